@@ -1,0 +1,74 @@
+// swift-tools-version:6.2
+// SPDX-License-Identifier: GPL-3.0-or-later
+import PackageDescription
+
+// Import directions (checked by Tests/EndToEndTests/ImportDirectionTests.swift):
+// hobnob → ChatShell → {LineEditing, Conversations}; LineEditing → {Composer, Terminal, CReadline};
+// Composer and Terminal → StyledText; StyledText and Conversations → nothing of ours.
+
+let ours: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "hobnob",
+  products: [
+    .executable(name: "hobnob", targets: ["hobnob"]),
+    .library(name: "Conversations", targets: ["Conversations"]),
+    .library(name: "Composer", targets: ["Composer", "StyledText"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLinux"),
+    .target(name: "StyledText", swiftSettings: ours),
+    .target(name: "Conversations", dependencies: ["CSQLite", "CLinux"], swiftSettings: ours),
+    .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
+    .target(name: "Terminal", dependencies: ["StyledText", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "LineEditing",
+      dependencies: ["Composer", "Terminal", "StyledText", "CReadline"],
+      swiftSettings: ours),
+    .target(
+      name: "ChatShell",
+      dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Conversations"],
+      swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob",
+      dependencies: [
+        "ChatShell",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-bench", dependencies: ["Conversations", "CLinux"], swiftSettings: ours),
+
+    .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
+    .target(
+      name: "Emulator", dependencies: ["CVTerm", "CLinux"], path: "Tests/Emulator",
+      swiftSettings: ours),
+    .testTarget(name: "StyledTextTests", dependencies: ["StyledText"], swiftSettings: ours),
+    .testTarget(name: "ConversationsTests", dependencies: ["Conversations"], swiftSettings: ours),
+    .testTarget(
+      name: "ComposerTests", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal", "StyledText", "Emulator"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "LineEditingTests",
+      dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Emulator"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "ChatShellTests",
+      dependencies: ["ChatShell", "Conversations", "StyledText", "Composer"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["Emulator", "Conversations"], swiftSettings: ours),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What only Linux has, or what Swift's Glibc overlay leaves out.
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <termios.h>
+
+// ioctl is variadic and ambiguous in Swift.
+static inline int clinux_window_size(int fd, unsigned short *rows, unsigned short *columns) {
+  struct winsize size;
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -1;
+  *rows = size.ws_row;
+  *columns = size.ws_col;
+  return 0;
+}
+static inline int clinux_set_window_size(int fd, unsigned short rows, unsigned short columns) {
+  struct winsize size = {rows, columns, 0, 0};
+  return ioctl(fd, TIOCSWINSZ, &size);
+}
