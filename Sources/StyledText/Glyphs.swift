@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The program's own symbols (BEHAVIOUR.md 7.2) and their ASCII stand-ins, for terminals and ears
+/// that know no others.
+public struct Glyphs: Hashable, Sendable {
+  /// What stands for text that was cut off.
+  public var ellipsis: SafeText
+  /// Delivery state: on its way.
+  public var sending: SafeText
+  /// Delivery state: it did not get through.
+  public var failed: SafeText
+  /// Delivery state: the store of a local room, or the server, has it.
+  public var sent: SafeText
+  /// Delivery state: another participant's program has it.
+  public var delivered: SafeText
+  /// Delivery state: it was printed in front of another participant.
+  public var seen: SafeText
+  /// The message was changed after it was sent.
+  public var edited: SafeText
+  /// What stands between two items of a line.
+  public var separator: SafeText
+  /// One column of a rule across the screen.
+  public var rule: SafeText
+
+  /// For a terminal that shows Unicode.
+  public static let unicode = Glyphs(
+    ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
+    edited: "✎", separator: "·", rule: "─")
+  /// For everything else.
+  public static let ascii = Glyphs(
+    ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
+    edited: "*edited*", separator: "-", rule: "-")
+}

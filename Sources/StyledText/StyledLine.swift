@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A piece of a line in one style.
+public struct StyledRun: Hashable, Sendable {
+  public var text: SafeText
+  public var style: Style
+
+  public init(_ text: SafeText, _ style: Style = .plain) {
+    self.text = text
+    self.style = style
+  }
+}
+
+/// A line in styles; what the printer takes. There is no newline in it; one that slips in is drawn
+/// as a blank.
+///
+/// ```swift
+/// var line = StyledLine(name, .bold)
+/// line.append(" is typing", .dim)
+/// ```
+public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
+  public var runs: [StyledRun]
+
+  public init(_ text: SafeText, _ style: Style = .plain) {
+    runs = text.isEmpty ? [] : [StyledRun(text, style)]
+  }
+
+  public init(arrayLiteral runs: StyledRun...) {
+    self.runs = runs
+  }
+
+  public init(runs: [StyledRun] = []) {
+    self.runs = runs
+  }
+
+  /// Adds text at the end; a run of the same style is made longer.
+  public mutating func append(_ text: SafeText, _ style: Style = .plain) {
+    if text.isEmpty { return }
+    if let last = runs.indices.last, runs[last].style == style {
+      runs[last].text += text
+    } else {
+      runs.append(StyledRun(text, style))
+    }
+  }
+
+  /// Adds another line at the end.
+  public mutating func append(_ line: StyledLine) {
+    for run in line.runs { append(run.text, run.style) }
+  }
+
+  public static func + (left: StyledLine, right: StyledLine) -> StyledLine {
+    var line = left
+    line.append(right)
+    return line
+  }
+
+  public static func += (left: inout StyledLine, right: StyledLine) {
+    left.append(right)
+  }
+
+  public var isEmpty: Bool { runs.allSatisfy(\.text.isEmpty) }
+
+  /// The text without styles.
+  public var plain: SafeText { runs.map(\.text).joined() }
+
+  /// The columns the line takes; tabs reach to the next multiple of 8.
+  public func columns(_ widths: Widths) -> Int {
+    runs.count == 1
+      ? widths.columns(of: runs[0].text.string) : widths.columns(of: plain.string)
+  }
+
+  /// The line, cut to fit.
+  ///
+  /// - Parameters:
+  ///   - columns: how many columns it may take, the ellipsis included; the ellipsis has the style
+  ///     of what was cut off.
+  ///   - widths: how the terminal counts columns.
+  ///   - ellipsis: what stands for the part that was cut off.
+  public func truncated(
+    to columns: Int, widths: Widths, ellipsis: SafeText = Glyphs.unicode.ellipsis
+  ) -> StyledLine {
+    if self.columns(widths) <= columns { return self }
+    let forEllipsis = widths.columns(of: ellipsis.string)
+    guard forEllipsis <= columns else {
+      return beginning(of: columns, widths)
+    }
+    var line = beginning(of: columns - forEllipsis, widths)
+    let kept = line.runs.reduce(0) { $0 + $1.text.string.utf8.count }
+    line.append(ellipsis, style(atByte: kept))
+    return line
+  }
+
+  /// The longest beginning that takes no more than `columns`.
+  private func beginning(of columns: Int, _ widths: Widths) -> StyledLine {
+    var result = StyledLine(runs: [])
+    var used = 0
+    for run in runs {
+      var end = run.text.string.startIndex
+      while end < run.text.string.endIndex {
+        let next = widths.column(after: run.text.string[end], at: used)
+        if next > columns {
+          result.append(run.text[..<end], run.style)
+          return result
+        }
+        used = next
+        end = run.text.string.index(after: end)
+      }
+      result.append(run.text, run.style)
+    }
+    return result
+  }
+
+  private func style(atByte offset: Int) -> Style {
+    var left = offset
+    for run in runs {
+      if left < run.text.string.utf8.count { return run.style }
+      left -= run.text.string.utf8.count
+    }
+    return .plain
+  }
+}
