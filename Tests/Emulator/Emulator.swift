@@ -1,1 +1,214 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CVTerm
+
+/// A terminal in memory (libvterm), for tests: bytes in, pictures out.
+///
+/// It counts columns as `Widths.Clusters.codePoints` does, does not re-wrap lines on a resize (as
+/// xterm does not), and knows no dim style.
+public final class Emulator {
+  /// How one cell is drawn. Nil colours are the terminal's own.
+  public struct Style: Hashable {
+    public var isBold = false
+    public var isItalic = false
+    public var isUnderlined = false
+    public var isReverse = false
+    public var isStruck = false
+    /// Palette index.
+    public var foreground: UInt8?
+    /// Palette index.
+    public var background: UInt8?
+  }
+
+  public private(set) var rows: Int
+  public private(set) var columns: Int
+  /// How often the bell has rung.
+  public private(set) var bells = 0
+  /// The title set last by OSC 0 or 2.
+  public private(set) var title = ""
+  public private(set) var cursorIsVisible = true
+  /// What the terminal has answered to questions (cursor position, device attributes); whoever
+  /// passes it on empties it.
+  public var answers: [UInt8] = []
+
+  private let terminal: OpaquePointer
+  private let state: OpaquePointer
+  private let display: OpaquePointer
+  // libvterm keeps the address.
+  private let callbacks = UnsafeMutablePointer<VTermScreenCallbacks>.allocate(capacity: 1)
+  private var scrolledOff: [[VTermScreenCell]] = []
+
+  public init(rows: Int, columns: Int) {
+    self.rows = rows
+    self.columns = columns
+    terminal = vterm_new(Int32(rows), Int32(columns))
+    state = vterm_obtain_state(terminal)
+    display = vterm_obtain_screen(terminal)
+    vterm_set_utf8(terminal, 1)
+    callbacks.initialize(to: VTermScreenCallbacks())
+    callbacks.pointee.sb_pushline = { count, cells, user in
+      let line = Array(UnsafeBufferPointer(start: cells, count: Int(count)))
+      Emulator.from(user).scrolledOff.append(line)
+      return 1
+    }
+    callbacks.pointee.sb_popline = { count, cells, user in
+      guard let cells, let line = Emulator.from(user).scrolledOff.popLast() else { return 0 }
+      for column in 0..<Int(count) {
+        var blank = VTermScreenCell()
+        blank.width = 1
+        cells[column] = column < line.count ? line[column] : blank
+      }
+      return 1
+    }
+    callbacks.pointee.bell = { user in
+      Emulator.from(user).bells += 1
+      return 1
+    }
+    callbacks.pointee.settermprop = { property, value, user in
+      guard let value else { return 0 }
+      switch property {
+      case VTERM_PROP_TITLE: Emulator.from(user).title = String(cString: value.pointee.string)
+      case VTERM_PROP_CURSORVISIBLE:
+        Emulator.from(user).cursorIsVisible = value.pointee.boolean != 0
+      default: break
+      }
+      return 1
+    }
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    vterm_screen_set_callbacks(display, callbacks, user)
+    vterm_output_set_callback(
+      terminal,
+      { bytes, count, user in
+        bytes?.withMemoryRebound(to: UInt8.self, capacity: count) {
+          Emulator.from(user).answers += UnsafeBufferPointer(start: $0, count: count)
+        }
+      }, user)
+    vterm_screen_enable_altscreen(display, 1)
+    vterm_screen_reset(display, 1)
+  }
+
+  deinit {
+    vterm_free(terminal)
+    callbacks.deallocate()
+  }
+
+  private static func from(_ user: UnsafeMutableRawPointer?) -> Emulator {
+    Unmanaged<Emulator>.fromOpaque(user!).takeUnretainedValue()
+  }
+
+  /// What a program writes.
+  public func feed(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { buffer in
+      _ = vterm_input_write(
+        terminal, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+    }
+  }
+
+  /// What a program writes.
+  public func feed(_ text: String) {
+    feed(Array(text.utf8))
+  }
+
+  public func resize(rows: Int, columns: Int) {
+    self.rows = rows
+    self.columns = columns
+    vterm_set_size(terminal, Int32(rows), Int32(columns))
+  }
+
+  /// The rows of the screen, trailing blanks trimmed.
+  public var screen: [String] {
+    (0..<rows).map { text(of: cells(ofRow: $0)) }
+  }
+
+  /// The rows that went off the top of the screen, oldest first, trailing blanks trimmed.
+  public var scrollback: [String] {
+    scrolledOff.map(text)
+  }
+
+  /// Scrollback and screen in one, without the empty rows at its end.
+  public var history: [String] {
+    var all = scrollback + screen
+    while all.last == "" { all.removeLast() }
+    return all
+  }
+
+  /// Row and column of the cursor, from 0.
+  public var cursor: (row: Int, column: Int) {
+    var position = VTermPos()
+    vterm_state_get_cursorpos(state, &position)
+    return (Int(position.row), Int(position.col))
+  }
+
+  /// The screen as a picture: its rows, with `|` where the cursor stands, without the empty rows
+  /// below.
+  public var picture: String {
+    var lines = screen
+    let (row, column) = cursor
+    var line = ""
+    var at = 0
+    for cell in cells(ofRow: row) {
+      if at == column { line += "|" }
+      at += 1
+      line += character(of: cell)
+    }
+    if column >= at { line += "|" }
+    while line.last == " " { line.removeLast() }
+    lines[row] = line
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The character at a place: a blank where nothing is, empty in the right half of a wide one.
+  public func character(row: Int, column: Int) -> String {
+    character(of: cell(row: row, column: column))
+  }
+
+  /// How the cell at a place is drawn; the right half of a wide character is drawn like the left.
+  public func style(row: Int, column: Int) -> Style {
+    var column = column
+    while column > 0 && character(row: row, column: column).isEmpty { column -= 1 }
+    let cell = cell(row: row, column: column)
+    var style = Style()
+    style.isBold = cell.attrs.bold != 0
+    style.isItalic = cell.attrs.italic != 0
+    style.isUnderlined = cell.attrs.underline != 0
+    style.isReverse = cell.attrs.reverse != 0
+    style.isStruck = cell.attrs.strike != 0
+    style.foreground = index(of: cell.fg, default: VTERM_COLOR_DEFAULT_FG)
+    style.background = index(of: cell.bg, default: VTERM_COLOR_DEFAULT_BG)
+    return style
+  }
+
+  private func index(of color: VTermColor, default flag: VTermColorType) -> UInt8? {
+    if UInt32(color.type) & flag.rawValue != 0 { return nil }
+    return UInt32(color.type) & VTERM_COLOR_TYPE_MASK.rawValue == VTERM_COLOR_INDEXED.rawValue
+      ? color.indexed.idx : nil
+  }
+
+  private func cell(row: Int, column: Int) -> VTermScreenCell {
+    var cell = VTermScreenCell()
+    _ = vterm_screen_get_cell(display, VTermPos(row: Int32(row), col: Int32(column)), &cell)
+    return cell
+  }
+
+  private func cells(ofRow row: Int) -> [VTermScreenCell] {
+    (0..<columns).map { cell(row: row, column: $0) }
+  }
+
+  private func text(of cells: [VTermScreenCell]) -> String {
+    var text = cells.map(character).joined()
+    while text.utf8.last == 0x20 { text.removeLast() }
+    return text
+  }
+
+  private func character(of cell: VTermScreenCell) -> String {
+    let scalars = withUnsafeBytes(of: cell.chars) { Array($0.bindMemory(to: UInt32.self)) }
+    // The right half of a wide character.
+    if scalars[0] == UInt32.max { return "" }
+    if scalars[0] == 0 { return " " }
+    var text = ""
+    for scalar in scalars.prefix(while: { $0 != 0 }) {
+      text.unicodeScalars.append(Unicode.Scalar(scalar) ?? "\u{FFFD}")
+    }
+    return text
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// Puts the terminal back when the process ends without `TerminalDevice.leave`. What runs here runs
+/// in a signal handler: constant bytes, `write`, `tcsetattr`, and no memory from anywhere.
+enum CrashReset {
+  /// Focus reports, bracketed paste, modifyOtherKeys and kitty's keys off, cursor visible, plain
+  /// style.
+  static let sequence = Array(
+    "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[>4;0m\u{1B}[<u\u{1B}[?25h\u{1B}[m".utf8)
+
+  private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
+
+  /// - Parameter sends: whether the sequence is sent too; a dumb terminal gets none.
+  @MainActor static func arm(input: Int32, output: Int32, modes: termios, sends: Bool) {
+    let place = place ?? allocate()
+    place.pointee.isArmed = false
+    place.pointee.input = input
+    place.pointee.output = output
+    place.pointee.modes = modes
+    place.pointee.count = sends ? sequence.count : 0
+    place.pointee.isArmed = true
+  }
+
+  @MainActor static func disarm() {
+    place?.pointee.isArmed = false
+  }
+
+  @MainActor static func install() {
+    let place = place ?? allocate()
+    if place.pointee.isInstalled { return }
+    place.pointee.isInstalled = true
+    atexit { reset() }
+    // A stack of its own, for when the stack has overflowed.
+    let size = 1 << 16
+    var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
+    sigaltstack(&stack, nil)
+    for (index, signal) in fatal.enumerated() {
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { signal in
+        reset()
+        // Whoever handled it before goes on, a crash report or the system: the raised signal waits
+        // until this handler has returned.
+        restore(signal)
+        raise(signal)
+      }
+      action.sa_flags = SA_ONSTACK
+      sigaction(signal, &action, place.pointee.before + index)
+    }
+  }
+
+  @MainActor private static func allocate() -> UnsafeMutablePointer<CrashState> {
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: sequence.count)
+    bytes.initialize(from: sequence, count: sequence.count)
+    let signals = UnsafeMutablePointer<Int32>.allocate(capacity: fatal.count)
+    signals.initialize(from: fatal, count: fatal.count)
+    let before = UnsafeMutablePointer<sigaction>.allocate(capacity: fatal.count)
+    before.initialize(repeating: sigaction(), count: fatal.count)
+    let new = UnsafeMutablePointer<CrashState>.allocate(capacity: 1)
+    new.initialize(
+      to: CrashState(
+        bytes: bytes, count: sequence.count, signals: signals, signalCount: fatal.count,
+        before: before))
+    place = new
+    return new
+  }
+}
+
+/// Everything a signal handler needs, laid out before there is a signal.
+private struct CrashState {
+  var isArmed = false
+  var isInstalled = false
+  var input: Int32 = -1
+  var output: Int32 = -1
+  var modes = termios()
+  var bytes: UnsafeMutablePointer<UInt8>
+  var count: Int
+  var signals: UnsafeMutablePointer<Int32>
+  var signalCount: Int
+  var before: UnsafeMutablePointer<sigaction>
+}
+
+// A signal handler belongs to no actor. It reads this pointer, which is set once, and what it points
+// to is changed by the main thread only, with `isArmed` off meanwhile.
+private nonisolated(unsafe) var place: UnsafeMutablePointer<CrashState>?
+
+private func reset() {
+  guard let place, place.pointee.isArmed else { return }
+  place.pointee.isArmed = false
+  _ = write(place.pointee.output, place.pointee.bytes, place.pointee.count)
+  _ = tcsetattr(place.pointee.input, TCSANOW, &place.pointee.modes)
+}
+
+private func restore(_ signal: Int32) {
+  guard let place else { return }
+  var index = 0
+  while index < place.pointee.signalCount {
+    if place.pointee.signals[index] == signal {
+      sigaction(signal, place.pointee.before + index, nil)
+    }
+    index += 1
+  }
+}

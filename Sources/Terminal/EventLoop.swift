@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// Names a timer of an `EventLoop`.
+public struct TimerID: Hashable, Sendable {
+  fileprivate let number: Int
+}
+
+/// The program's one loop: it sleeps in `poll(2)` until a descriptor, a signal or a timer has
+/// something, and with no timer set it sleeps for ever.
+///
+/// In each turn come first the descriptors, in the order they were watched, then signals, then
+/// timers, then what was registered with `endOfTurn`.
+@MainActor public final class EventLoop {
+  private struct Watch {
+    var descriptor: Int32
+    var number: Int
+    var body: @MainActor () -> Void
+  }
+
+  private struct Timer {
+    var due: Int64
+    var body: @MainActor () -> Void
+  }
+
+  private var watches: [Watch] = []
+  private var timers: [TimerID: Timer] = [:]
+  private var signals = SignalDescriptor()
+  private var signalBodies: [Int32: @MainActor (Int32) -> Void] = [:]
+  private var ends: [@MainActor () -> Void] = []
+  private var lastNumber = 0
+  private var isRunning = false
+
+  public init() {}
+
+  /// Monotonic time in milliseconds.
+  public var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Calls the body whenever the descriptor can be read or has hung up. A second watch of the same
+  /// descriptor takes the place of the first.
+  public func watch(_ descriptor: Int32, _ body: @escaping @MainActor () -> Void) {
+    unwatch(descriptor)
+    lastNumber += 1
+    watches.append(Watch(descriptor: descriptor, number: lastNumber, body: body))
+  }
+
+  /// Ends the watch; also from within its body. Call it before the descriptor is closed.
+  public func unwatch(_ descriptor: Int32) {
+    watches.removeAll { $0.descriptor == descriptor }
+  }
+
+  /// Blocks the signals' usual effect and calls the body in the loop instead.
+  public func handleSignals(
+    _ signals: [Int32], _ body: @escaping @MainActor (Int32) -> Void
+  ) {
+    for signal in signals { signalBodies[signal] = body }
+    self.signals.add(signals)
+  }
+
+  /// Lets the handled signals have their usual effect, for a child that is about to be started or a
+  /// stop of this process. One that is pending takes effect at once.
+  public func unblockSignals() {
+    signals.unblock()
+  }
+
+  /// Blocks the handled signals again.
+  public func blockSignals() {
+    signals.block()
+  }
+
+  /// Calls the body once, after that time; with 0 in the next turn.
+  @discardableResult
+  public func after(milliseconds: Int, _ body: @escaping @MainActor () -> Void) -> TimerID {
+    lastNumber += 1
+    let timer = TimerID(number: lastNumber)
+    timers[timer] = Timer(due: now + Int64(max(0, milliseconds)), body: body)
+    return timer
+  }
+
+  /// Takes a timer back; one that has run is ignored.
+  public func cancel(_ timer: TimerID) {
+    timers[timer] = nil
+  }
+
+  /// Calls the body once at the end of every turn, for instance to draw what has changed.
+  public func endOfTurn(_ body: @escaping @MainActor () -> Void) {
+    ends.append(body)
+  }
+
+  /// Runs until `stop`.
+  public func run() {
+    isRunning = true
+    while isRunning { turn() }
+  }
+
+  /// Ends `run`: nothing more is called, the end of the turn neither.
+  public func stop() {
+    isRunning = false
+  }
+
+  private func turn() {
+    var descriptors = watches.map {
+      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+    }
+    let watched = watches.map(\.number)
+    if signals.descriptor >= 0 {
+      descriptors.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    guard poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 else { return }
+
+    for (number, descriptor) in zip(watched, descriptors) where descriptor.revents != 0 {
+      // An earlier body of this turn may have ended the watch.
+      guard isRunning, let watch = watches.first(where: { $0.number == number }) else { continue }
+      if descriptor.revents & Int16(POLLNVAL) != 0 {
+        // Closed without a word; poll would report it for ever.
+        watches.removeAll { $0.number == number }
+      } else {
+        watch.body()
+      }
+    }
+    if signals.descriptor >= 0, descriptors.last?.revents != 0 {
+      for signal in signals.read() where isRunning { signalBodies[signal]?(signal) }
+    }
+    runTimers()
+    for body in ends where isRunning { body() }
+  }
+
+  private func runTimers() {
+    if timers.isEmpty { return }
+    let now = now
+    let due = timers.filter { $0.value.due <= now }
+      .sorted { ($0.value.due, $0.key.number) < ($1.value.due, $1.key.number) }
+    for (name, _) in due {
+      // An earlier one may have taken it back.
+      guard isRunning, let timer = timers.removeValue(forKey: name) else { continue }
+      timer.body()
+    }
+  }
+
+  private var timeout: Int32 {
+    guard let next = timers.values.map(\.due).min() else { return -1 }
+    return Int32(clamping: max(0, next - now))
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Turns the bytes of the keyboard into complete keys.
+///
+/// It is a machine that takes one byte after the other, so where a read happens to end makes no
+/// difference. Nothing typed is lost: a sequence that stays unfinished is handed out as the keys it
+/// may have been.
+///
+/// What cannot be told apart: Alt-`]` or Alt-`P` followed at once by what an answer begins with is
+/// taken for one, until a control byte or `timeOut`; Shift-F3 of xterm is taken for a cursor
+/// position report.
+public struct KeyDecoder: Sendable {
+  private enum State {
+    case ground
+    /// ESC.
+    case escape
+    /// ESC ESC: Alt-Escape, or Alt and a key that sends a sequence.
+    case escapeEscape
+    /// ESC [ and parameters.
+    case csi
+    /// ESC [ [: a function key of the Linux console; one byte follows.
+    case consoleKey
+    /// ESC O.
+    case ss3
+    /// ESC ] or ESC P or ESC _ and no more: an answer, or Alt and that key.
+    case stringStart
+    /// An answer that ends with BEL or ESC \.
+    case string
+    /// ESC inside an answer.
+    case stringEscape
+    /// The beginning of a character, perhaps behind ESC.
+    case utf8
+    /// Between the marks of a bracketed paste.
+    case paste
+  }
+
+  /// No key and no answer that was asked for is longer; more is garbage.
+  private static let longestControlSequence = 256
+  private static let longestString = 1 << 16
+  private static let pasteEnd: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
+
+  private var state = State.ground
+  /// The bytes since the sequence began.
+  private var pending: [UInt8] = []
+  private var pasted: [UInt8] = []
+
+  public init() {}
+
+  /// Whether a lone ESC or an incomplete sequence waits for its rest: call `timeOut` when nothing
+  /// comes. An open paste does not count.
+  public var isWaiting: Bool { state != .ground && state != .paste }
+
+  /// Whether a paste has begun and its end not come.
+  public var isPasting: Bool { state == .paste }
+
+  /// Takes what was read.
+  ///
+  /// - Returns: the keys that are complete now, in order.
+  public mutating func decode(_ bytes: [UInt8]) -> [KeyEvent] {
+    // Nearly all there ever is: one letter.
+    if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) { return [.key(bytes)] }
+    var events: [KeyEvent] = []
+    for byte in bytes { take(byte, &events) }
+    return events
+  }
+
+  /// Nothing more has come for a while: gives what was held back. An unfinished paste stays open.
+  public mutating func timeOut() -> [KeyEvent] {
+    var events: [KeyEvent] = []
+    if isWaiting { flush(&events) }
+    return events
+  }
+
+  private mutating func take(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    switch state {
+    case .ground: takeInGround(byte, &events)
+    case .escape: takeAfterEscape(byte, &events)
+    case .escapeEscape:
+      if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
+        pending.append(byte)
+        state = byte == UInt8(ascii: "[") ? .csi : .ss3
+      } else {
+        flush(&events)
+        takeInGround(byte, &events)
+      }
+    case .csi: takeInControlSequence(byte, &events)
+    case .consoleKey:
+      events.append(.key(finish(byte)))
+    case .ss3:
+      if (0x30...0x39).contains(byte) {
+        continueSequence(byte, &events)
+      } else if (0x20...0x7E).contains(byte) {
+        events.append(.key(finish(byte)))
+      } else {
+        restart(with: byte, &events)
+      }
+    case .stringStart:
+      if beginsAnswer(byte, after: pending[1]) {
+        pending.append(byte)
+        state = .string
+      } else {
+        restart(with: byte, &events)
+      }
+    case .string: takeInString(byte, &events)
+    case .stringEscape:
+      if byte == UInt8(ascii: "\\") {
+        events.append(.reply(finish(byte)))
+      } else {
+        // No answer after all: what looked like one was typed.
+        pending.removeLast()
+        flush(&events)
+        takeInGround(0x1B, &events)
+        take(byte, &events)
+      }
+    case .utf8: takeInCharacter(byte, &events)
+    case .paste: takeInPaste(byte, &events)
+    }
+  }
+
+  private mutating func takeInGround(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    switch byte {
+    case 0x1B:
+      pending = [byte]
+      state = .escape
+    case 0..<0x80:
+      events.append(.key([byte]))
+    case 0xC2...0xF4:
+      pending = [byte]
+      state = .utf8
+    default:
+      events.append(.key(Self.replacement))
+    }
+  }
+
+  private mutating func takeAfterEscape(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    pending.append(byte)
+    switch byte {
+    case 0x1B: state = .escapeEscape
+    case UInt8(ascii: "["): state = .csi
+    case UInt8(ascii: "O"): state = .ss3
+    case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"): state = .stringStart
+    case 0xC2...0xF4: state = .utf8
+    case 0x80...: flush(&events)
+    default:
+      state = .ground
+      events.append(.key(pending))
+    }
+  }
+
+  /// What answers begin with: OSC with its number, DCS with a digit or a private mark, APC with
+  /// kitty's G.
+  private func beginsAnswer(_ byte: UInt8, after introducer: UInt8) -> Bool {
+    switch introducer {
+    case UInt8(ascii: "]"): (0x30...0x39).contains(byte)
+    case UInt8(ascii: "P"): (0x30...0x39).contains(byte) || byte == 0x3E || byte == 0x21
+    default: byte == UInt8(ascii: "G")
+    }
+  }
+
+  private mutating func takeInString(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    switch byte {
+    case 0x07: events.append(.reply(finish(byte)))
+    case 0x1B:
+      pending.append(byte)
+      state = .stringEscape
+    case 0..<0x20, 0x7F:
+      // No answer holds a control byte, but whoever typed this presses Return some time.
+      restart(with: byte, &events)
+    default:
+      pending.append(byte)
+      if pending.count > Self.longestString { flush(&events) }
+    }
+  }
+
+  private mutating func takeInControlSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    let introducer = pending[1] == 0x1B ? 3 : 2
+    switch byte {
+    case UInt8(ascii: "[") where pending.count == introducer:
+      pending.append(byte)
+      state = .consoleKey
+    case 0x20...0x3F: continueSequence(byte, &events)
+    case 0x40...0x7E:
+      let sequence = finish(byte)
+      deliver(Array(sequence.dropFirst(introducer - 2)), isMeta: introducer == 3, &events)
+    default: restart(with: byte, &events)
+    }
+  }
+
+  private mutating func deliver(
+    _ sequence: [UInt8], isMeta: Bool, _ events: inout [KeyEvent]
+  ) {
+    let control = ControlSequence(sequence)
+    if control.isPasteStart {
+      if isMeta { events.append(.escape) }
+      state = .paste
+      return
+    }
+    for event in control.events {
+      if !isMeta {
+        events.append(event)
+      } else if case .key(let bytes) = event {
+        events.append(.key([0x1B] + bytes))
+      } else {
+        // An Escape, and right behind it something that was not typed.
+        events += [.escape, event]
+      }
+    }
+  }
+
+  private mutating func takeInCharacter(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    let start = pending[0] == 0x1B ? 1 : 0
+    let lead = pending[start]
+    let isSecond = pending.count == start + 1
+    let valid: ClosedRange<UInt8> =
+      switch (lead, isSecond) {
+      case (0xE0, true): 0xA0...0xBF
+      case (0xED, true): 0x80...0x9F
+      case (0xF0, true): 0x90...0xBF
+      case (0xF4, true): 0x80...0x8F
+      default: 0x80...0xBF
+      }
+    guard valid.contains(byte) else {
+      restart(with: byte, &events)
+      return
+    }
+    pending.append(byte)
+    let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+    if pending.count == start + length {
+      state = .ground
+      events.append(.key(pending))
+    }
+  }
+
+  private mutating func takeInPaste(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    pasted.append(byte)
+    guard byte == Self.pasteEnd.last, pasted.suffix(Self.pasteEnd.count) == Self.pasteEnd[...]
+    else { return }
+    pasted.removeLast(Self.pasteEnd.count)
+    var body: [UInt8] = []
+    body.reserveCapacity(pasted.count)
+    var afterReturn = false
+    for byte in pasted {
+      if byte == 0x0D {
+        body.append(0x0A)
+      } else if !(byte == 0x0A && afterReturn) {
+        body.append(byte)
+      }
+      afterReturn = byte == 0x0D
+    }
+    pasted = []
+    state = .ground
+    events.append(.paste(body))
+  }
+
+  private mutating func continueSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {
+    pending.append(byte)
+    if pending.count > Self.longestControlSequence { flush(&events) }
+  }
+
+  private mutating func finish(_ byte: UInt8) -> [UInt8] {
+    pending.append(byte)
+    state = .ground
+    return pending
+  }
+
+  private mutating func restart(with byte: UInt8, _ events: inout [KeyEvent]) {
+    flush(&events)
+    takeInGround(byte, &events)
+  }
+
+  /// Gives the pending bytes as the keys they may have been.
+  private mutating func flush(_ events: inout [KeyEvent]) {
+    let bytes = pending
+    state = .ground
+    pending = []
+    guard bytes.first == 0x1B else {
+      events += bytes.map { _ in .key(Self.replacement) }
+      return
+    }
+    guard bytes.count > 1 else {
+      events.append(.escape)
+      return
+    }
+    var rest = bytes.dropFirst(2)
+    if bytes[1] >= 0x80 {
+      // Alt and a broken character.
+      events.append(.key([0x1B] + Self.replacement))
+    } else if bytes[1] == 0x1B && !rest.isEmpty {
+      events += [.escape, .key([0x1B, rest.removeFirst()])]
+    } else {
+      events.append(.key([0x1B, bytes[1]]))
+    }
+    // These bytes begin no sequence of their own, for an ESC would have ended the first.
+    for byte in rest { take(byte, &events) }
+    if state == .utf8 { flush(&events) }
+  }
+
+  /// U+FFFD.
+  private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+}

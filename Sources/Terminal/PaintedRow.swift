@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// A row as it stands on the screen: cut to the screen's columns, made of cells the terminal can be
+/// given, and without the blanks at its end.
+struct PaintedRow: Equatable {
+  /// One cell per column.
+  var cells: [Cell]
+
+  init(_ row: Row, columns: Int, looks: Painter.Looks) {
+    cells = []
+    cells.reserveCapacity(min(row.cells.count, columns))
+    var at = 0
+    while at < row.cells.count && cells.count < columns {
+      let cell = row.cells[at]
+      let width = max(1, Int(cell.columns))
+      let style = Self.shown(cell.style, looks)
+      if cell.columns == 0 || !Self.isWhole(row.cells, at, width) {
+        // A covered cell without the wide one to its left, or the other way round.
+        cells.append(Self.cleaned(" ", style))
+        at += 1
+        continue
+      }
+      // What would stand across the margin is left out.
+      if cells.count + width > columns { break }
+      if Self.isSafe(cell.character) {
+        cells.append(
+          width == 1
+            ? Self.cleaned(cell.character, style)
+            : Cell(cell.character, columns: cell.columns, style: style))
+        for _ in 1..<width { cells.append(Cell(" ", columns: 0, style: style)) }
+      } else {
+        for _ in 0..<width { cells.append(Cell("?", style: style)) }
+      }
+      at += width
+    }
+    while cells.last == .blank { cells.removeLast() }
+  }
+
+  /// How many rows a terminal of that many columns wraps the row into.
+  func wrappedRows(columns: Int) -> Int {
+    wrappedRow(of: cells.count, columns: columns) + 1
+  }
+
+  /// In which of the wrapped rows a column comes to stand; behind the last cell it is the last one.
+  func wrappedRow(of column: Int, columns: Int) -> Int {
+    var row = 0
+    var used = 0
+    for (index, cell) in cells.enumerated() where cell.columns > 0 {
+      let width = Int(cell.columns)
+      if used + width > columns && used > 0 {
+        row += 1
+        used = 0
+      }
+      used += width
+      if index + width > column { break }
+    }
+    return row
+  }
+
+  private static func isWhole(_ cells: [Cell], _ at: Int, _ width: Int) -> Bool {
+    guard at + width <= cells.count else { return false }
+    for covered in 1..<width where cells[at + covered].columns != 0 { return false }
+    return true
+  }
+
+  private static func shown(_ style: Style, _ looks: Painter.Looks) -> Style {
+    looks.colors ? style : Style(style.attributes)
+  }
+
+  /// A blank shows nothing of most styles; without them it equals an erased column.
+  private static func cleaned(_ character: Character, _ style: Style) -> Cell {
+    guard character == " " else { return Cell(character, style: style) }
+    if style.attributes.isDisjoint(with: [.underline, .reverse, .strike]) {
+      return Cell(" ", style: Style(background: style.background))
+    }
+    return Cell(" ", style: style)
+  }
+
+  /// The last guard before the terminal: cells are public, and anyone can put anything into one.
+  private static func isSafe(_ character: Character) -> Bool {
+    if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F }
+    return character.unicodeScalars.allSatisfy { scalar in
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: false
+      default: true
+      }
+    }
+  }
+}

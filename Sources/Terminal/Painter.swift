@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Turns frames into the bytes that change the screen: the block under the messages, and the
+/// messages above it. Pure: nothing is written here.
+///
+/// All moves are relative to the block's first row, so it does not matter where on the screen the
+/// block stands. Beneath it the screen is empty.
+///
+/// ```swift
+/// device.write(painter.paint(frame, above: newMessages))
+/// ```
+///
+/// A row that becomes shorter is erased from its first column and written anew, except the one with
+/// the caret, where that would cost a row for each Backspace: tmux remembers how long a row once
+/// was, and wraps the erased columns too when it becomes narrower.
+public struct Painter: Sendable {
+  /// The screen's size.
+  public private(set) var size: Size
+  private let widths: Widths
+  private let looks: Looks
+
+  /// What stands on the screen; empty when there is no block.
+  private var rows: [PaintedRow] = []
+  /// For each row, how many columns were written since it was last erased from its start.
+  private var written: [Int] = []
+  private var caretRow = 0
+  /// Where the cursor is.
+  private var caretColumn = 0
+
+  public init(size: Size, widths: Widths, looks: Looks) {
+    self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
+    self.widths = widths
+    self.looks = looks
+  }
+
+  /// Draws a frame where the block stands.
+  ///
+  /// - Parameters:
+  ///   - frame: the block. Of more rows than the screen has, those around the caret are drawn; what
+  ///     is beyond the right margin is not.
+  ///   - above: lines that are settled above the block first; the terminal wraps them, so that it
+  ///     can wrap them anew later.
+  /// - Returns: the bytes to write at once; none if nothing changes.
+  public mutating func paint(_ frame: Frame, above: [StyledLine] = []) -> [UInt8] {
+    let (painted, row, column) = visible(frame)
+    var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
+    if rows.isEmpty || !above.isEmpty {
+      drawAnew(painted, above, &out)
+    } else {
+      drawChanges(painted, caretRow: row, &out)
+    }
+    out.set(.plain)
+    out.move(toRow: row, column: column)
+    rows = painted
+    (caretRow, caretColumn) = (row, column)
+    return out.bytes
+  }
+
+  /// A plain character was typed behind the last one of the caret's row: puts it there before the
+  /// row is laid out. The next `paint` mends it, should the layout see it otherwise.
+  ///
+  /// - Parameter byte: a printable ASCII character, one column wide.
+  /// - Returns: the byte; nothing where the row has anything behind the caret, or no room.
+  public mutating func echo(_ byte: UInt8) -> [UInt8] {
+    guard (0x20...0x7E).contains(byte), rows.indices.contains(caretRow),
+      rows[caretRow].cells.count <= caretColumn, caretColumn + 2 < size.columns
+    else { return [] }
+    if byte != 0x20 {
+      while rows[caretRow].cells.count < caretColumn { rows[caretRow].cells.append(.blank) }
+      rows[caretRow].cells.append(Cell(Character(Unicode.Scalar(byte))))
+    }
+    caretColumn += 1
+    written[caretRow] = max(written[caretRow], caretColumn)
+    return [byte]
+  }
+
+  /// The screen has another size: removes the block from where it stands now. The next `paint`
+  /// draws it anew.
+  public mutating func resize(to size: Size) -> [UInt8] {
+    let size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
+    if size == self.size { return [] }
+    self.size = size
+    guard !rows.isEmpty else { return [] }
+    var up = caretRow
+    if looks.rewraps {
+      up = rows[..<caretRow].reduce(0) { $0 + $1.wrappedRows(columns: size.columns) }
+      var row = rows[caretRow]
+      while row.cells.count < written[caretRow] { row.cells.append(.blank) }
+      up += row.wrappedRow(of: caretColumn, columns: size.columns)
+    }
+    var out = ScreenBytes(row: up, column: nil, columns: size.columns)
+    out.move(toRow: 0, column: 0)
+    // Deleting lines, not erasing: from the top of the screen tmux would save what is erased. As
+    // many as the screen has, for with fewer libvterm saves them.
+    out.control(size.rows, "M")
+    forget()
+    return out.bytes
+  }
+
+  /// C-l: the block is taken away, then the screen is cleared. The next `paint` draws at its top.
+  public mutating func clearScreen() -> [UInt8] {
+    // The block first: terminals that save a cleared screen should save the messages only.
+    leave(keepingRows: 0) + Array("\u{1B}[H\u{1B}[2J".utf8)
+  }
+
+  /// Ends the block: the cursor goes to the first column of a row below what is kept, for another
+  /// program to go on there.
+  ///
+  /// - Parameter keepingLine: keeps the rows down to the one with the caret; else the whole block
+  ///   goes.
+  public mutating func leave(keepingLine: Bool) -> [UInt8] {
+    leave(keepingRows: keepingLine ? caretRow + 1 : 0)
+  }
+
+  /// Ends the block: the cursor goes to the first column of the row below what is kept.
+  ///
+  /// - Parameter count: how many rows, from the first, stay on the screen.
+  public mutating func leave(keepingRows count: Int) -> [UInt8] {
+    guard !rows.isEmpty else { return [] }
+    let kept = min(max(0, count), rows.count)
+    var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
+    if rows.count > max(1, kept) {
+      out.move(toRow: max(1, kept), column: 0)
+      out.eraseBelow()
+    }
+    if kept == 0 {
+      out.move(toRow: 0, column: 0)
+      out.eraseToEndOfRow()
+    } else if kept == rows.count {
+      out.move(toRow: kept - 1, column: 0)
+      out.nextRow()
+    }
+    forget()
+    return out.bytes
+  }
+
+  /// Something else has written on the screen: the next `paint` starts a block in the row where the
+  /// cursor is, from its first column.
+  public mutating func forget() {
+    rows = []
+    written = []
+    caretRow = 0
+    caretColumn = 0
+  }
+
+  /// The rows of the frame that fit the screen, and the caret in them.
+  private func visible(_ frame: Frame) -> (rows: [PaintedRow], row: Int, column: Int) {
+    let all = frame.rows.isEmpty ? [Row()] : frame.rows
+    let caret = min(max(0, frame.caretRow), all.count - 1)
+    let first = max(0, caret - size.rows + 1)
+    let shown = all[first..<min(all.count, first + size.rows)]
+    var painted = shown.map { PaintedRow($0, columns: size.columns, looks: looks) }
+    let column = min(max(0, frame.caretColumn), size.columns - 1)
+    // Blanks up to the caret were typed: a written blank is one byte, and it is there when the
+    // terminal wraps the row anew.
+    while painted[caret - first].cells.count < column {
+      painted[caret - first].cells.append(.blank)
+    }
+    return (painted, caret - first, column)
+  }
+
+  private mutating func drawAnew(
+    _ painted: [PaintedRow], _ above: [StyledLine], _ out: inout ScreenBytes
+  ) {
+    if rows.isEmpty {
+      out.carriageReturn()
+    } else {
+      out.move(toRow: 0, column: 0)
+      if size.rows > 1 && !above.isEmpty {
+        // Before the lines, not behind each: how many rows they take is for the terminal to say. It
+        // may have another size already, and count a character otherwise; and where a line ends at
+        // the margin, an erasure takes its last character. A line feed, since in a screen that has
+        // become lower the first row may be the last one, and the step back up has to end in it.
+        out.eraseToEndOfRow()
+        out.nextRow()
+        out.eraseBelow()
+        out.move(toRow: 0, column: 0)
+      }
+    }
+    for line in above {
+      out.eraseToEndOfRow()
+      write(line, &out)
+      out.settle()
+    }
+    for (index, row) in painted.enumerated() {
+      if index > 0 { out.nextRow() }
+      out.eraseToEndOfRow()
+      out.write(row.cells[...])
+    }
+    written = painted.map(\.cells.count)
+  }
+
+  private mutating func drawChanges(
+    _ painted: [PaintedRow], caretRow: Int, _ out: inout ScreenBytes
+  ) {
+    for index in 0..<min(rows.count, painted.count) {
+      let cells = painted[index].cells
+      if cells.count < written[index] && index != caretRow {
+        out.move(toRow: index, column: 0)
+        out.eraseToEndOfRow()
+        out.write(cells[...])
+        written[index] = cells.count
+      } else {
+        drawChanges(from: rows[index].cells, to: cells, row: index, &out)
+        written[index] = max(written[index], cells.count)
+      }
+    }
+    if painted.count < rows.count {
+      out.move(toRow: painted.count, column: 0)
+      out.eraseBelow()
+      written.removeLast(rows.count - painted.count)
+    }
+    for index in rows.count..<max(rows.count, painted.count) {
+      out.move(toRow: index - 1, column: 0)
+      out.nextRow()
+      out.eraseToEndOfRow()
+      out.write(painted[index].cells[...])
+      written.append(painted[index].cells.count)
+    }
+  }
+
+  private func drawChanges(
+    from old: [Cell], to new: [Cell], row: Int, _ out: inout ScreenBytes
+  ) {
+    var at = 0
+    while let start = nextChange(old, new, from: at) {
+      at = endOfChange(old, new, from: start)
+      out.move(toRow: row, column: start)
+      out.write(new[start..<at])
+    }
+    if new.count < old.count, old[new.count...].contains(where: { $0 != .blank }) {
+      out.move(toRow: row, column: new.count)
+      out.eraseToEndOfRow()
+    }
+  }
+
+  private func nextChange(_ old: [Cell], _ new: [Cell], from start: Int) -> Int? {
+    var at = start
+    while at < new.count {
+      if isChanged(old, new, at) { return at }
+      at += width(new, at)
+    }
+    return nil
+  }
+
+  /// Where the changes end; a few unchanged cells between two changes are cheaper to write than to
+  /// step over.
+  private func endOfChange(_ old: [Cell], _ new: [Cell], from start: Int) -> Int {
+    var end = start + width(new, start)
+    var at = end
+    while at < new.count && at - end <= 4 {
+      let isNext = isChanged(old, new, at)
+      if !isNext && (new[at].style != new[start].style || !new[at].character.isASCII) { break }
+      at += width(new, at)
+      if isNext { end = at }
+    }
+    return end
+  }
+
+  private func isChanged(_ old: [Cell], _ new: [Cell], _ at: Int) -> Bool {
+    for column in at..<(at + width(new, at)) {
+      // Behind the end of the old row blanks are written too: someone typed them.
+      if column >= old.count || new[column] != old[column] { return true }
+    }
+    return false
+  }
+
+  private func width(_ cells: [Cell], _ at: Int) -> Int {
+    max(1, Int(cells[at].columns))
+  }
+
+  /// A line as it is: tabs become blanks, since a terminal's tab does not wrap and erases nothing.
+  private func write(_ line: StyledLine, _ out: inout ScreenBytes) {
+    var column = 0
+    for run in line.runs {
+      let style = looks.colors ? run.style : Style(run.style.attributes)
+      if run.text.string.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+        column += run.text.string.utf8.count
+        out.write(run.text.string, style)
+        continue
+      }
+      var text = ""
+      for character in run.text.string {
+        let next = widths.column(after: character, at: column)
+        if character == "\t" {
+          text += String(repeating: " ", count: next - column)
+        } else if character == "\n" {
+          text += " "
+        } else if size.columns == 1 && next - column > 1 {
+          text += "?"
+        } else {
+          text.append(character)
+        }
+        column = next
+      }
+      out.write(text, style)
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The bytes of one change to the screen, and where they leave the cursor. Rows are counted from
+/// the block's first one; every move is relative.
+struct ScreenBytes {
+  private(set) var bytes: [UInt8] = []
+  private(set) var row: Int
+  /// Nil where the terminal may be elsewhere than thought: at the right margin, or behind
+  /// characters that terminals draw in different widths.
+  private(set) var column: Int?
+  private var pen = Style.plain
+  private let columns: Int
+
+  init(row: Int, column: Int?, columns: Int) {
+    self.row = row
+    self.column = column
+    self.columns = columns
+  }
+
+  /// Moves within rows that are on the screen.
+  mutating func move(toRow row: Int, column target: Int) {
+    if row < self.row {
+      control(self.row - row, "A")
+    } else if row > self.row {
+      control(row - self.row, "B")
+    }
+    self.row = row
+    move(toColumn: target)
+  }
+
+  private mutating func move(toColumn target: Int) {
+    guard let current = column else {
+      carriageReturn()
+      move(toColumn: target)
+      return
+    }
+    column = target
+    if target == current { return }
+    if target == 0 {
+      bytes.append(0x0D)
+    } else if target > current {
+      control(target - current, "C")
+    } else if current - target <= 3 {
+      for _ in target..<current { bytes.append(0x08) }
+    } else if target < 10 && current - target >= 10 {
+      bytes.append(0x0D)
+      control(target, "C")
+    } else {
+      control(current - target, "D")
+    }
+  }
+
+  mutating func carriageReturn() {
+    bytes.append(0x0D)
+    column = 0
+  }
+
+  /// To the first column of the next row, which is made by scrolling where there is none.
+  mutating func nextRow() {
+    // A background in force would fill the new row.
+    set(.plain)
+    bytes += [0x0D, 0x0A]
+    row += 1
+    column = 0
+  }
+
+  /// The row below becomes the first one; what is above is settled.
+  mutating func settle() {
+    nextRow()
+    row = 0
+  }
+
+  /// From the cursor to the end of the row.
+  mutating func eraseToEndOfRow() {
+    set(.plain)
+    text("\u{1B}[K")
+  }
+
+  /// From the cursor to the end of the screen. Never from the screen's first column and row: tmux
+  /// takes that for a clearing of the screen, and saves what it shows into the scrollback.
+  mutating func eraseBelow() {
+    set(.plain)
+    text("\u{1B}[J")
+  }
+
+  /// Writes the cells of a range of columns, which begins and ends with whole characters; the
+  /// cursor stands at its start.
+  mutating func write(_ cells: ArraySlice<Cell>) {
+    for (index, cell) in zip(cells.indices, cells) where cell.columns > 0 {
+      set(cell.style)
+      let width = Int(cell.columns)
+      if isDisputed(cell.character) {
+        // In a terminal that draws it narrower nothing old may stay beside it, and what follows
+        // goes to its own column.
+        for _ in 0..<width { bytes.append(0x20) }
+        column = nil
+        move(toColumn: index)
+        bytes += cell.character.utf8
+        column = nil
+        if index + width < columns && index + width < cells.endIndex {
+          move(toColumn: index + width)
+        }
+      } else {
+        bytes += cell.character.utf8
+        column = index + width < columns ? index + width : nil
+      }
+    }
+  }
+
+  /// Writes text that wraps where the terminal wraps it.
+  mutating func write(_ characters: String, _ style: Style) {
+    set(style)
+    bytes += characters.utf8
+    column = nil
+  }
+
+  mutating func set(_ style: Style) {
+    if style == pen { return }
+    defer { pen = style }
+    if style == .plain {
+      text("\u{1B}[m")
+      return
+    }
+    var codes: [String] = []
+    let adds = pen.attributes.isSubset(of: style.attributes)
+    if !adds { codes.append("0") }
+    let base = adds ? pen : .plain
+    for (attribute, code) in Self.attributeCodes
+    where style.attributes.contains(attribute) && !base.attributes.contains(attribute) {
+      codes.append(code)
+    }
+    if style.foreground != base.foreground {
+      codes.append(style.foreground.map { Self.code($0, normal: 30, bright: 90) } ?? "39")
+    }
+    if style.background != base.background {
+      codes.append(style.background.map { Self.code($0, normal: 40, bright: 100) } ?? "49")
+    }
+    text("\u{1B}[" + codes.joined(separator: ";") + "m")
+  }
+
+  private static let attributeCodes: [(Style.Attributes, String)] = [
+    (.bold, "1"), (.dim, "2"), (.italic, "3"), (.underline, "4"), (.reverse, "7"), (.strike, "9"),
+  ]
+
+  private static func code(_ color: Color, normal: Int, bright: Int) -> String {
+    switch color.index {
+    case 0..<8: String(normal + Int(color.index))
+    case 8..<16: String(bright + Int(color.index) - 8)
+    default: "\(normal + 8);5;\(color.index)"
+    }
+  }
+
+  /// Whether terminals draw it in different widths: emoji of several code points, letters that
+  /// join, and what Unicode has added of late. One code point with accents is counted alike.
+  private func isDisputed(_ character: Character) -> Bool {
+    if character.isASCII { return false }
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return false }
+    if first.value >= 0x1FA70 && first.value < 0x20000 { return true }
+    return scalars.dropFirst().contains { scalar in
+      let isAccent =
+        (0x300..<0x600).contains(scalar.value) || scalar.value == 0x3099 || scalar.value == 0x309A
+      return !isAccent
+    }
+  }
+
+  mutating func control(_ count: Int, _ final: String) {
+    text(count == 1 ? "\u{1B}[\(final)" : "\u{1B}[\(count)\(final)")
+  }
+
+  private mutating func text(_ text: String) {
+    bytes += text.utf8
+  }
+}

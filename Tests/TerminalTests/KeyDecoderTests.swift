@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Terminal
+import Testing
+
+@Suite("bytes of the keyboard become keys")
+struct KeyDecoderTests {
+  @Test(
+    "a complete key is one event",
+    arguments: [
+      ("a", [key("a")]),
+      ("ab", [key("a"), key("b")]),
+      ("é漢😀", [key("é"), key("漢"), key("😀")]),
+      ("\u{1}\u{7F}\r\n\0", [key("\u{1}"), key("\u{7F}"), key("\r"), key("\n"), key("\0")]),
+      ("\u{1B}b\u{1B}\r\u{1B}é", [key("\u{1B}b"), key("\u{1B}\r"), key("\u{1B}é")]),
+      ("\u{1B}[A\u{1B}OP\u{1B}[3~", [key("\u{1B}[A"), key("\u{1B}OP"), key("\u{1B}[3~")]),
+      ("\u{1B}[1;5D\u{1B}[[A\u{1B}[Z", [key("\u{1B}[1;5D"), key("\u{1B}[[A"), key("\u{1B}[Z")]),
+      ("\u{1B}\u{1B}[A", [key("\u{1B}\u{1B}[A")]),
+      ("\u{1B}\u{1B}x", [key("\u{1B}\u{1B}"), key("x")]),
+      ("\u{1B}[I\u{1B}[O", [.focus(true), .focus(false)]),
+      ("\u{1B}\u{1B}[I", [.escape, .focus(true)]),
+    ])
+  func keys(typed: String, events: [KeyEvent]) {
+    #expect(decode(typed) == events)
+  }
+
+  @Test(
+    "answers of the terminal are never text",
+    arguments: [
+      "\u{1B}[24;80R", "\u{1B}[?1;2c", "\u{1B}[>41;354;0c", "\u{1B}[?2026;2$y", "\u{1B}[0n",
+      "\u{1B}[?1u", "\u{1B}[8;24;80t", "\u{1B}[<0;10;20M", "\u{1B}[<0;10;20m",
+      "\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\", "\u{1B}]11;rgb:0/0/0\u{7}",
+      "\u{1B}P>|tmux 3.3a\u{1B}\\", "\u{1B}P1+r5463\u{1B}\\", "\u{1B}_Gi=1;OK\u{1B}\\",
+    ])
+  func replies(sent: String) {
+    #expect(decode(sent + "x") == [.reply(Array(sent.utf8)), key("x")])
+  }
+
+  @Test(
+    "1.3 Shift-Return is a newline, in both encodings",
+    arguments: [
+      ("13;2u", [KeyEvent.newline]), ("27;2;13~", [.newline]), ("13;130u", [.newline]),
+      ("13u", [key("\r")]), ("13;5u", [key("\r")]), ("27;5;13~", [key("\r")]),
+      ("13;3u", [key("\u{1B}\r")]), ("13;4u", [key("\u{1B}\r")]), ("57414u", [key("\r")]),
+    ])
+  func newline(sequence: String, events: [KeyEvent]) {
+    #expect(decode("\u{1B}[" + sequence) == events)
+  }
+
+  @Test(
+    "keys in the newer encodings come as the bytes of an old terminal",
+    arguments: [
+      ("27u", [KeyEvent.escape]), ("27;129u", [.escape]), ("27;3u", [key("\u{1B}\u{1B}")]),
+      ("97;5u", [key("\u{1}")]), ("27;5;97~", [key("\u{1}")]), ("120;6u", [key("\u{18}")]),
+      ("97;133u", [key("\u{1}")]), ("98;3u", [key("\u{1B}b")]), ("98;7u", [key("\u{1B}\u{2}")]),
+      ("27;3;98~", [key("\u{1B}b")]), ("97:65;4u", [key("\u{1B}A")]), ("97;4u", [key("\u{1B}A")]),
+      ("44:60;4u", [key("\u{1B}<")]), ("45:95;6u", [key("\u{1F}")]), ("27;6;95~", [key("\u{1F}")]),
+      ("45;6u", [key("\u{1F}")]), ("47;5u", [key("\u{1F}")]), ("32;5u", [key("\0")]),
+      ("27;5;64~", [key("\0")]), ("91;5u", [.escape]), ("93;5u", [key("\u{1D}")]),
+      ("92;5u", [key("\u{1C}")]), ("54:94;6u", [key("\u{1E}")]), ("59;5u", [key(";")]),
+      ("1089::99;5u", [key("\u{3}")]), ("1089;5u", [key("с")]), ("228;3u", [key("\u{1B}ä")]),
+      ("9;2u", [key("\u{1B}[Z")]), ("9;5u", [key("\t")]), ("127;5u", [key("\u{8}")]),
+      ("127;3u", [key("\u{1B}\u{7F}")]), ("97;2u", [key("A")]), ("97;;229u", [key("å")]),
+      ("97;1:3u", []), ("108;9u", []), ("57400u", [key("1")]), ("57417u", [key("\u{1B}[D")]),
+      ("57421;5u", [key("\u{1B}[5;5~")]), ("57363u", [key("\u{1B}[57363;1u")]),
+      ("1;129A", [key("\u{1B}[A")]), ("1;133A", [key("\u{1B}[1;5A")]),
+      ("3;129~", [key("\u{1B}[3~")]), ("1;1:3A", []), ("1;5:1A", [key("\u{1B}[1;5A")]),
+      ("99999999999999999999u", [key("\u{1B}[99999999999999999999u")]), ("1114112u", []),
+      ("201~", []),
+    ])
+  func newerEncodings(sequence: String, events: [KeyEvent]) {
+    #expect(decode("\u{1B}[" + sequence) == events)
+  }
+
+  @Test(
+    "1.9 a paste is one event with its lines kept",
+    arguments: [
+      ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("\r\n\r\n", "\n\n"), ("\r\r\n\n", "\n\n\n"), ("", ""),
+      ("\u{1B}[31mx\u{1B}[201\0", "\u{1B}[31mx\u{1B}[201\0"), ("201~", "201~"), ("漢\t", "漢\t"),
+    ])
+  func paste(body: String, taken: String) {
+    let events = decode("x\u{1B}[200~" + body + "\u{1B}[201~y")
+    #expect(events == [key("x"), .paste(Array(taken.utf8)), key("y")])
+  }
+
+  @Test("1.9 an Escape right before a paste is an Escape")
+  func escapeBeforePaste() {
+    #expect(decode("\u{1B}\u{1B}[200~a\u{1B}[201~") == [.escape, .paste([0x61])])
+  }
+
+  @Test("a lone ESC is Escape once nothing follows")
+  func loneEscape() {
+    var decoder = KeyDecoder()
+    #expect(decoder.decode([0x1B]) == [])
+    #expect(decoder.isWaiting)
+    #expect(decoder.timeOut() == [.escape])
+    #expect(!decoder.isWaiting)
+    #expect(decoder.timeOut() == [])
+    #expect(decoder.decode(Array("b".utf8)) == [key("b")])
+  }
+
+  @Test(
+    "what stays unfinished is given as the keys it may have been",
+    arguments: [
+      ("\u{1B}[", [key("\u{1B}[")]),
+      ("\u{1B}O", [key("\u{1B}O")]),
+      ("\u{1B}]", [key("\u{1B}]")]),
+      ("\u{1B}P", [key("\u{1B}P")]),
+      ("\u{1B}\u{1B}", [key("\u{1B}\u{1B}")]),
+      ("\u{1B}\u{1B}[", [.escape, key("\u{1B}[")]),
+      ("\u{1B}[1;", [key("\u{1B}["), key("1"), key(";")]),
+      ("\u{1B}[[", [key("\u{1B}["), key("[")]),
+      ("\u{1B}]5a", [key("\u{1B}]"), key("5"), key("a")]),
+      ("\u{1B}]5\u{1B}", [key("\u{1B}]"), key("5"), .escape]),
+    ])
+  func unfinished(typed: String, events: [KeyEvent]) {
+    var decoder = KeyDecoder()
+    var all = decoder.decode(Array(typed.utf8))
+    #expect(decoder.isWaiting)
+    while decoder.isWaiting { all += decoder.timeOut() }
+    #expect(all == events)
+  }
+
+  @Test(
+    "what breaks a sequence off is not swallowed",
+    arguments: [
+      ("\u{1B}[1\r", [key("\u{1B}["), key("1"), key("\r")]),
+      ("\u{1B}[\u{1B}[A", [key("\u{1B}["), key("\u{1B}[A")]),
+      ("\u{1B}]hi", [key("\u{1B}]"), key("h"), key("i")]),
+      ("\u{1B}]5 lines\r", [key("\u{1B}]")] + "5 lines\r".map { key(String($0)) }),
+      ("\u{1B}]5\u{1B}[A", [key("\u{1B}]"), key("5"), key("\u{1B}[A")]),
+      ("\u{1B}O\u{3}", [key("\u{1B}O"), key("\u{3}")]),
+    ])
+  func brokenOff(typed: String, events: [KeyEvent]) {
+    #expect(decode(typed) == events)
+  }
+
+  @Test(
+    "each byte that is not UTF-8 is a replacement character",
+    arguments: [
+      ([0xFF], 1, ""), ([0xC3, 0x61], 1, "a"), ([0x9B, 0x41], 1, "A"),
+      ([0xE2, 0x82, 0x61], 2, "a"),
+      ([0xED, 0xA0, 0x80], 3, ""), ([0xC0, 0x80], 2, ""), ([0xF4, 0x90, 0x80, 0x80], 4, ""),
+      ([0xE2, 0x82], 2, ""), ([0xC3, 0xC3, 0xA9], 1, "é"),
+    ] as [([UInt8], Int, String)])
+  func invalid(bytes: [UInt8], replacements: Int, then rest: String) {
+    var decoder = KeyDecoder()
+    let events = decoder.decode(bytes) + decoder.timeOut()
+    let expected = Array(repeating: key("\u{FFFD}"), count: replacements)
+    #expect(events == expected + (rest.isEmpty ? [] : [key(rest)]))
+  }
+
+  @Test("where a read ends makes no difference")
+  func splitAnywhere() {
+    var random = FixedRandom(seed: 7)
+    let parts = [
+      "a", "é", "漢", "😀", "\u{1B}", "\u{1B}[A", "\u{1B}[200~", "\u{1B}[201~", "\u{1B}[1;5C",
+      "\u{1B}]11;rgb:0\u{1B}\\", "\u{1B}O", "P", "[", "\r\n", "\0", "\u{1B}[13;2u",
+      "\u{1B}\u{1B}[A",
+      "\u{1B}P1+r\u{1B}\\", "\u{1B}[24;80R", "2", "~", "u",
+    ]
+    for _ in 0..<3000 {
+      var bytes: [UInt8] = []
+      for _ in 0..<random.below(12) {
+        bytes += parts[random.below(parts.count)].utf8
+        if random.below(8) == 0 { bytes.append(UInt8(random.below(256))) }
+      }
+      var whole = KeyDecoder()
+      let expected = whole.decode(bytes)
+      var split = KeyDecoder()
+      var events: [KeyEvent] = []
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = min(rest.count, 1 + random.below(4))
+        events += split.decode(Array(rest.prefix(count)))
+        rest = rest.dropFirst(count)
+      }
+      #expect(events == expected, "\(bytes)")
+      #expect(split.isWaiting == whole.isWaiting)
+      let isPasting = split.isPasting
+      #expect(split.timeOut() == whole.timeOut(), "\(bytes)")
+      #expect(split.isPasting == isPasting)
+    }
+  }
+
+  @Test("1.9 a paste has no limit, and its time grows with its length only")
+  func largePaste() {
+    var decoder = KeyDecoder()
+    #expect(decoder.decode(Array("\u{1B}[200~".utf8)) == [])
+    #expect(!decoder.isWaiting && decoder.isPasting)
+    let chunk = [UInt8](repeating: UInt8(ascii: "~"), count: 4096)
+    for _ in 0..<128 { #expect(decoder.decode(chunk) == []) }
+    #expect(decoder.timeOut() == [])
+    #expect(decoder.decode(Array("\u{1B}[2".utf8)) == [])
+    let events = decoder.decode(Array("01~".utf8))
+    #expect(events == [.paste([UInt8](repeating: UInt8(ascii: "~"), count: 128 * 4096))])
+  }
+
+  @Test("garbage without end does not pile up")
+  func endlessSequence() {
+    var decoder = KeyDecoder()
+    let events = decoder.decode(Array(("\u{1B}[" + String(repeating: "1", count: 1000)).utf8))
+    #expect(!decoder.isWaiting)
+    #expect(events.count == 1001)
+  }
+}
+
+private func key(_ text: String) -> KeyEvent { .key(Array(text.utf8)) }
+
+private func decode(_ text: String) -> [KeyEvent] {
+  var decoder = KeyDecoder()
+  return decoder.decode(Array(text.utf8))
+}

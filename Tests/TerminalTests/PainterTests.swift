@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import StyledText
+import Terminal
+import Testing
+
+private let widths = Widths()
+
+private func frame(_ rows: [String], row: Int = 0, column: Int? = nil) -> Frame {
+  let rows = rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }
+  return Frame(rows: rows, caretRow: row, caretColumn: column ?? rows[row].columns)
+}
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+@Suite("what the painter writes")
+struct PainterTests {
+  /// A painter and the terminal it writes to.
+  private struct Screen {
+    var painter: Painter
+    let emulator: Emulator
+
+    init(rows: Int = 6, columns: Int = 20, looks: Painter.Looks = Painter.Looks(rewraps: false)) {
+      painter = Painter(size: Size(rows: rows, columns: columns), widths: widths, looks: looks)
+      emulator = Emulator(rows: rows, columns: columns)
+    }
+
+    @discardableResult
+    mutating func paint(_ frame: Frame, above: [StyledLine] = []) -> String {
+      let bytes = painter.paint(frame, above: above)
+      emulator.feed(bytes)
+      return text(bytes)
+    }
+
+    @discardableResult
+    mutating func paint(_ frame: Frame, above lines: [String]) -> String {
+      paint(frame, above: lines.map { StyledLine(SafeText(body: $0)) })
+    }
+
+    mutating func change(_ change: (inout Painter) -> [UInt8]) {
+      emulator.feed(change(&painter))
+    }
+  }
+
+  @Test("a plain key at the end of the line costs its own bytes, whatever stands below")
+  func plainKey() {
+    var screen = Screen()
+    screen.paint(frame(["> hell", "status", "toolbar"]))
+    #expect(screen.paint(frame(["> hello", "status", "toolbar"])) == "o")
+    #expect(screen.paint(frame(["> hello ", "status", "toolbar"])) == " ")
+    #expect(screen.paint(frame(["> hello 漢", "status", "toolbar"])) == "漢")
+    #expect(screen.paint(frame(["> hello 漢", "status", "toolbar"])) == "")
+    #expect(screen.emulator.picture == "> hello 漢|\nstatus\ntoolbar")
+  }
+
+  @Test("a Backspace at the end costs one step and one erasure")
+  func backspace() {
+    var screen = Screen()
+    screen.paint(frame(["> hello", "status"]))
+    #expect(screen.paint(frame(["> hell", "status"])) == "\u{8}\u{1B}[K")
+    // The screen is blank behind a typed blank; nothing is left to erase.
+    screen.paint(frame(["> hell ", "status"]))
+    #expect(screen.paint(frame(["> hell", "status"])) == "\u{8}")
+    #expect(screen.emulator.picture == "> hell|\nstatus")
+  }
+
+  @Test("an accent joins the letter it is typed on")
+  func accent() {
+    var screen = Screen()
+    screen.paint(frame(["> e"]))
+    #expect(screen.paint(frame(["> e\u{301}"])) == "\u{8}e\u{301}")
+    #expect(screen.emulator.picture == "> e\u{301}|")
+  }
+
+  @Test("two places in a row are changed without writing what stands between them")
+  func twoPlaces() {
+    var screen = Screen(columns: 40)
+    screen.paint(frame(["> ab          right 1"], column: 4))
+    #expect(screen.paint(frame(["> abc         right 2"], column: 5)) == "c\u{1B}[15C2\r\u{1B}[5C")
+    #expect(screen.emulator.picture == "> abc|         right 2")
+  }
+
+  @Test("the caret moves alone, and only relatively")
+  func caret() {
+    var screen = Screen()
+    screen.paint(frame(["> hello", "more"], row: 1, column: 4))
+    #expect(screen.paint(frame(["> hello", "more"], row: 0, column: 4)) == "\u{1B}[A")
+    #expect(screen.paint(frame(["> hello", "more"], row: 0, column: 3)) == "\u{8}")
+    #expect(screen.paint(frame(["> hello", "more"], row: 0, column: 0)) == "\r")
+    #expect(screen.emulator.picture == "|> hello\nmore")
+  }
+
+  @Test("a message goes above the block, whose rows are drawn anew below it")
+  func messageAbove() {
+    var screen = Screen()
+    screen.paint(frame(["> typing", "status"]))
+    screen.paint(frame(["> typing", "status"]), above: ["one", "two"])
+    #expect(screen.emulator.picture == "one\ntwo\n> typing|\nstatus")
+    for number in 3...6 {
+      screen.paint(frame(["> typing", "status"]), above: ["\(number)"])
+    }
+    #expect(screen.emulator.picture == "3\n4\n5\n6\n> typing|\nstatus")
+    #expect(screen.emulator.scrollback == ["one", "two"])
+  }
+
+  @Test("a line exactly as wide as the screen keeps its last character and adds no empty row")
+  func exactWidth() {
+    var screen = Screen()
+    screen.paint(frame(["> a", "status"]))
+    let line = StyledLine(SafeText(line: String(repeating: "m", count: 19) + "!"))
+    screen.paint(frame(["> a", "status"]), above: [line, StyledLine("next")])
+    #expect(screen.emulator.picture == String(repeating: "m", count: 19) + "!\nnext\n> a|\nstatus")
+  }
+
+  @Test("a long line is left to the terminal to wrap, and leaves nothing of the block beneath it")
+  func longLine() {
+    var screen = Screen()
+    screen.paint(frame(["> aaaaaaaaaaaaaa", "sssssssssssssssss", "ttttttttttttttttt"]))
+    let long = String(repeating: "x", count: 22)
+    let bytes = screen.paint(frame(["> a"]), above: [long])
+    #expect(bytes.contains(long))
+    #expect(screen.emulator.picture == String(repeating: "x", count: 20) + "\nxx\n> a|")
+  }
+
+  @Test(
+    "1.14 a message leaves nothing of the block, whatever the terminal's width is by now",
+    arguments: [(20, 20), (30, 20), (60, 20), (21, 20), (12, 20), (12, 40)],
+    [1, 19, 20, 21, 25, 39, 40, 41, 60])
+  func unknownWidth(columns: (believed: Int, real: Int), length: Int) {
+    var screen = Screen(rows: 12, columns: columns.real)
+    screen.painter = Painter(
+      size: Size(rows: 12, columns: columns.believed), widths: widths,
+      looks: Painter.Looks(rewraps: false))
+    let block = frame(["> typing", "ssssssssss", "tttttttttt", "uuuuuuuuuu"])
+    screen.paint(block)
+    let message = String(repeating: "m", count: length - 1) + "!"
+    screen.paint(block, above: [message, "next"])
+    var rest = message[...]
+    var expected = ""
+    while !rest.isEmpty {
+      expected += rest.prefix(columns.real) + "\n"
+      rest = rest.dropFirst(columns.real)
+    }
+    #expect(
+      screen.emulator.picture
+        == expected + "next\n> typing|\nssssssssss\ntttttttttt\nuuuuuuuuuu")
+    #expect(screen.emulator.scrollback.isEmpty)
+  }
+
+  @Test("a tab in a message is drawn as blanks")
+  func tab() {
+    var screen = Screen()
+    screen.paint(frame(["> aaaaaaaaaaaaaa"]))
+    screen.paint(frame([">"]), above: ["a\tb"])
+    #expect(screen.emulator.picture == "a       b\n>|")
+  }
+
+  @Test("the block shrinks without leaving rows, and grows at the bottom of the screen")
+  func height() {
+    var screen = Screen(rows: 4)
+    screen.paint(frame(["> a"]), above: ["1", "2", "3"])
+    screen.paint(frame(["> a", "menu 1", "menu 2", "status"]))
+    #expect(screen.emulator.scrollback == ["1", "2", "3"])
+    screen.paint(frame(["> a", "status"]))
+    #expect(screen.emulator.picture == "> a|\nstatus")
+    screen.paint(frame(["> a", "status"]), above: ["4"])
+    #expect(screen.emulator.picture == "4\n> a|\nstatus")
+  }
+
+  @Test(
+    "nothing is ever erased from the screen's first place, which tmux saves as a cleared screen")
+  func noEraseFromHome() {
+    let frames = [frame([""]), frame(["", "a"]), frame(["> a", "b", "c"]), frame([""])]
+    for one in frames {
+      for other in frames {
+        var screen = Screen()
+        var bytes = screen.paint(one) + screen.paint(other)
+        bytes += text(screen.painter.leave(keepingLine: false))
+        #expect(rowsOfErasures(in: bytes).allSatisfy { $0 > 0 }, "\(bytes.debugDescription)")
+      }
+    }
+    #expect(rowsOfErasures(in: "a\r\n\u{1B}[J\u{1B}[A\u{1B}[J") == [1, 0])
+  }
+
+  /// In which row of the screen each erasure of what is below begins.
+  private func rowsOfErasures(in bytes: String) -> [Int] {
+    var row = 0
+    var rows: [Int] = []
+    for part in bytes.split(separator: "\u{1B}[", omittingEmptySubsequences: false) {
+      let count = Int(part.prefix(while: \.isNumber)) ?? 1
+      switch part.drop(while: \.isNumber).first {
+      case "A": row -= count
+      case "B": row += count
+      case "J": rows.append(row)
+      default: break
+      }
+      row += part.utf8.count { $0 == 0x0A }
+    }
+    return rows
+  }
+
+  @Test("styles cost what changes, and end with the paint")
+  func styles() {
+    var screen = Screen()
+    var row = Row()
+    row.append("a", style: .bold, widths: widths)
+    row.append("b", style: Style(.bold, foreground: .red), widths: widths)
+    row.append("c", style: Style(foreground: .brightBlack), widths: widths)
+    row.append("d", style: Style(.dim, background: Color(index: 200)), widths: widths)
+    let bytes = screen.paint(Frame(rows: [row], caretColumn: 4))
+    #expect(
+      bytes == "\r\u{1B}[K\u{1B}[1ma\u{1B}[31mb\u{1B}[0;90mc\u{1B}[2;39;48;5;200md\u{1B}[m")
+    #expect(screen.emulator.style(row: 0, column: 1).foreground == 1)
+    #expect(screen.emulator.style(row: 0, column: 1).isBold)
+    #expect(!screen.emulator.style(row: 0, column: 2).isBold)
+    #expect(screen.emulator.style(row: 0, column: 3).background == 200)
+    #expect(screen.emulator.style(row: 0, column: 4).background == nil)
+  }
+
+  @Test("11.5 with NO_COLOR there are attributes and no colours, above the block too")
+  func noColor() {
+    var screen = Screen(looks: Painter.Looks(colors: false))
+    let line = StyledLine("a", Style(.bold, foreground: .red, background: .blue))
+    let bytes = screen.paint(Frame(rows: [Row(line, widths: widths)]), above: [line])
+    #expect(bytes.contains("\u{1B}[1m"))
+    #expect(!bytes.contains("31") && !bytes.contains("44"))
+  }
+
+  @Test("12.2 a cell with an escape sequence in it is not written")
+  func unsafeCell() {
+    var screen = Screen()
+    let cells = [Cell("\u{1B}"), Cell("\u{9B}", columns: 2), Cell(" ", columns: 0), Cell("\r\n")]
+    let bytes = screen.paint(Frame(rows: [Row(cells: cells)], caretColumn: 4))
+    #expect(bytes == "\r\u{1B}[K????")
+  }
+
+  @Test("of a frame taller than the screen the rows around the caret are drawn")
+  func tooTall() {
+    var screen = Screen(rows: 3)
+    let tall = ["0", "1", "2", "3", "4", "5"]
+    screen.paint(frame(tall, row: 4, column: 0), above: ["m"])
+    #expect(screen.emulator.picture == "2\n3\n|4")
+    screen.paint(frame(tall, row: 0, column: 0))
+    #expect(screen.emulator.picture == "|0\n1\n2")
+    #expect(screen.emulator.scrollback == ["m"])
+  }
+
+  @Test("an emoji that terminals draw in different widths leaves what follows in its own column")
+  func disputedWidth() {
+    // libvterm draws the family in six columns; the painter believes in two.
+    let joined = Widths(clusters: .joined)
+    var painter = Painter(
+      size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.Looks())
+    let emulator = Emulator(rows: 2, columns: 20)
+    let row = Row(StyledLine(SafeText(line: "a👩‍👩‍👧bcdefghi")), widths: joined)
+    emulator.feed(painter.paint(Frame(rows: [row], caretColumn: row.columns)))
+    #expect(emulator.screen[0].hasSuffix("bcdefghi"))
+    #expect(emulator.cursor.column == 11)
+    #expect(emulator.character(row: 0, column: 3) == "b")
+  }
+
+  @Test("leaving keeps the line or takes the block away, and the cursor stands on a fresh row")
+  func leaving() {
+    for (kept, picture) in [(true, "m\n> a\n|"), (false, "m\n|")] {
+      var screen = Screen()
+      screen.paint(frame(["> a", "status", "toolbar"]), above: ["m"])
+      screen.emulator.feed(screen.painter.leave(keepingLine: kept))
+      #expect(screen.emulator.picture == picture)
+      #expect(screen.painter.leave(keepingLine: true).isEmpty)
+      screen.emulator.feed("done\r\n")
+      screen.paint(frame(["> b"]))
+      #expect(screen.emulator.picture == picture.dropLast() + "done\n> b|")
+    }
+    var screen = Screen(rows: 2)
+    screen.paint(frame(["> a", "b"]))
+    screen.emulator.feed(screen.painter.leave(keepingRows: 2))
+    #expect(screen.emulator.picture == "b\n|")
+    #expect(screen.emulator.scrollback == ["> a"])
+  }
+
+  @Test("1.6 a clear screen has the block at its top")
+  func clearing() {
+    var screen = Screen()
+    screen.paint(frame(["> a", "status"]), above: ["1", "2"])
+    screen.emulator.feed(screen.painter.clearScreen())
+    screen.paint(frame(["> a", "status"]))
+    #expect(screen.emulator.picture == "> a|\nstatus")
+  }
+
+  @Test("after something else has written, the block begins in the row where the cursor is")
+  func forgetting() {
+    var screen = Screen()
+    screen.paint(frame(["> a"]))
+    screen.painter.forget()
+    screen.emulator.feed("\r\nother\r\n")
+    screen.paint(frame(["> b"]))
+    #expect(screen.emulator.picture == "> a\nother\n> b|")
+  }
+
+  @Test("a resize of a terminal that cuts rows off leaves one block")
+  func resizing() {
+    var screen = Screen(rows: 8)
+    screen.paint(frame(["> aaaaaaaaaaaaaaaa", "sssssssssssssssss"], row: 1), above: ["m"])
+    for size in [
+      Size(rows: 8, columns: 10), Size(rows: 8, columns: 30), Size(rows: 6, columns: 12),
+    ] {
+      screen.emulator.resize(rows: size.rows, columns: size.columns)
+      screen.emulator.feed(screen.painter.resize(to: size))
+      #expect(screen.painter.size == size)
+      #expect(screen.painter.resize(to: size).isEmpty)
+      screen.paint(frame(["> a", "s"], row: 1))
+      #expect(screen.emulator.picture == "m\n> a\ns|")
+    }
+  }
+
+  @Test("no size is too small", arguments: [(1, 1), (1, 2), (2, 1), (0, 0), (2, 2)])
+  func tiny(rows: Int, columns: Int) {
+    var screen = Screen(rows: max(1, rows), columns: max(1, columns))
+    screen.change { $0.resize(to: Size(rows: rows, columns: columns)) }
+    screen.paint(frame(["> 漢a", "b", "c"], row: 2))
+    screen.paint(Frame(), above: ["漢ab"])
+    screen.paint(Frame(rows: [Row()], caretRow: 9, caretColumn: -3))
+    screen.change { $0.leave(keepingLine: true) }
+    #expect(screen.emulator.cursor.column == 0)
+  }
+
+  @Test(
+    "the environment says what the terminal can do",
+    arguments: [
+      (["TERM": "xterm-256color"], true, true),
+      (["TERM": "xterm-256color", "NO_COLOR": "1"], false, true),
+      (["TERM": "xterm-256color", "NO_COLOR": ""], true, true),
+      (["TERM": "xterm-256color", "XTERM_VERSION": "XTerm(379)"], true, false),
+      (["TERM": "screen-256color", "TMUX": "/tmp/x"], true, true),
+      (["TERM": "screen-256color"], true, false), (["TERM": "linux"], true, false),
+      (["TERM": "tmux-256color", "XTERM_VERSION": "XTerm(379)"], true, true), ([:], true, true),
+    ])
+  func environment(variables: [String: String], colors: Bool, rewraps: Bool) {
+    let looks = Painter.Looks(environment: { variables[$0] })
+    #expect(looks == Painter.Looks(colors: colors, rewraps: rewraps))
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Emulator
+import Glibc
+import Terminal
+import Testing
+
+private func modes(_ descriptor: Int32) -> termios {
+  var modes = termios()
+  tcgetattr(descriptor, &modes)
+  return modes
+}
+
+private func isSame(_ one: termios, _ other: termios) -> Bool {
+  one.c_lflag == other.c_lflag && one.c_iflag == other.c_iflag && one.c_oflag == other.c_oflag
+    && withUnsafeBytes(of: one.c_cc, { Array($0) })
+      == withUnsafeBytes(of: other.c_cc, { Array($0) })
+}
+
+@Suite("the terminal device") @MainActor struct TerminalDeviceTests {
+  @Test("keys come raw between entering and leaving, and everything is as found after it")
+  func modesAreRestored() throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let before = modes(terminal)
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    #expect(isSame(modes(terminal), before))
+    device.leave()
+    #expect(pair.received().isEmpty)
+
+    device.enter()
+    device.enter()
+    let raw = modes(terminal)
+    #expect(raw.c_lflag & tcflag_t(ICANON | ECHO | ISIG | IEXTEN) == 0)
+    #expect(raw.c_iflag & tcflag_t(IXON | ICRNL) == 0)
+    #expect(raw.c_oflag == before.c_oflag)
+    #expect(pair.received() == "\u{1B}[?2004h\u{1B}[>4;1m\u{1B}[>5u")
+
+    device.leave()
+    #expect(isSame(modes(terminal), before))
+    let sent = pair.received()
+    for reset in ["?2004l", ">4;0m", "<u", "?1004l", "?25h", "m"] {
+      #expect(sent.contains("\u{1B}[" + reset), "\(reset)")
+    }
+  }
+
+  @Test("7.3 the window's focus is asked for only where it is wanted")
+  func focus() throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    device.reportsFocus = true
+    device.enter()
+    #expect(pair.received().contains("\u{1B}[?1004h"))
+  }
+
+  @Test("what was typed is read without waiting, C-c and Return as their bytes")
+  func reading() throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    device.enter()
+    #expect(device.readAvailable() == [])
+    pair.send("a\r\u{3}\u{1A}\u{11}漢")
+    #expect(device.readAvailable() == Array("a\r\u{3}\u{1A}\u{11}漢".utf8))
+    #expect(device.readAvailable() == [])
+  }
+
+  @Test("a terminal that hangs up is the end of input, and writing to it does no harm")
+  func hangUp() throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    device.enter()
+    pair.send("last")
+    #expect(device.readAvailable() == Array("last".utf8))
+    pair.hangUp()
+    #expect(device.readAvailable() == nil)
+    device.write(Array("x".utf8))
+    #expect(device.isDead)
+    device.leave()
+  }
+
+  @Test("the size is the terminal's, or 24 by 80 where it does not know it")
+  func size() throws {
+    let pair = try PseudoTerminalPair(rows: 30, columns: 100)
+    let terminal = pair.openTerminal()
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    #expect(device.size == Size(rows: 30, columns: 100))
+    pair.resize(rows: 10, columns: 20)
+    #expect(device.size == Size(rows: 10, columns: 20))
+    pair.resize(rows: 0, columns: 0)
+    #expect(device.size == Size(rows: 24, columns: 80))
+  }
+
+  @Test("a file is no terminal")
+  func noTerminal() {
+    let file = open("/dev/null", O_RDWR)
+    defer { close(file) }
+    #expect(throws: TerminalFailure.notATerminal) {
+      try TerminalDevice(input: file, output: file)
+    }
+  }
+
+  @Test("all of a long text is written, though the terminal takes it in parts")
+  func longText() throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    _ = fcntl(terminal, F_SETFL, fcntl(terminal, F_GETFL) | O_NONBLOCK)
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    let text = (0..<20_000).map { "\($0)," }.joined()
+    let reader = Reader(pair: pair, expected: text.utf8.count)
+    reader.start()
+    device.write(Array(text.utf8))
+    #expect(reader.join() == text)
+  }
+
+  @Test("a crash leaves the terminal as it was found", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
+  func crash(signal: Int32) async throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let before = modes(terminal)
+    let path = pair.path
+    await #expect(processExitsWith: .failure) { [path = path as String, signal = signal as Int32] in
+      await MainActor.run {
+        let terminal = open(path, O_RDWR | O_NOCTTY)
+        let device = try? TerminalDevice(input: terminal, output: terminal)
+        device?.restoreOnCrash()
+        device?.enter()
+        device?.write(Array("entered".utf8))
+        raise(signal)
+      }
+    }
+    #expect(isSame(modes(terminal), before))
+    let sent = pair.received()
+    #expect(sent.contains("entered\u{1B}[?1004l"))
+    #expect(sent.hasSuffix("\u{1B}[m"))
+  }
+
+  @Test("exit leaves the terminal as it was found")
+  func exiting() async throws {
+    let pair = try PseudoTerminalPair()
+    let terminal = pair.openTerminal()
+    let before = modes(terminal)
+    let path = pair.path
+    await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+      await MainActor.run {
+        let terminal = open(path, O_RDWR | O_NOCTTY)
+        let device = try? TerminalDevice(input: terminal, output: terminal)
+        device?.restoreOnCrash()
+        device?.enter()
+        exit(3)
+      }
+    }
+    #expect(isSame(modes(terminal), before))
+    #expect(pair.received().contains("\u{1B}[?2004l"))
+  }
+}
+
+/// Reads the emulator's end on a thread of its own.
+private final class Reader: @unchecked Sendable {
+  // Used by one thread until `join`, by the other after it.
+  private var text = ""
+  private let pair: PseudoTerminalPair
+  private let expected: Int
+  private var thread = pthread_t()
+
+  init(pair: PseudoTerminalPair, expected: Int) {
+    self.pair = pair
+    self.expected = expected
+  }
+
+  func start() {
+    let reader = Unmanaged.passRetained(self).toOpaque()
+    pthread_create(
+      &thread, nil,
+      { pointer in
+        guard let pointer else { return nil }
+        let reader = Unmanaged<Reader>.fromOpaque(pointer).takeRetainedValue()
+        while reader.text.replacing("\r\n", with: "\n").utf8.count < reader.expected {
+          var ready = pollfd(fd: reader.pair.controller, events: Int16(POLLIN), revents: 0)
+          if poll(&ready, 1, 10_000) <= 0 { break }
+          reader.text += reader.pair.received()
+        }
+        return nil
+      }, reader)
+  }
+
+  func join() -> String {
+    pthread_join(thread, nil)
+    return text
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Glibc
+
+/// A real tmux whose one pane shows the bytes it is given. It wraps rows anew on a resize and keeps
+/// a scrollback, which libvterm does not do as terminals do.
+final class Tmux {
+  static let isInstalled = ["/usr/bin/tmux", "/usr/local/bin/tmux"]
+    .contains { FileManager.default.isExecutableFile(atPath: $0) }
+
+  private let socket = "hobnob-\(UUID().uuidString.prefix(8))"
+  private let folder: String
+  private let pipe: Int32
+  private var marks = 0
+
+  init(rows: Int, columns: Int) throws {
+    folder = NSTemporaryDirectory() + socket
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let fifo = folder + "/bytes"
+    mkfifo(fifo, 0o600)
+    // Opened for both, so that opening waits for no one.
+    pipe = open(fifo, O_RDWR)
+    run([
+      "-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+      "stty raw -echo; exec cat < '\(fifo)'",
+    ])
+    run(["set-option", "-g", "status", "off"])
+    run(["set-option", "-g", "history-limit", "100000"])
+    run(["set-option", "-g", "window-size", "manual"])
+    run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    // Raw mode is on once a bare line feed does not return the carriage.
+    feed(Array("".utf8))
+  }
+
+  deinit {
+    run(["kill-server"])
+    close(pipe)
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Shows bytes, and waits until tmux has taken them all.
+  func feed(_ bytes: [UInt8]) {
+    marks += 1
+    // The title is set behind the bytes.
+    let all = bytes + Array("\u{1B}]2;mark \(marks)\u{1B}\\".utf8)
+    var rest = all[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(pipe, $0.baseAddress, $0.count) }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
+    }
+    let end = Date(timeIntervalSinceNow: 10)
+    while run(["display-message", "-p", "#{pane_title}"]) != "mark \(marks)\n", Date() < end {}
+  }
+
+  func resize(rows: Int, columns: Int) {
+    run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+  }
+
+  /// Scrollback and screen, a wrapped line as one, without the empty rows at the end.
+  var history: [String] { lines(["-J", "-S", "-", "-E", "-"]) }
+
+  /// The rows of the screen.
+  var screen: [String] { lines([]) }
+
+  /// Row and column of the cursor, from 0.
+  var cursor: (row: Int, column: Int) {
+    let parts = run(["display-message", "-p", "#{cursor_y} #{cursor_x}"]).split(
+      whereSeparator: \.isWhitespace)
+    return (Int(parts[0])!, Int(parts[1])!)
+  }
+
+  private func lines(_ options: [String]) -> [String] {
+    var lines = run(["capture-pane", "-p"] + options).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map { line in
+      var line = String(line)
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    while lines.last == "" { lines.removeLast() }
+    return lines
+  }
+
+  @discardableResult
+  private func run(_ arguments: [String]) -> String {
+    // Not Foundation's Process: it waits until the server, too, has ended, which the first command
+    // leaves behind. And a file, not a pipe, for the same reason.
+    let path = folder + "/output"
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    // The threads that run tests have signals blocked; the server needs them.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let words = ["tmux", "-u", "-L", socket] + arguments
+    var command: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    command.append(nil)
+    let path0 = "PATH=" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
+    var variables: [UnsafeMutablePointer<CChar>?] = [
+      strdup(path0), strdup("LC_ALL=C.UTF-8"), strdup("TMUX_TMPDIR=\(folder)"), nil,
+    ]
+    defer { for pointer in command + variables { free(pointer) } }
+    var process: pid_t = 0
+    guard posix_spawnp(&process, "tmux", &actions, &attributes, &command, &variables) == 0 else {
+      return ""
+    }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    let data = FileManager.default.contents(atPath: path) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+import Terminal
+import Testing
+
+/// A line editor of a kind: wrapped input, a menu, a status row as wide as the screen, a toolbar.
+private struct Editor {
+  var painter: Painter
+  var size: Size
+  var text = "hello"
+  var caret = 5
+  var menuRows = 0
+  /// Messages printed so far.
+  var printed = 0
+  let tmux: Tmux
+  private let widths = Widths(clusters: .joined)
+
+  init(rows: Int, columns: Int) throws {
+    size = Size(rows: rows, columns: columns)
+    painter = Painter(size: size, widths: widths, looks: Painter.Looks())
+    tmux = try Tmux(rows: rows, columns: columns)
+  }
+
+  mutating func paint(messagesOfLengths lengths: [Int] = []) {
+    let above = lengths.map { length in
+      printed += 1
+      let filling = String(repeating: "é", count: length)
+      return StyledLine(SafeText(line: "m\(printed) \(filling)."), .dim)
+    }
+    tmux.feed(painter.paint(frame, above: above))
+  }
+
+  mutating func resize(rows: Int, columns: Int) {
+    size = Size(rows: rows, columns: columns)
+    tmux.resize(rows: rows, columns: columns)
+    tmux.feed(painter.resize(to: size) + painter.paint(frame))
+  }
+
+  var frame: Frame {
+    let columns = size.columns - 1
+    var rows: [Row] = []
+    var caretPlace = (row: 0, column: 0)
+    var row = Row(StyledLine("PROMPT> ", .bold), widths: widths)
+    for (index, character) in (text + " ").enumerated() {
+      if row.columns + widths.columns(of: character) > columns {
+        rows.append(row)
+        row = Row()
+      }
+      if index == caret { caretPlace = (rows.count, row.columns) }
+      row.append(character, widths: widths)
+    }
+    rows.append(row)
+    let status = "STATUS " + String(repeating: "s", count: columns)
+    let below =
+      (0..<menuRows).map { "MENU \($0)" } + [String(status.prefix(columns)), "TOOLBAR"]
+    rows += below.map { Row(StyledLine(SafeText(line: $0), .reverse), widths: widths) }
+    return Frame(
+      rows: Array(rows.prefix(size.rows)), caretRow: caretPlace.row,
+      caretColumn: caretPlace.column)
+  }
+
+  /// What is wrong with scrollback and screen.
+  var faults: [String] {
+    let history = tmux.history
+    let shown = frame.rows.map(\.string).joined()
+    var faults: [String] = []
+    let numbers = history.compactMap { line in
+      line.first == "m" && line.last == "." ? Int(line.dropFirst().prefix(while: \.isNumber)) : nil
+    }
+    if numbers != Array(1..<(printed + 1)) { faults.append("messages \(numbers) of \(printed)") }
+    for word in ["PROMPT>", "MENU 0", "MENU 3", "STATUS", "TOOLBAR"] {
+      let count = history.count { $0.contains(word) }
+      if count != (shown.contains(word) ? 1 : 0) { faults.append("\(count) times \(word)") }
+    }
+    return faults.isEmpty ? [] : faults + history.suffix(size.rows)
+  }
+}
+
+@Suite("in a real tmux", .enabled(if: Tmux.isInstalled), .serialized)
+struct TmuxTests {
+  @Test(
+    "1.14 through resizes, messages and menus: every message once, one block, nothing stale",
+    arguments: 1...8)
+  func resizes(seed: UInt64) throws {
+    var random = FixedRandom(seed: seed)
+    var editor = try Editor(rows: 24, columns: 80)
+    editor.paint(messagesOfLengths: Array(repeating: 10, count: 12))
+    for step in 0..<30 {
+      switch random.below(6) {
+      case 0, 1:
+        // Some are wider than any screen here.
+        let most = random.below(3) == 0 ? 250 : 30
+        editor.paint(messagesOfLengths: (0...random.below(5)).map { _ in random.below(most) })
+      case 2:
+        editor.text = String(repeating: "word ", count: random.below(20))
+        editor.caret = random.below(editor.text.count + 1)
+        editor.paint()
+      case 3:
+        editor.menuRows = random.below(5)
+        editor.paint()
+      default:
+        editor.resize(rows: 12 + random.below(30), columns: 40 + random.below(80))
+      }
+      let faults = editor.faults
+      #expect(faults.isEmpty, "step \(step)")
+      if !faults.isEmpty { return }
+    }
+  }
+
+  @Test("at the top of the screen nothing of the block gets into the scrollback")
+  func topOfScreen() throws {
+    var editor = try Editor(rows: 12, columns: 60)
+    for menuRows in [0, 4, 0, 2] {
+      editor.menuRows = menuRows
+      editor.paint()
+      #expect(editor.faults.isEmpty)
+    }
+    editor.paint(messagesOfLengths: [5])
+    editor.resize(rows: 14, columns: 70)
+    editor.resize(rows: 16, columns: 80)
+    #expect(editor.faults.isEmpty)
+    #expect(editor.tmux.history == editor.tmux.screen)
+    editor.tmux.feed(editor.painter.clearScreen())
+    editor.paint()
+    #expect(editor.tmux.screen.first?.hasPrefix("PROMPT>") == true)
+    #expect(editor.faults.isEmpty)
+    editor.tmux.feed(editor.painter.leave(keepingLine: false))
+    #expect(editor.tmux.screen.isEmpty)
+  }
+
+  @Test("the cursor stands behind what was typed, whatever it is")
+  func cursor() throws {
+    var editor = try Editor(rows: 8, columns: 60)
+    for text in ["漢字", "e\u{301}a", "😀b", "👩‍👩‍👧c", "🇩🇪", "👍🏽d", "🏳️‍🌈", "1️⃣2"] {
+      editor.text = text
+      editor.caret = text.count
+      editor.paint()
+      let columns = Widths(clusters: .joined).columns(of: text)
+      #expect(editor.tmux.cursor == (0, 8 + columns), "\(text)")
+      #expect(editor.tmux.screen.first == "PROMPT> " + text, "\(text)")
+    }
+  }
+
+  @Test("a row that was longer once is not wrapped for it")
+  func formerLength() throws {
+    let size = Size(rows: 12, columns: 40)
+    let tmux = try Tmux(rows: 12, columns: 80)
+    var painter = Painter(
+      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.Looks())
+    func frame(_ first: String) -> Frame {
+      let rows = [first, "> a"].map { Row(StyledLine(SafeText(line: $0)), widths: Widths()) }
+      return Frame(rows: rows, caretRow: 1, caretColumn: 3)
+    }
+    tmux.feed(
+      painter.paint(
+        frame(String(repeating: "x", count: 70)),
+        above: [StyledLine("1"), StyledLine("2"), StyledLine("3")]))
+    // tmux would wrap the 65 erased columns as well.
+    tmux.feed(painter.paint(frame("short")))
+    tmux.resize(rows: size.rows, columns: size.columns)
+    tmux.feed(painter.resize(to: size) + painter.paint(frame("short")))
+    #expect(tmux.history == ["1", "2", "3", "short", "> a"])
+  }
+
+  @Test("the row with the caret, too, may have been longer once")
+  func formerLengthOfCaretRow() throws {
+    let size = Size(rows: 12, columns: 40)
+    let tmux = try Tmux(rows: 12, columns: 80)
+    var painter = Painter(
+      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.Looks())
+    for (count, caret) in [(70, 70), (60, 60), (60, 50), (45, 45), (40, 40), (10, 10)] {
+      let row = Row(
+        StyledLine(SafeText(line: String(repeating: "x", count: count))), widths: Widths())
+      let frame = Frame(rows: [row], caretColumn: caret)
+      tmux.resize(rows: 12, columns: 80)
+      tmux.feed(painter.resize(to: Size(rows: 12, columns: 80)))
+      let long = Row(
+        StyledLine(SafeText(line: String(repeating: "x", count: 75))), widths: Widths())
+      tmux.feed(painter.paint(Frame(rows: [long], caretColumn: 75), above: [StyledLine("m")]))
+      tmux.feed(painter.paint(frame))
+      tmux.resize(rows: size.rows, columns: size.columns)
+      tmux.feed(painter.resize(to: size) + painter.paint(Frame(rows: [Row()])))
+      #expect(tmux.history.allSatisfy { $0 == "m" }, "\(count), caret \(caret)")
+    }
+    #expect(tmux.history.count == 6)
+  }
+
+  @Test(
+    "1.14 a message that comes before the news of a resize is whole, and nothing stale is beside it",
+    arguments: [
+      Size(rows: 12, columns: 60), Size(rows: 12, columns: 66), Size(rows: 12, columns: 100),
+      Size(rows: 5, columns: 60), Size(rows: 4, columns: 80), Size(rows: 20, columns: 33),
+    ])
+  func resizeUnheardOf(size: Size) throws {
+    let widths = Widths(clusters: .joined)
+    let tmux = try Tmux(rows: 12, columns: 80)
+    var painter = Painter(
+      size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.Looks())
+    let rows = ["PROMPT> half a line", "STATUS anna, alone here"]
+    let block = Frame(
+      rows: rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }, caretColumn: 19)
+    var said: [String] = []
+    func say(_ lengths: [Int]) {
+      let lines = lengths.map { "m\(said.count) " + String(repeating: "x", count: $0) + "." }
+      said += lines
+      tmux.feed(painter.paint(block, above: lines.map { StyledLine(SafeText(line: $0)) }))
+    }
+    say(Array(repeating: 3, count: 11))
+    tmux.resize(rows: size.rows, columns: size.columns)
+    say([62])
+    say([3, 62, 55])
+    #expect(tmux.history == said + rows)
+    tmux.feed(painter.resize(to: size) + painter.paint(block))
+    say([62])
+    #expect(tmux.history == said + rows)
+  }
+}
