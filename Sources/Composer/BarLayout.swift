@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+extension InputBar {
+  /// Lays the bar out (1.3, 9.1, 9.5).
+  ///
+  /// From top to bottom: pending lines, the input's rows, the menu, the status, the toolbar. Where
+  /// the terminal has too few rows, what is lowest goes first, then the oldest pending lines; one
+  /// row of input always stays.
+  ///
+  /// The last column stays free, so that no terminal is left between two rows; only the caret may
+  /// stand there, behind a full row. A terminal of one column has no other and uses it.
+  ///
+  /// Left items, a blank and the prompt stand before the text's first row; right items at its end
+  /// as long as the text leaves a blank before them. The rows below are indented as far, or by 2
+  /// where that were over half of the columns. A prompt too long is cut, so that 8 columns (or a
+  /// quarter of a narrow terminal) remain for the text.
+  ///
+  /// - Parameters:
+  ///   - rows: of the terminal.
+  ///   - columns: of the terminal.
+  ///   - widths: how it counts columns.
+  ///   - cache: of this bar; it makes a key in a long text cheap, and changes nothing else.
+  public mutating func layout(
+    size rows: Int, columns: Int, widths: Widths, cache: inout LayoutCache
+  ) -> BarLayout {
+    let rows = max(1, rows)
+    let usable = max(1, columns - 1)
+    let lead = Lead(of: self, usable: usable, widths: widths)
+    let text = TextRows(composed, highlights, lead, usable: usable, widths: widths, cache: &cache)
+
+    let height = min(text.count, inputRowLimit(terminalRows: rows))
+    let caretRow = text.caretRow
+    scroll = min(max(scroll, caretRow - height + 1, 0), caretRow, text.count - height)
+    var input = (scroll..<(scroll + height)).map { text.row($0) }
+    if scroll == 0 {
+      if composed.text.isEmpty { addPlaceholder(to: &input[0], usable, widths) }
+      if !hidesSideZones { addRightItems(to: &input[0], usable, widths) }
+    }
+
+    var above = pending.map { Row(pendingLine($0, usable, widths), widths: widths) }
+    above.removeFirst(max(0, above.count - (rows - height)))
+    var frame = Frame(rows: above + input)
+    frame.caretRow = above.count + caretRow - scroll
+    frame.caretColumn = min(text.caretColumn, max(0, columns - 1))
+    let below =
+      menu.map { $0.truncated(to: usable, widths: widths) }
+      + [Zone.status, .toolbar].compactMap { zoneLine($0, usable, widths) }
+    for line in below.prefix(rows - frame.rows.count) {
+      frame.rows.append(Row(line, widths: widths))
+    }
+    return BarLayout(frame: frame, inputRows: height, totalInputRows: text.count)
+  }
+
+  private func pendingLine(_ text: SafeText, _ usable: Int, _ widths: Widths) -> StyledLine {
+    let lines = text.lines
+    let shown = lines.count > 1 ? lines[0] + " " + Glyphs.unicode.ellipsis : text
+    return StyledLine(shown, .dim).truncated(to: usable, widths: widths)
+  }
+
+  private func zoneLine(_ zone: Zone, _ usable: Int, _ widths: Widths) -> StyledLine? {
+    guard let items = zones[zone] else { return nil }
+    let line = ZoneLine(items, spacing: spacing(of: zone), widths: widths)
+    return line.columns > 0 ? line.line(columns: usable, widths: widths) : nil
+  }
+
+  private func addPlaceholder(to row: inout Row, _ usable: Int, _ widths: Widths) {
+    // Right items do not hide for what is no text.
+    let right = hidesSideZones ? 0 : rightItems(widths)?.columns ?? 0
+    let whole = usable - row.columns
+    let room = right > 0 && right + 1 < whole ? whole - right - 1 : whole
+    let line = StyledLine(placeholder, .dim)
+    row.append(line.truncated(to: room, widths: widths), widths: widths)
+  }
+
+  private func addRightItems(to row: inout Row, _ usable: Int, _ widths: Widths) {
+    guard let items = rightItems(widths), row.columns + 1 + items.columns <= usable else { return }
+    row.pad(to: usable - items.columns)
+    row.append(items.line(columns: items.columns, widths: widths), widths: widths)
+  }
+
+  private func rightItems(_ widths: Widths) -> ZoneLine? {
+    guard let items = zones[.right] else { return nil }
+    let line = ZoneLine(items, spacing: spacing(of: .right), widths: widths)
+    return line.columns > 0 ? line : nil
+  }
+}
+
+/// What stands before the text.
+struct Lead {
+  /// Left items and the prompt.
+  var line: StyledLine
+  /// Columns of `line`.
+  var columns: Int
+  /// Columns the rows below the first are indented by.
+  var indent: Int
+
+  init(of bar: InputBar, usable: Int, widths: Widths) {
+    let forText = max(1, min(8, usable / 4))
+    let room = usable - forText
+    var line = bar.prompt
+    if !bar.hidesSideZones, let items = bar.zones[.left] {
+      let left = ZoneLine(items, spacing: bar.spacing(of: .left), widths: widths)
+      // The prompt says where one is; the items go first.
+      if left.columns > 0 && left.columns + 1 + bar.prompt.columns(widths) <= room {
+        line = left.line(columns: left.columns, widths: widths)
+        line.append(" ")
+        line.append(bar.prompt)
+      }
+    }
+    if line.columns(widths) > room {
+      // Less than three columns say nothing about where one is.
+      line = room < 3 ? [] : line.truncated(to: room - 1, widths: widths) + StyledLine(" ")
+    }
+    self.line = line
+    columns = line.columns(widths)
+    indent = columns * 2 > usable ? min(2, columns) : columns
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The text being composed, as a value: what the line editor's buffer holds at this moment.
+///
+/// Offsets count UTF-8 bytes of `text`. They should stand on grapheme boundaries; one that does not,
+/// or lies outside, is taken as the nearest boundary before it and never stops the program.
+public struct ComposedText: Hashable, Sendable {
+  public var text: String
+  /// Where the next key goes in, a UTF-8 offset.
+  public var caret: Int
+  /// The active region (between mark and caret), UTF-8 offsets; nil when none is active.
+  public var region: Range<Int>?
+
+  /// - Parameters:
+  ///   - text: the text, newlines included.
+  ///   - caret: a UTF-8 offset; nil puts the caret behind the text.
+  ///   - region: the active region, UTF-8 offsets.
+  public init(_ text: String = "", caret: Int? = nil, region: Range<Int>? = nil) {
+    self.text = text
+    self.caret = caret ?? text.utf8.count
+    self.region = region
+  }
+}

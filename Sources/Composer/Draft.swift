@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A part of a text that is more than its letters: a mention that knows who is meant (2.10).
+public struct Span: Hashable, Sendable {
+  /// UTF-8 offsets.
+  public var range: Range<Int>
+  /// Who is meant, as the source named them.
+  public var identity: String
+
+  public init(range: Range<Int>, identity: String) {
+    self.range = range
+    self.identity = identity
+  }
+
+  /// The spans after a change of the text. What lies before the change stays, what lies behind it
+  /// moves, and what the change reaches into is plain text from now on.
+  ///
+  /// - Parameters:
+  ///   - spans: those of the text before the change.
+  ///   - replaced: the UTF-8 range that was replaced.
+  ///   - count: the bytes that stand there now.
+  public static func adjusted(
+    _ spans: [Span], replacing replaced: Range<Int>, with count: Int
+  ) -> [Span] {
+    spans.compactMap { span in
+      if replaced.lowerBound >= span.range.upperBound { return span }
+      guard replaced.upperBound <= span.range.lowerBound else { return nil }
+      let shift = count - replaced.count
+      let range = (span.range.lowerBound + shift)..<(span.range.upperBound + shift)
+      return Span(range: range, identity: span.identity)
+    }
+  }
+
+  /// The spans after a change of which only the outcome is known.
+  ///
+  /// - Parameters:
+  ///   - spans: those of `old`.
+  ///   - old: the text before.
+  ///   - new: the text after.
+  ///   - caret: the caret after, a UTF-8 offset. A change ends at the caret wherever it can, which
+  ///     tells an `@` typed before `@Anna` from one typed into it.
+  public static func adjusted(
+    _ spans: [Span], from old: String, to new: String, caret: Int
+  ) -> [Span] {
+    guard !spans.isEmpty else { return [] }
+    let (replaced, count) = TextChange.between(old, new, caret: caret)
+    return adjusted(spans, replacing: replaced, with: count)
+  }
+
+  /// What deleting a word backwards takes, when the caret stands in or behind a span of several
+  /// words: its last word up to the caret, then the rest (2.10). The span lives on, shorter, as
+  /// long as its first word stands.
+  ///
+  /// - Parameters:
+  ///   - caret: a UTF-8 offset.
+  ///   - text: the text before.
+  ///   - spans: its spans.
+  /// - Returns: the range to delete and the spans afterwards; nil where the caret is in no span,
+  ///   and the line editor's own word counts.
+  public static func deletingWord(
+    before caret: Int, in text: String, spans: [Span]
+  ) -> (range: Range<Int>, spans: [Span])? {
+    guard
+      let hit = spans.firstIndex(where: {
+        $0.range.lowerBound < caret && caret <= $0.range.upperBound
+      })
+    else { return nil }
+    let span = spans[hit]
+    let head = text.slice(span.range.lowerBound..<caret)
+    let words = LineRules.trimmed(head)
+    let cut =
+      words.unicodeScalars.lastIndex { $0.properties.isWhitespace }
+      .map { LineRules.trimmed(words[..<$0]).endIndex } ?? words.startIndex
+    let start = text.byteOffset(of: cut)
+    var after = adjusted(spans, replacing: start..<caret, with: 0)
+    if start > span.range.lowerBound {
+      let end = span.range.upperBound - (caret - start)
+      let shorter = Span(range: span.range.lowerBound..<end, identity: span.identity)
+      after.insert(shorter, at: min(hit, after.count))
+    }
+    return (start..<caret, after)
+  }
+}
+
+/// A text that was begun and not sent, one per participant and conversation (5.1).
+public struct Draft: Hashable, Sendable {
+  public var text: String
+  /// A UTF-8 offset.
+  public var caret: Int
+  public var spans: [Span]
+
+  /// - Parameter caret: a UTF-8 offset; nil puts it behind the text.
+  public init(_ text: String = "", caret: Int? = nil, spans: [Span] = []) {
+    self.text = text
+    self.caret = caret ?? text.utf8.count
+    self.spans = spans
+  }
+
+  /// An empty draft is removed from the store.
+  public var isEmpty: Bool { text.isEmpty }
+
+  /// Byte by byte, for "é" in one code point and in two are not the same to store. Two empty drafts
+  /// are equal.
+  public static func == (left: Draft, right: Draft) -> Bool {
+    if left.isEmpty && right.isEmpty { return true }
+    return left.caret == right.caret && left.spans == right.spans
+      && left.text.hasSameBytes(as: right.text)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(text)
+  }
+}
+
+/// When to save the draft: one idle second after the last change, and not when the store has the
+/// same already (5.1).
+///
+/// ```swift
+/// clock.changed(to: draft, at: now)
+/// // at clock.deadline:
+/// if let draft = clock.due(at: now), save(draft) { clock.stored(draft) }
+/// ```
+public struct DraftClock: Hashable, Sendable {
+  /// Milliseconds without a change before a draft is saved.
+  public static let idle: Int64 = 1000
+
+  /// When to ask `due(at:)`, in milliseconds; nil when there is nothing to save.
+  public private(set) var deadline: Int64?
+  private var current: Draft
+  private var inStore: Draft
+
+  /// - Parameter stored: the draft the store holds at the start.
+  public init(stored: Draft = Draft()) {
+    current = stored
+    inStore = stored
+  }
+
+  /// Tells of the present draft; one that has not changed does not put the saving off.
+  public mutating func changed(to draft: Draft, at now: Int64) {
+    guard draft != current else { return }
+    current = draft
+    deadline = draft == inStore ? nil : now + Self.idle
+  }
+
+  /// The draft to write now; nil before the deadline and where nothing is to be written. Each
+  /// deadline gives it once; if the writing fails, `unsaved` still has it.
+  public mutating func due(at now: Int64) -> Draft? {
+    guard let deadline, now >= deadline else { return nil }
+    self.deadline = nil
+    return unsaved
+  }
+
+  /// The draft to write before switching, suspending and leaving; nil when the store has it.
+  public var unsaved: Draft? { current == inStore ? nil : current }
+
+  /// Tells what the store holds now: after saving, after sending (an empty draft), or after
+  /// another shell has saved.
+  public mutating func stored(_ draft: Draft) {
+    inStore = draft
+    if current == draft { deadline = nil }
+  }
+}

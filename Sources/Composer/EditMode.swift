@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Editing a message that was sent, as a value: what it was, what waits meanwhile, and what Return
+/// means (3.1 to 3.9).
+///
+/// To enter is to make one, to leave is to put `kept` back into the line and drop it.
+///
+/// ```swift
+/// var mode = EditMode(target: 42, original: message.body, kept: draft)
+/// line = EditMode.shown(mode.original)
+/// ```
+public struct EditMode: Hashable, Sendable {
+  /// The number of the message.
+  public var target: Int
+  /// The message's text as it is stored.
+  public var original: String
+  /// The draft that comes back on leaving, whichever way.
+  public var kept: Draft
+
+  public init(target: Int, original: String, kept: Draft) {
+    self.target = target
+    self.original = original
+    self.kept = kept
+  }
+
+  /// A command that edit mode knows (3.9).
+  public enum Command: Hashable, Sendable {
+    /// Leave; the message stays as it is.
+    case cancel
+    /// Edit message N, counted from the newest when negative; nil is the newest of mine.
+    case edit(Int?)
+  }
+
+  /// What Return means.
+  public enum Outcome: Hashable, Sendable {
+    /// Store this text, a leading `//` already `/`.
+    case save(String)
+    /// The same as leaving (3.3).
+    case unchanged
+    case refusedBlank
+    /// Both count graphemes of the trimmed text.
+    case refusedOverLimit(Int, limit: Int)
+    case command(Command)
+    /// Another text that begins with a single `/`, or with `/` after blanks: say how to begin with
+    /// `//`, and stay.
+    case refusedCommand
+  }
+
+  /// What Return means for `text`.
+  public func judge(_ text: String, rules: LineRules) -> Outcome {
+    // First of all, for a text that was allowed once must not be refused untouched.
+    if text.hasSameBytes(as: Self.shown(original)) { return .unchanged }
+    // The caret stands behind the text on entering, so /cancel is typed there as it would be on an
+    // empty line.
+    if text.hasSameBytes(as: Self.shown(original) + "/cancel") { return .command(.cancel) }
+    switch rules.judge(text) {
+    case .blank: return .refusedBlank
+    case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
+    case .message(let new):
+      return new.hasSameBytes(as: original) ? .unchanged : .save(new)
+    case .command(let line): return Self.command(line).map(Outcome.command) ?? .refusedCommand
+    case .slashGuard, .commandWithNewlines: return .refusedCommand
+    }
+  }
+
+  /// Changes the message that is edited; the first draft stays (3.4).
+  public mutating func retarget(_ target: Int, original: String) {
+    self.target = target
+    self.original = original
+  }
+
+  /// The text as it is shown for editing: a leading `/` is `//`, so that Return takes it for a text
+  /// and not for a command (3.9).
+  public static func shown(_ stored: String) -> String {
+    stored.utf8.first == UInt8(ascii: "/") ? "/" + stored : stored
+  }
+
+  /// What stands before the text.
+  public var prompt: SafeText { say("edit %1> ", SafeText(target)) }
+
+  /// What the status line says.
+  public var status: SafeText {
+    say("Editing message %1 — Return saves, /cancel or C-g leaves", SafeText(target))
+  }
+
+  private static func command(_ line: String) -> Command? {
+    let words = line.split(whereSeparator: \.isWhitespace)
+    switch (words.first, words.count) {
+    case ("/cancel", 1): return .cancel
+    case ("/edit", 1): return .edit(nil)
+    case ("/edit", 2): return Int(words[1]).map { .edit($0) }
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Walks over the graphemes of a buffer of UTF-8, from a boundary on.
+///
+/// The boundaries are those of Swift's `Character`, with two exceptions: every ASCII control
+/// character stands for itself, since a carriage return before a newline is shown as a mark of its
+/// own; and so does every byte that is not UTF-8.
+///
+/// Most boundaries are seen from the two scalars beside them; only the rest goes through `String`.
+struct Graphemes {
+  private let utf8: UnsafeBufferPointer<UInt8>
+  private let limit: Int
+  /// Where the walk stands; a boundary.
+  private(set) var offset: Int
+  /// What is left of a stretch whose boundaries only `String` knows.
+  private var stretch: Substring = ""
+
+  /// - Parameters:
+  ///   - start: a boundary to start from.
+  ///   - limit: where to stop, a boundary too.
+  init(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int, to limit: Int? = nil) {
+    self.utf8 = utf8
+    self.offset = start
+    self.limit = limit ?? utf8.count
+  }
+
+  /// Goes on behind the next grapheme; its range, nil at the end.
+  mutating func next() -> Range<Int>? {
+    let start = offset
+    guard start < limit else { return nil }
+    if stretch.isEmpty {
+      var end = start + utf8.scalarSpot(at: start).length
+      if end >= limit || Self.isCertainBoundary(utf8, end) {
+        offset = end
+        return start..<end
+      }
+      while end < limit && !Self.isCertainBoundary(utf8, end) {
+        end += utf8.scalarSpot(at: end).length
+      }
+      stretch = String(decoding: utf8[start..<end], as: UTF8.self)[...]
+    }
+    offset += stretch.removeFirst().utf8.count
+    return start..<offset
+  }
+
+  /// Whether the walk can be moved with `skip(to:)` at no loss.
+  var isBetweenStretches: Bool { stretch.isEmpty }
+
+  /// Goes on without looking, over what the caller knows to be whole graphemes.
+  mutating func skip(to offset: Int) {
+    self.offset = offset
+    stretch = ""
+  }
+
+  /// Whether two scalars beside `offset` alone show that a boundary is there. False says nothing.
+  static func isCertainBoundary(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
+    if offset <= 0 || offset >= utf8.count { return true }
+    let (last, first) = (utf8[offset - 1], utf8[offset])
+    if last < 0x80 && first < 0x80 { return true }
+    guard let after = utf8.scalarSpot(at: offset).scalar,
+      let before = utf8.scalarSpot(endingAt: offset).scalar
+    else {
+      // In the middle of a scalar is no boundary; beside a bad byte always is.
+      return utf8.scalarStart(at: offset) == offset
+    }
+    if isControl(before) || isControl(after) { return true }
+    if after.isASCII { return !mayJoinWhatFollows(before) }
+    return standsAlone(before) && standsAlone(after)
+  }
+
+  /// The nearest certain boundary at or before `offset`.
+  static func certainBoundary(_ utf8: UnsafeBufferPointer<UInt8>, atOrBefore offset: Int) -> Int {
+    var at = utf8.scalarStart(at: offset)
+    while !isCertainBoundary(utf8, at) { at -= utf8.scalarSpot(endingAt: at).length }
+    return at
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || scalar.value == 0x7F
+  }
+
+  /// Whether the scalar may be a "prepend" of UAX #29. Their blocks are spelt out widely, so that a
+  /// newer Unicode adds none outside them.
+  private static func mayJoinWhatFollows(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x600, 0x900..<0xD00, 0xE00..<0x11000, 0x1F000...: false
+    default: true
+    }
+  }
+
+  /// Whether the scalar is one that joins neither another such scalar before it nor one behind it:
+  /// letters and symbols that are "other", a whole Hangul syllable or a pictograph in UAX #29.
+  static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20..<0x7F, 0xA1..<0xAD, 0xAE..<0x300, 0x370..<0x483, 0x48A..<0x589: true
+    case 0x2010..<0x2028, 0x2030..<0x205F, 0x2100..<0x2C00: true
+    case 0x3000..<0x302A, 0x3041..<0x3097, 0x30A0..<0x3100: true
+    case 0x3400..<0xA48D, 0xAC00..<0xD7A4, 0xFF01..<0xFF9E: true
+    case 0x1F300..<0x1F3FB, 0x1F400..<0x1FB00, 0x20000..<0x2FFFE: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The input bar as a value: the text being composed and everything that stands around it. What it
+/// looks like is a pure function of it and of the terminal's size (9.5).
+///
+/// ```swift
+/// var bar = InputBar()
+/// bar.prompt = StyledLine("#lobby> ", .bold)
+/// bar.composed = ComposedText("hello")
+/// let drawn = bar.layout(size: 24, columns: 80, widths: widths, cache: &cache)
+/// painter.paint(drawn.frame)
+/// ```
+public struct InputBar: Hashable, Sendable {
+  /// Drawn before the text's first row.
+  public var prompt: StyledLine = []
+  /// The text, the caret and the region.
+  public var composed = ComposedText()
+  /// Styles for parts of the text, such as mentions and `*bold*`; where two overlap, the later one
+  /// counts.
+  public var highlights: [Highlight] = []
+  /// Drawn dim while the text is empty, never part of it (1.8).
+  public var placeholder: SafeText = ""
+  /// Sent lines that wait for the store: dim, one row each, above the prompt (1.2).
+  public var pending: [SafeText] = []
+  /// The items of each zone (9.1).
+  public var zones: [Zone: [Item]] = [:]
+  /// Columns between two items; by default left 0, right 0, status and toolbar 2 (9.1).
+  public var spacing: [Zone: Int] = [:]
+  /// Left and right items are not drawn; edit mode sets it (3.2).
+  public var hidesSideZones = false
+  /// Rows under the input, such as the completion menu (2.7).
+  public var menu: [StyledLine] = []
+  /// The most rows the text takes before it scrolls inside; nil for what suits the terminal, 0 for
+  /// as many as fit. `inputRowLimit(terminalRows:)` has the rule (1.3).
+  public var maxInputRows: Int?
+  /// The first input row that is seen. `layout` keeps it so that the caret is in view.
+  public var scroll = 0
+
+  /// An empty bar.
+  public init() {}
+
+  /// A style for a part of the text.
+  public struct Highlight: Hashable, Sendable {
+    /// UTF-8 offsets.
+    public var range: Range<Int>
+    public var style: Style
+
+    public init(_ range: Range<Int>, _ style: Style) {
+      self.range = range
+      self.style = style
+    }
+  }
+
+  /// The spacing of a zone, in columns.
+  public func spacing(of zone: Zone) -> Int {
+    switch zone {
+    case .left, .right: spacing[zone] ?? 0
+    case .status, .toolbar: spacing[zone] ?? 2
+    }
+  }
+
+  /// How many rows the text may take (1.3): `maxInputRows`, or 4 below 24 terminal rows, 6 from 24
+  /// and 8 from 48; never more than the terminal's rows − 2, at least 1.
+  public func inputRowLimit(terminalRows rows: Int) -> Int {
+    let fitting = max(1, rows - 2)
+    switch maxInputRows {
+    case nil: return min(fitting, rows < 24 ? 4 : rows < 48 ? 6 : 8)
+    case .some(let most) where most > 0: return min(fitting, most)
+    case .some: return fitting
+    }
+  }
+}
+
+/// The input bar as rows of cells (9.5).
+public struct BarLayout: Hashable, Sendable {
+  /// What is drawn, and the caret.
+  public var frame: Frame
+  /// The rows of text that are seen.
+  public var inputRows: Int
+  /// The rows the text would take if all were seen; above `InputBar.inputRowLimit(terminalRows:)`
+  /// the text scrolls, and the first time the bell sounds (1.3).
+  public var totalInputRows: Int
+
+  public init(frame: Frame, inputRows: Int, totalInputRows: Int) {
+    self.frame = frame
+    self.inputRows = inputRows
+    self.totalInputRows = totalInputRows
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What Return makes of a text (1.1, 1.7, 1.11).
+public enum LineVerdict: Hashable, Sendable {
+  /// Nothing but white space. It may be sent only with attachments.
+  case blank
+  /// Longer than the limit allows; both count graphemes of the trimmed text.
+  case overLimit(Int, limit: Int)
+  /// A message, as it is to be stored: as typed, but a leading `//` is `/`.
+  case message(String)
+  /// A command, as typed, its `/` included.
+  case command(String)
+  /// Begins with `/` after blanks: probably a command that slipped.
+  case slashGuard
+  /// A command with newlines that does not take them; the name is without `/`.
+  case commandWithNewlines(name: String)
+}
+
+/// The rules by which a text is a message, a command, or not to be sent (1.1, 1.7, 1.11).
+///
+/// ```swift
+/// LineRules().judge("/me waves")  // .command("/me waves")
+/// ```
+public struct LineRules: Hashable, Sendable {
+  /// The most graphemes a message may have, 0 for no limit. It blocks sending, never typing.
+  public var messageLimit = 0
+  /// Refuse a line whose first character after blanks is `/`.
+  public var slashGuard = true
+  /// The names, without `/`, of the commands that take a text with newlines.
+  public var takesNewlines: Set<String> = ["me", "msg", "reply"]
+
+  public init(
+    messageLimit: Int = 0, slashGuard: Bool = true,
+    takesNewlines: Set<String> = ["me", "msg", "reply"]
+  ) {
+    self.messageLimit = messageLimit
+    self.slashGuard = slashGuard
+    self.takesNewlines = takesNewlines
+  }
+
+  /// What Return makes of `text`.
+  public func judge(_ text: String) -> LineVerdict {
+    guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) else {
+      return .blank
+    }
+    if Self.isCommand(text) {
+      let name = Self.commandName(text)
+      if hasInnerNewline(text) && !takesNewlines.contains(name) {
+        return .commandWithNewlines(name: name)
+      }
+      return .command(text)
+    }
+    // By scalars: a slash with a combining mark on it is one Character and would slip through.
+    if slashGuard && first == "/" && text.unicodeScalars.first != "/" { return .slashGuard }
+    let length = Self.length(of: text)
+    if messageLimit > 0 && length > messageLimit {
+      return .overLimit(length, limit: messageLimit)
+    }
+    return .message(Self.unescaped(text))
+  }
+
+  /// Whether Return does something with the text, rather than ring the bell (1.1).
+  ///
+  /// - Parameter hasAttachments: files wait to be sent, which a blank text may go with.
+  public func allowsSending(_ text: String, hasAttachments: Bool = false) -> Bool {
+    switch judge(text) {
+    case .message, .command: true
+    case .blank: hasAttachments
+    case .overLimit, .slashGuard, .commandWithNewlines: false
+    }
+  }
+
+  /// The graphemes of the text as the limit and the counter see it: trimmed of white space and
+  /// newlines, a leading `//` counted as `/` (1.7).
+  public static func length(of text: String) -> Int {
+    trimmed(unescaped(text)[...]).count
+  }
+
+  /// Whether the text begins with a single `/`.
+  public static func isCommand(_ text: String) -> Bool {
+    let utf8 = text.utf8
+    return utf8.first == slash && utf8.dropFirst().first != slash
+  }
+
+  /// The text without white space and newlines around it.
+  static func trimmed(_ text: Substring) -> Substring {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    return text[first...last]
+  }
+
+  /// The text as it is stored: `//` at its start stands for `/`.
+  static func unescaped(_ text: String) -> String {
+    text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text
+  }
+
+  /// The name of a command line, without `/`.
+  static func commandName(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.dropFirst().prefix { !$0.properties.isWhitespace }))
+  }
+
+  private func hasInnerNewline(_ text: String) -> Bool {
+    Self.trimmed(text[...]).utf8.contains(UInt8(ascii: "\n"))
+  }
+
+  private static let slash = UInt8(ascii: "/")
+}
+
+/// How the counter beside a limited text counts (1.7).
+public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
+  /// How many there are: `12`.
+  case none
+  /// How many of how many: `12/140`.
+  case split
+  /// What is over the limit, negative while there is room: `-128`.
+  case countdown
+  /// What is left, negative when over: `128`.
+  case countdownReversed = "countdown-reversed"
+
+  /// The counter's text.
+  ///
+  /// - Parameters:
+  ///   - count: graphemes of the text, from `LineRules.length(of:)`.
+  ///   - max: the limit, above 0; without a limit no counter is drawn.
+  public func text(count: Int, max: Int) -> SafeText {
+    switch self {
+    case .none: SafeText(count)
+    case .split: "\(count)/\(max)"
+    case .countdown: SafeText(count - max)
+    case .countdownReversed: SafeText(max - count)
+    }
+  }
+}

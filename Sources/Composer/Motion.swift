@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Motions by grapheme and by line over UTF-8 bytes, as the line editor's buffer holds them (1.4).
+///
+/// Offsets count bytes and may be anything: what lies outside is taken into the text, what lies
+/// inside a grapheme to its start. Bytes that are not UTF-8 are graphemes of one byte. Each motion
+/// looks at the neighbourhood of the caret or at its line, so a long text costs no more than a
+/// short one.
+///
+/// ```swift
+/// Motion.previousGrapheme(in: "hi 🇩🇪", before: 11)  // 3
+/// ```
+public enum Motion {
+  /// The start of the grapheme before `offset`; 0 at the start.
+  public static func previousGrapheme(
+    in utf8: UnsafeBufferPointer<UInt8>, before offset: Int
+  ) -> Int {
+    let offset = inside(utf8, offset)
+    guard offset > 0 else { return 0 }
+    var graphemes = Graphemes(
+      utf8, from: Graphemes.certainBoundary(utf8, atOrBefore: offset - 1))
+    while let grapheme = graphemes.next() {
+      if grapheme.upperBound >= offset { return grapheme.lowerBound }
+    }
+    return 0
+  }
+
+  /// The end of the grapheme at `offset`; the text's end at the end.
+  public static func nextGrapheme(
+    in utf8: UnsafeBufferPointer<UInt8>, after offset: Int
+  ) -> Int {
+    let offset = inside(utf8, offset)
+    var graphemes = Graphemes(utf8, from: Graphemes.certainBoundary(utf8, atOrBefore: offset))
+    while let grapheme = graphemes.next() {
+      if grapheme.upperBound > offset { return grapheme.upperBound }
+    }
+    return utf8.count
+  }
+
+  /// The nearest grapheme boundary at or before `offset`.
+  public static func clampedToGrapheme(
+    in utf8: UnsafeBufferPointer<UInt8>, offset: Int
+  ) -> Int {
+    let offset = inside(utf8, offset)
+    var graphemes = Graphemes(utf8, from: Graphemes.certainBoundary(utf8, atOrBefore: offset))
+    while let grapheme = graphemes.next() {
+      if grapheme.upperBound > offset { return grapheme.lowerBound }
+    }
+    return offset
+  }
+
+  /// The start of the line that `offset` is in: behind the newline before it.
+  public static func lineStart(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
+    var at = inside(utf8, offset)
+    while at > 0 && utf8[at - 1] != newline { at -= 1 }
+    return at
+  }
+
+  /// The end of the line that `offset` is in: before the newline behind it.
+  public static func lineEnd(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
+    var at = inside(utf8, offset)
+    while at < utf8.count && utf8[at] != newline { at += 1 }
+    return at
+  }
+
+  /// The place one line up.
+  ///
+  /// - Parameters:
+  ///   - offset: where the caret stands.
+  ///   - goal: the column to go to, as `column(in:offset:widths:)` counts; nil for the present one.
+  ///     Keep it over several motions, so that a short line between two long ones loses nothing.
+  ///   - widths: how the terminal counts columns.
+  /// - Returns: an offset; the line's end where it is shorter. Nil on the first line.
+  public static func lineAbove(
+    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
+  ) -> Int? {
+    let start = lineStart(in: utf8, offset: offset)
+    guard start > 0 else { return nil }
+    let above = lineStart(in: utf8, offset: start - 1)
+    let goal = goal ?? column(in: utf8, offset: offset, widths: widths)
+    return self.offset(in: utf8, line: above..<(start - 1), column: goal, widths: widths)
+  }
+
+  /// The place one line down; nil on the last line. See `lineAbove(in:from:column:widths:)`.
+  public static func lineBelow(
+    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
+  ) -> Int? {
+    let end = lineEnd(in: utf8, offset: offset)
+    guard end < utf8.count else { return nil }
+    let goal = goal ?? column(in: utf8, offset: offset, widths: widths)
+    let below = (end + 1)..<lineEnd(in: utf8, offset: end + 1)
+    return self.offset(in: utf8, line: below, column: goal, widths: widths)
+  }
+
+  /// The columns between the start of the line and `offset`, as if the line were never wrapped.
+  public static func column(
+    in utf8: UnsafeBufferPointer<UInt8>, offset: Int, widths: Widths
+  ) -> Int {
+    let offset = inside(utf8, offset)
+    var graphemes = Graphemes(
+      utf8, from: lineStart(in: utf8, offset: offset), to: lineEnd(in: utf8, offset: offset))
+    var column = 0
+    while let grapheme = graphemes.next(), grapheme.upperBound <= offset {
+      column += ShownGrapheme(utf8, grapheme, at: column, widths: widths).columns
+    }
+    return column
+  }
+
+  private static func offset(
+    in utf8: UnsafeBufferPointer<UInt8>, line: Range<Int>, column goal: Int, widths: Widths
+  ) -> Int {
+    var graphemes = Graphemes(utf8, from: line.lowerBound, to: line.upperBound)
+    var column = 0
+    while let grapheme = graphemes.next() {
+      column += ShownGrapheme(utf8, grapheme, at: column, widths: widths).columns
+      if column > goal { return grapheme.lowerBound }
+    }
+    return line.upperBound
+  }
+
+  private static func inside(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Int {
+    min(max(0, offset), utf8.count)
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+}
+
+extension Motion {
+  /// The start of the grapheme before `offset`, in a text.
+  public static func previousGrapheme(in text: String, before offset: Int) -> Int {
+    text.withBytes { previousGrapheme(in: $0, before: offset) }
+  }
+
+  /// The end of the grapheme at `offset`, in a text.
+  public static func nextGrapheme(in text: String, after offset: Int) -> Int {
+    text.withBytes { nextGrapheme(in: $0, after: offset) }
+  }
+
+  /// The nearest grapheme boundary at or before `offset`, in a text.
+  public static func clampedToGrapheme(in text: String, offset: Int) -> Int {
+    text.withBytes { clampedToGrapheme(in: $0, offset: offset) }
+  }
+
+  /// The start of the line that `offset` is in, in a text.
+  public static func lineStart(in text: String, offset: Int) -> Int {
+    text.withBytes { lineStart(in: $0, offset: offset) }
+  }
+
+  /// The end of the line that `offset` is in, in a text.
+  public static func lineEnd(in text: String, offset: Int) -> Int {
+    text.withBytes { lineEnd(in: $0, offset: offset) }
+  }
+
+  /// The place one line up, in a text; nil on the first line.
+  public static func lineAbove(
+    in text: String, from offset: Int, column goal: Int?, widths: Widths
+  ) -> Int? {
+    text.withBytes { lineAbove(in: $0, from: offset, column: goal, widths: widths) }
+  }
+
+  /// The place one line down, in a text; nil on the last line.
+  public static func lineBelow(
+    in text: String, from offset: Int, column goal: Int?, widths: Widths
+  ) -> Int? {
+    text.withBytes { lineBelow(in: $0, from: offset, column: goal, widths: widths) }
+  }
+
+  /// The columns between the start of the line and `offset`, in a text.
+  public static func column(in text: String, offset: Int, widths: Widths) -> Int {
+    text.withBytes { column(in: $0, offset: offset, widths: widths) }
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Something a source offers for a word (2.5).
+public struct Candidate: Hashable, Sendable {
+  /// What is completed, without the prefix: a name, a room, a command.
+  public var text: String {
+    didSet { folded = Ranking.folded(text) }
+  }
+  /// Who it is, where the source knows more than a name (2.10).
+  public var identity: String?
+  /// The higher, the more recently they spoke here; 0 for never.
+  public var recency: Int
+  /// What the menu shows beside it.
+  public var hint: String
+  /// The text as it is compared; made once, since matching runs at every key.
+  private(set) var folded: String
+
+  public init(_ text: String, identity: String? = nil, recency: Int = 0, hint: String = "") {
+    self.text = text
+    self.identity = identity
+    self.recency = recency
+    self.hint = hint
+    folded = Ranking.folded(text)
+  }
+}
+
+/// Which candidates match a word, and in what order (2.5).
+public enum Ranking {
+  /// The candidates that match a word, whatever its case and accents.
+  ///
+  /// Within each list people who spoke more recently come first, then the order of the folded text,
+  /// then that of the text. (The locale's collation belongs to the C library and is a matter of
+  /// the whole process; a source that wants it hands its candidates in with rising `recency`.)
+  ///
+  /// - Parameters:
+  ///   - all: everything the source offers. In the resulting order already, sorting costs little.
+  ///   - word: what was typed, without prefix; an empty one matches everything.
+  /// - Returns: those that begin with the word, and those that contain it further in.
+  public static func candidates(
+    _ all: [Candidate], matching word: String
+  ) -> (beginning: [Candidate], containing: [Candidate]) {
+    let word = folded(word)
+    var beginning: [Int] = []
+    var containing: [Int] = []
+    word.withBytes { word in
+      for index in all.indices {
+        switch all[index].folded.withBytes({ firstMatch(of: word, in: $0) }) {
+        case 0?: beginning.append(index)
+        case .some: containing.append(index)
+        case nil: break
+        }
+      }
+    }
+    return (sorted(beginning, all), sorted(containing, all))
+  }
+
+  /// How far the candidates agree.
+  ///
+  /// - Parameters:
+  ///   - candidates: those that begin with the word; contained ones only if there are none.
+  ///   - word: what was typed.
+  /// - Returns: the common beginning in the letters of the first candidate, or the word itself
+  ///   where they agree on nothing more.
+  public static func commonPart(of candidates: [Candidate], typed word: String) -> String {
+    guard let first = candidates.first else { return word }
+    let letters = first.text.map { (letter: $0, folded: folded(String($0))) }
+    var agreed = letters.count
+    for other in candidates.dropFirst() where agreed > 0 {
+      var count = 0
+      for letter in other.text {
+        guard count < agreed, letters[count].folded == folded(String(letter)) else { break }
+        count += 1
+      }
+      agreed = min(agreed, count)
+    }
+    let common = String(first.text.prefix(agreed))
+    // What is contained further in agrees on nothing that was typed.
+    return folded(common).utf8.starts(with: folded(word).utf8) ? common : word
+  }
+
+  /// Where a word stands in a candidate's text, for the menu to mark (2.7).
+  ///
+  /// - Returns: UTF-8 offsets, whole graphemes; nil where it does not match or is empty.
+  public static func match(of word: String, in text: String) -> Range<Int>? {
+    let word = folded(word)
+    guard !word.isEmpty else { return nil }
+    var foldedText = ""
+    // For each byte of the folded text, the range of the grapheme it comes from.
+    var origins: [Range<Int>] = []
+    var offset = 0
+    for letter in text {
+      let part = folded(String(letter))
+      let origin = offset..<(offset + letter.utf8.count)
+      foldedText += part
+      origins.append(contentsOf: repeatElement(origin, count: part.utf8.count))
+      offset = origin.upperBound
+    }
+    let start = word.withBytes { word in
+      foldedText.withBytes { firstMatch(of: word, in: $0) }
+    }
+    guard let start else { return nil }
+    return origins[start].lowerBound..<origins[start + word.utf8.count - 1].upperBound
+  }
+
+  /// A text with case, accents and character width folded away, for comparing only.
+  ///
+  /// Made with what the standard library offers in public: the case mappings and the names of
+  /// Unicode scalars (an accented letter's name is that of its base and `WITH …`). ß is `ss`, ø is
+  /// `o`, full-width letters are plain ones, Hangul syllables are their letters. Two texts that are
+  /// canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
+  public static func folded(_ text: String) -> String {
+    Folding.folded(text)
+  }
+
+  private static func firstMatch(
+    of word: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    guard let head = word.first else { return 0 }
+    guard word.count <= text.count else { return nil }
+    for start in 0...(text.count - word.count) where text[start] == head {
+      if text[start..<(start + word.count)].elementsEqual(word) { return start }
+    }
+    return nil
+  }
+
+  private static func sorted(_ indices: [Int], _ all: [Candidate]) -> [Candidate] {
+    let isBefore = { (left: Int, right: Int) -> Bool in
+      let (a, b) = (all[left], all[right])
+      if a.recency != b.recency { return a.recency > b.recency }
+      return a.folded == b.folded ? a.text < b.text : a.folded < b.folded
+    }
+    return indices.sorted(by: isBefore).map { all[$0] }
+  }
+}

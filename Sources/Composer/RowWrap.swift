@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Goes through one line and tells what stands where, row by row. A row ends where the next
+/// grapheme does not fit; a wide character never straddles the margin. A grapheme wider than a whole
+/// row is drawn as `?`, and a mark that is (`<U+202E>` in five columns) goes on in the next row.
+struct RowWrap {
+  /// The columns of the row that is being filled.
+  var columns: Int
+  private let utf8: UnsafeBufferPointer<UInt8>
+  private let line: Range<Int>
+  private let widths: Widths
+  private var graphemes: Graphemes
+  /// Where the next row begins: set when the row before was ended by what stands there.
+  private var start: LayoutCache.RowStart
+
+  /// The widest character a row of cells holds in one piece.
+  private static let widest = 16
+
+  init(_ utf8: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, columns: Int, widths: Widths) {
+    self.utf8 = utf8
+    self.line = line
+    self.columns = columns
+    self.widths = widths
+    graphemes = Graphemes(utf8, from: line.lowerBound, to: line.upperBound)
+    start = LayoutCache.RowStart(offset: 0, piece: 0)
+  }
+
+  mutating func resume(at row: LayoutCache.RowStart, columns: Int) {
+    start = row
+    self.columns = columns
+    graphemes.skip(to: line.lowerBound + Int(row.offset))
+  }
+
+  /// Goes through one row; where the next one begins, nil when the line ends in this one.
+  mutating func nextRow() -> LayoutCache.RowStart? {
+    walkRow(nil)
+  }
+
+  /// Goes through one row and hands over what is drawn: the UTF-8 offset in the text, the column in
+  /// the row, and the look. What has no columns is handed over too, for the caret.
+  mutating func walkRow(
+    _ body: ((_ offset: Int, _ column: Int, _ drawn: Drawn) -> Void)?
+  ) -> LayoutCache.RowStart? {
+    var column = 0
+    var skipped = Int(start.piece)
+    while true {
+      let plain = plainRun(atMost: columns - column)
+      if plain > 0 {
+        let from = graphemes.offset
+        if let body {
+          for step in 0..<plain { body(from + step, column + step, .ascii(utf8[from + step])) }
+        }
+        column += plain
+        graphemes.skip(to: from + plain)
+      }
+      guard let grapheme = graphemes.next() else { return nil }
+      let shown = ShownGrapheme(utf8, grapheme, at: column, widths: widths)
+      let (offset, width) = (grapheme.lowerBound, shown.columns)
+      switch shown.look {
+      case .nothing:
+        body?(offset, column, .blanks(0))
+      case .tab where column < columns:
+        let blanks = min(width, columns - column)
+        body?(offset, column, .blanks(blanks))
+        column += blanks
+      case .ascii(let byte) where column < columns:
+        body?(offset, column, .ascii(byte))
+        column += 1
+      case .whole where width > columns || width > Self.widest:
+        guard column < columns else { return endRow(at: offset, 0) }
+        body?(offset, column, .ascii(UInt8(ascii: "?")))
+        column += 1
+      case .whole(let character) where column + width <= columns:
+        body?(offset, column, .character(character, width))
+        column += width
+      case .pieces(let text) where column + width <= columns || width > columns:
+        for (index, piece) in text.enumerated() where index >= skipped {
+          let width = widths.columns(of: piece)
+          let fits = width <= columns && width <= Self.widest
+          guard column + (fits ? width : 1) <= columns else { return endRow(at: offset, index) }
+          body?(offset, column, fits ? .character(piece, width) : .ascii(UInt8(ascii: "?")))
+          column += fits ? width : 1
+        }
+        skipped = 0
+      case .tab, .ascii, .whole, .pieces:
+        return endRow(at: offset, 0)
+      }
+    }
+  }
+
+  /// What is drawn for a grapheme or a piece of one.
+  enum Drawn {
+    case ascii(UInt8)
+    /// A character and its columns.
+    case character(Character, Int)
+    case blanks(Int)
+  }
+
+  private mutating func endRow(at offset: Int, _ piece: Int) -> LayoutCache.RowStart {
+    graphemes.skip(to: offset)
+    start = LayoutCache.RowStart(offset: Int32(offset - line.lowerBound), piece: Int32(piece))
+    return start
+  }
+
+  /// How many of the next bytes are printable ASCII that nothing joins. In most texts that is all
+  /// of them, and a row of it needs no look at graphemes.
+  private func plainRun(atMost columns: Int) -> Int {
+    guard graphemes.isBetweenStretches else { return 0 }
+    let from = graphemes.offset
+    let limit = min(line.upperBound, from + columns)
+    var at = from
+    while at < limit, utf8[at] >= 0x20 && utf8[at] < 0x7F { at += 1 }
+    // A combining mark behind it belongs to the last one.
+    let mayBeJoined = at > from && at < line.upperBound && utf8[at] >= 0x80
+    return at - from - (mayBeJoined ? 1 : 0)
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Who else is typing (4.1, 4.2). Time is passed in as milliseconds of any clock that does not run
+/// backwards.
+public struct TypingList: Hashable, Sendable {
+  /// Milliseconds an entry lasts from its last signal; 0 or less: until removed.
+  public var timeout: Int64 = 6000
+  /// My own identity, which is never shown; nil when the caller sees to that.
+  public var me: String?
+  private var entries: [Entry] = []
+
+  private struct Entry: Hashable, Sendable {
+    var id: String
+    var name: SafeText
+    var lastSignal: Int64
+  }
+
+  /// - Parameters:
+  ///   - timeout: milliseconds, 0 for ever.
+  ///   - me: my own identity.
+  public init(timeout: Int64 = 6000, me: String? = nil) {
+    self.timeout = timeout
+    self.me = me
+  }
+
+  /// Someone is typing. Who stands in the list already keeps their place and starts anew.
+  public mutating func signal(_ id: String, name: SafeText, at now: Int64) {
+    guard id != me else { return }
+    expire(at: now)
+    if let known = entries.firstIndex(where: { $0.id == id }) {
+      entries[known].name = name
+      entries[known].lastSignal = now
+    } else {
+      entries.append(Entry(id: id, name: name, lastSignal: now))
+    }
+  }
+
+  /// Someone paused, sent their message, or left.
+  public mutating func remove(_ id: String) {
+    entries.removeAll { $0.id == id }
+  }
+
+  /// Removes whose time is over.
+  public mutating func expire(at now: Int64) {
+    guard timeout > 0 else { return }
+    entries.removeAll { now - $0.lastSignal >= timeout }
+  }
+
+  /// When the next entry's time is over, in milliseconds; nil when none's ever will be.
+  public var nextExpiry: Int64? {
+    guard timeout > 0 else { return nil }
+    return entries.map(\.lastSignal).min().map { $0 + timeout }
+  }
+
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The names in the order they began, for `/who` in plain mode (4.4).
+  public var names: [SafeText] { entries.map(\.name) }
+
+  /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to fit.
+  ///
+  /// - Parameter columns: how many the line may take.
+  /// - Returns: nil when nobody is typing or there is no room.
+  public func line(columns: Int, widths: Widths) -> StyledLine? {
+    guard columns > 0, let first = entries.first else { return nil }
+    let sentence: StyledLine
+    switch entries.count {
+    case 1: sentence = withBoldNames(say("%1 is typing", "%1"), [first.name])
+    case 2:
+      sentence = withBoldNames(
+        say("%1 & %2 are typing", "%1", "%2"), [first.name, entries[1].name])
+    default: sentence = StyledLine(say("Several are typing"))
+    }
+    return sentence.truncated(to: columns, widths: widths)
+  }
+
+  /// The sentence with names for `%1` and `%2`, wherever a translation has put them. They go in
+  /// here, since `say` gives text without styles.
+  private func withBoldNames(_ sentence: SafeText, _ names: [SafeText]) -> StyledLine {
+    var line = StyledLine()
+    var rest = sentence.string[...]
+    while let percent = rest.firstIndex(of: "%") {
+      line.append(sentence[rest.startIndex..<percent])
+      let digit = rest.index(after: percent)
+      let number = digit < rest.endIndex ? rest[digit].wholeNumberValue ?? 0 : 0
+      if (1...names.count).contains(number) {
+        line.append(names[number - 1], .bold)
+        rest = rest[rest.index(after: digit)...]
+      } else {
+        line.append(sentence[percent..<digit])
+        rest = rest[digit...]
+      }
+    }
+    line.append(sentence[rest.startIndex...])
+    return line
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// When to tell the others that I am typing, and that I paused (4.3). Time is passed in as
+/// milliseconds of any clock that does not run backwards.
+public struct TypingSignals: Hashable, Sendable {
+  public enum Signal: Hashable, Sendable { case typing, paused }
+
+  /// At most one `typing` in so many milliseconds.
+  public static let interval: Int64 = 3000
+  /// After so many milliseconds without a change by hand I have paused.
+  public static let idle: Int64 = 6000
+
+  private var lastSignal: Int64?
+  private var lastChange: Int64?
+  /// The others believe that I am typing.
+  private var isShown = false
+
+  public init() {}
+
+  /// The text was changed by hand (not by a restored draft, a resize, another program).
+  ///
+  /// - Parameters:
+  ///   - text: the text after the change; an emptied one is a pause.
+  ///   - isCommand: it is a command line. By itself the text is looked at for that too.
+  ///   - inEditMode: a message is being edited.
+  ///   - isOff: `set typing off`.
+  /// - Returns: what to send, nil for nothing.
+  public mutating func changedByHand(
+    text: String, at now: Int64, isCommand: Bool = false, inEditMode: Bool = false,
+    isOff: Bool = false
+  ) -> Signal? {
+    let isMine = !(isCommand || inEditMode || isOff || LineRules.isCommand(text))
+    guard isMine && !text.isEmpty else { return sentOrCleared(at: now) }
+    lastChange = now
+    if let lastSignal, now - lastSignal < Self.interval { return nil }
+    lastSignal = now
+    isShown = true
+    return .typing
+  }
+
+  /// The text was sent or cleared.
+  public mutating func sentOrCleared(at now: Int64) -> Signal? {
+    lastChange = nil
+    guard isShown else { return nil }
+    isShown = false
+    return .paused
+  }
+
+  /// Time has passed; call it at `nextDeadline`.
+  public mutating func tick(at now: Int64) -> Signal? {
+    guard let deadline = nextDeadline, now >= deadline else { return nil }
+    return sentOrCleared(at: now)
+  }
+
+  /// When I shall have paused, in milliseconds; nil while the others do not see me typing.
+  public var nextDeadline: Int64? {
+    isShown ? lastChange.map { $0 + Self.idle } : nil
+  }
+}

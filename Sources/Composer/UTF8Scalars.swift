@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// One scalar, or one byte that is none, in a buffer of UTF-8 that may be damaged.
+struct ScalarSpot {
+  /// Nil for a bad byte, which then is one byte long.
+  var scalar: Unicode.Scalar?
+  var length: Int
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The scalar that begins at `at`, strictly: no overlong forms, no surrogates.
+  func scalarSpot(at: Int) -> ScalarSpot {
+    let lead = self[at]
+    if lead < 0x80 { return ScalarSpot(scalar: Unicode.Scalar(lead), length: 1) }
+    let bad = ScalarSpot(scalar: nil, length: 1)
+    let length: Int
+    var value: UInt32
+    switch lead {
+    case 0xC2...0xDF: (length, value) = (2, UInt32(lead & 0x1F))
+    case 0xE0...0xEF: (length, value) = (3, UInt32(lead & 0x0F))
+    case 0xF0...0xF4: (length, value) = (4, UInt32(lead & 0x07))
+    default: return bad
+    }
+    guard at + length <= count else { return bad }
+    for next in (at + 1)..<(at + length) {
+      guard self[next] & 0xC0 == 0x80 else { return bad }
+      value = value << 6 | UInt32(self[next] & 0x3F)
+    }
+    let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
+    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return bad }
+    return ScalarSpot(scalar: scalar, length: length)
+  }
+
+  /// The scalar that ends at `end`; a bad byte where none does. `end` must be above 0.
+  func scalarSpot(endingAt end: Int) -> ScalarSpot {
+    var start = end - 1
+    while start > 0 && end - start < 4 && self[start] & 0xC0 == 0x80 { start -= 1 }
+    let spot = scalarSpot(at: start)
+    return spot.length == end - start ? spot : ScalarSpot(scalar: nil, length: 1)
+  }
+
+  /// The start of the scalar that `offset` lies in; `offset` itself when it lies between two.
+  func scalarStart(at offset: Int) -> Int {
+    guard offset > 0 && offset < count && self[offset] & 0xC0 == 0x80 else { return offset }
+    var start = offset - 1
+    while start > 0 && offset - start < 3 && self[start] & 0xC0 == 0x80 { start -= 1 }
+    return start + scalarSpot(at: start).length > offset ? start : offset
+  }
+}
+
+extension String {
+  /// Gives the bytes of the text to `body`, without a copy where the text is stored as UTF-8.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    return ContiguousArray(utf8).withUnsafeBufferPointer(body)
+  }
+
+  /// The index of a UTF-8 offset, moved back to the start of its scalar and into the text.
+  func index(atByte offset: Int) -> String.Index {
+    var index = utf8.index(startIndex, offsetBy: min(max(0, offset), utf8.count))
+    while index < endIndex && utf8[index] & 0xC0 == 0x80 { index = utf8.index(before: index) }
+    return index
+  }
+
+  /// The UTF-8 offset of an index.
+  func byteOffset(of index: String.Index) -> Int {
+    utf8.distance(from: startIndex, to: index)
+  }
+
+  /// The text of a range of UTF-8 offsets; what lies outside is left out.
+  func slice(_ bytes: Range<Int>) -> Substring {
+    self[index(atByte: bytes.lowerBound)..<index(atByte: bytes.upperBound)]
+  }
+
+  /// Whether both are the same bytes; `==` also takes é for e and an accent.
+  func hasSameBytes(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The word at the caret that a completion session is about (2.2).
+public struct FoundWord: Sendable {
+  /// The registered prefix it begins with.
+  public var prefix: String
+  /// The whole word, on both sides of the caret, without the prefix.
+  public var word: String
+  /// UTF-8 offsets of prefix and word; brackets and quotes around are outside.
+  public var range: Range<Int>
+  /// Where the caret stood, a UTF-8 offset. Not compared: it is the same word wherever in it the
+  /// caret is.
+  public var caret: Int
+
+  public init(prefix: String, word: String, range: Range<Int>, caret: Int? = nil) {
+    self.prefix = prefix
+    self.word = word
+    self.range = range
+    self.caret = caret ?? range.upperBound
+  }
+}
+
+extension FoundWord: Hashable {
+  public static func == (left: FoundWord, right: FoundWord) -> Bool {
+    left.prefix == right.prefix && left.word == right.word && left.range == right.range
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(prefix)
+    hasher.combine(word)
+    hasher.combine(range)
+  }
+}
+
+/// Finds the word at the caret for a set of registered prefixes (2.1 to 2.3).
+///
+/// ```swift
+/// WordFinder(prefixes: ["@", "#"]).find(in: "hi @an", caret: 6)  // "@" and "an"
+/// ```
+public struct WordFinder: Hashable, Sendable {
+  /// Longest first: among prefixes that a word begins with, the longest wins.
+  private let prefixes: [String]
+  private let lineStartOnly: Set<String>
+  private let namesMayContainPrefix: Set<String>
+
+  /// - Parameters:
+  ///   - prefixes: the registered prefixes; an empty one is left out.
+  ///   - lineStartOnly: those that count only as the first characters of the text.
+  ///   - namesMayContainPrefix: those whose names may hold the prefix again, such as `@` where
+  ///     people have network addresses.
+  public init(
+    prefixes: [String], lineStartOnly: Set<String> = ["/"], namesMayContainPrefix: Set<String> = []
+  ) {
+    self.prefixes = Set(prefixes).filter { !$0.isEmpty }
+      .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+    self.lineStartOnly = lineStartOnly
+    self.namesMayContainPrefix = namesMayContainPrefix
+  }
+
+  /// A longer stretch without white space on either side is no word anyone completes, and looking
+  /// for its end would cost time at every key.
+  static let mostBytesPerSide = 1024
+
+  /// The word at the caret, or nil where there is nothing to complete.
+  ///
+  /// - Parameters:
+  ///   - text: the composed text.
+  ///   - caret: a UTF-8 offset.
+  ///   - regionActive: an active region means another thing is going on.
+  ///   - accepted: ranges of words that were accepted and not edited since; they are finished.
+  public func find(
+    in text: String, caret: Int, regionActive: Bool = false, accepted: [Range<Int>] = []
+  ) -> FoundWord? {
+    guard !regionActive, !prefixes.isEmpty else { return nil }
+    let caretIndex = text.index(atByte: caret)
+    guard var word = stretch(around: caretIndex, in: text) else { return nil }
+    var closers: [Unicode.Scalar] = []
+    while let first = word.unicodeScalars.first, let closer = Self.closer(of: first),
+      prefix(of: word, in: text) == nil
+    {
+      closers.append(closer)
+      word = word[word.unicodeScalars.index(after: word.startIndex)...]
+    }
+    guard let prefix = prefix(of: word, in: text) else { return nil }
+    // Only what closes a bracket skipped above, and only behind the caret.
+    while let last = word.unicodeScalars.last, let open = closers.lastIndex(of: last) {
+      let end = word.unicodeScalars.index(before: word.endIndex)
+      if end < caretIndex { break }
+      word = word[..<end]
+      closers.remove(at: open)
+    }
+    let start = text.byteOffset(of: word.startIndex)
+    let range = start..<(start + word.utf8.count)
+    let caret = text.byteOffset(of: caretIndex)
+    let name = word.utf8.dropFirst(prefix.utf8.count)
+    guard caret >= start + prefix.utf8.count,
+      !repeats(prefix, in: name),
+      !accepted.contains(range)
+    else { return nil }
+    return FoundWord(prefix: prefix, word: String(Substring(name)), range: range, caret: caret)
+  }
+
+  /// From white space to white space; nil where that is too long to be a word.
+  private func stretch(around caret: String.Index, in text: String) -> Substring? {
+    let scalars = text.unicodeScalars
+    var (start, end) = (caret, caret)
+    var left = Self.mostBytesPerSide
+    while start > scalars.startIndex {
+      let before = scalars.index(before: start)
+      if scalars[before].properties.isWhitespace { break }
+      start = before
+      left -= 1
+      if left == 0 { return nil }
+    }
+    left = Self.mostBytesPerSide
+    while end < scalars.endIndex, !scalars[end].properties.isWhitespace {
+      end = scalars.index(after: end)
+      left -= 1
+      if left == 0 { return nil }
+    }
+    return text[start..<end]
+  }
+
+  private func prefix(of word: Substring, in text: String) -> String? {
+    prefixes.first { prefix in
+      word.utf8.starts(with: prefix.utf8)
+        && (word.startIndex == text.startIndex || !lineStartOnly.contains(prefix))
+    }
+  }
+
+  /// `@@` and `@a@b` are no names, unless the source says so of the second.
+  private func repeats(_ prefix: String, in name: Substring.UTF8View) -> Bool {
+    if name.starts(with: prefix.utf8) { return true }
+    if namesMayContainPrefix.contains(prefix) { return false }
+    var rest = name
+    while !rest.isEmpty {
+      if rest.starts(with: prefix.utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
+  private static func closer(of opener: Unicode.Scalar) -> Unicode.Scalar? {
+    switch opener {
+    case "(": ")"
+    case "[": "]"
+    case "{": "}"
+    case "\"", "'": opener
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Testing
+
+@Suite("Saving the draft (5.1)")
+struct DraftClockTests {
+  @Test("One idle second after the last change")
+  func idleSecond() {
+    var clock = DraftClock()
+    #expect(clock.deadline == nil)
+    clock.changed(to: Draft("a"), at: 0)
+    clock.changed(to: Draft("ab"), at: 900)
+    #expect(clock.deadline == 1900)
+    // Asking again with the same draft does not put it off.
+    clock.changed(to: Draft("ab"), at: 1500)
+    #expect(clock.deadline == 1900)
+    #expect(clock.due(at: 1899) == nil)
+    #expect(clock.due(at: 1900) == Draft("ab"))
+    #expect(clock.deadline == nil && clock.due(at: 5000) == nil)
+  }
+
+  @Test("Not rewritten when equal")
+  func equal() {
+    var clock = DraftClock(stored: Draft("a"))
+    clock.changed(to: Draft("ab"), at: 0)
+    clock.changed(to: Draft("a"), at: 10)
+    #expect(clock.deadline == nil && clock.unsaved == nil)
+    clock.changed(to: Draft("b"), at: 20)
+    clock.stored(Draft("b"))
+    #expect(clock.due(at: 9999) == nil && clock.unsaved == nil)
+  }
+
+  @Test("Caret and spans belong to it; the spelling of a letter too; empty is empty")
+  func equality() {
+    #expect(Draft("ab", caret: 1) != Draft("ab", caret: 2))
+    #expect(Draft("ab", spans: [Span(range: 0..<2, identity: "x")]) != Draft("ab"))
+    #expect(Draft("\u{E9}", caret: 0) != Draft("e\u{301}", caret: 0))
+    #expect(Draft("", caret: 3) == Draft())
+  }
+
+  @Test("What could not be written is still to be written")
+  func failedWrite() {
+    var clock = DraftClock()
+    clock.changed(to: Draft("a"), at: 0)
+    _ = clock.due(at: 1000)
+    #expect(clock.unsaved == Draft("a"))
+    clock.stored(Draft("a"))
+    #expect(clock.unsaved == nil)
+  }
+
+  @Test("A sent text is no draft any more, an emptied one is to be removed")
+  func sentAndEmptied() {
+    var clock = DraftClock(stored: Draft("a"))
+    clock.changed(to: Draft(), at: 0)
+    #expect(clock.due(at: 1000)?.isEmpty == true)
+    clock.stored(Draft())
+    #expect(clock.unsaved == nil)
+  }
+}
+
+@Suite("Mentions in the text (2.10)")
+struct SpanTests {
+  /// Writes spans as `[…]` and the caret as `|`.
+  private func parsed(_ text: String) -> (text: String, caret: Int, spans: [Span]) {
+    var (plain, caret, spans, start) = ("", 0, [Span](), 0)
+    for letter in text {
+      switch letter {
+      case "[": start = plain.utf8.count
+      case "]": spans.append(Span(range: start..<plain.utf8.count, identity: "\(spans.count)"))
+      case "|": caret = plain.utf8.count
+      default: plain.append(letter)
+      }
+    }
+    return (plain, caret, spans)
+  }
+
+  @Test(
+    "Typing in it makes it plain text; text before and behind does not",
+    arguments: [
+      ("[@Anna] |", "hi [@Anna] |"), ("[@Anna]", "@[@Anna]"), ("[@Anna]", "[@Anna]a|"),
+      ("[@Anna] [@Ben]", "@An|na [@Ben]"), ("[@Anna]", "@Ann|"), ("[@Anna] x", "[@Anna] |"),
+      ("a[@é]b", "aa|[@é]b"), ("[@a][@b]", "[@a]x|[@b]"), ("x[@a]", "|[@a]"),
+      ("[@Anna]", "@|@Anna"), ("", "|x"), ("[@Anna]", "|"), ("x [@Anna]", "x @Annx|a"),
+    ])
+  func carried(_ before: String, _ after: String) {
+    let (old, new) = (parsed(before), parsed(after))
+    // A caret that is not written stands where one types before the text.
+    let caret = after.contains("|") ? new.caret : 1
+    let spans = Span.adjusted(old.spans, from: old.text, to: new.text, caret: caret)
+    if after == "@|@Anna" {
+      #expect(spans == [Span(range: 1..<6, identity: "0")])
+    } else {
+      #expect(spans.map(\.range) == new.spans.map(\.range), "\(before) → \(after)")
+    }
+  }
+
+  @Test(
+    "M-Backspace takes a word of a span, then the rest",
+    arguments: [
+      ("hi [@Nathan Tannar]|", "hi [@Nathan]|"), ("hi [@Nathan]|", "hi |"),
+      ("[@Nathan Tan|nar] x", "[@Nathan|nar] x"), ("[@A B C]|", "[@A B]|"),
+      ("[@Nathan |Tannar]", "| Tannar"), ("[@Nathan |Tannar] [@B]", "|Tannar [@B]"),
+      ("[@a] [@b c]|", "[@a] [@b]|"),
+    ])
+  func deletingWords(_ before: String, _ after: String) throws {
+    let (text, caret, spans) = parsed(before)
+    let deletion = try #require(Span.deletingWord(before: caret, in: text, spans: spans))
+    var bytes = Array(text.utf8)
+    bytes.removeSubrange(deletion.range)
+    let left = String(decoding: bytes, as: UTF8.self)
+    let expected = parsed(after)
+    if after == "| Tannar" {
+      #expect(marking(left, deletion.range.lowerBound) == "|Tannar")
+      #expect(deletion.spans.isEmpty)
+    } else {
+      #expect(marking(left, deletion.range.lowerBound) == marking(expected.text, expected.caret))
+      #expect(deletion.spans.map(\.range) == expected.spans.map(\.range))
+    }
+  }
+
+  @Test("Outside a span the line editor's own word counts")
+  func outside() {
+    let spans = [Span(range: 3..<8, identity: "a")]
+    #expect(Span.deletingWord(before: 3, in: "hi @Anna x", spans: spans) == nil)
+    #expect(Span.deletingWord(before: 9, in: "hi @Anna x", spans: spans) == nil)
+    #expect(Span.deletingWord(before: 4, in: "hi @Anna x", spans: []) == nil)
+  }
+}

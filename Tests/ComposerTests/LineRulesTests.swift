@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+import Testing
+
+@Suite("What Return makes of a text (1.1, 1.7, 1.11)")
+struct LineRulesTests {
+  @Test(
+    "Blank, message, command",
+    arguments: [
+      ("", .blank),
+      (" \t\n\u{3000}\u{A0}", .blank),
+      ("hello", .message("hello")),
+      // What is stored is the text as typed.
+      ("  hello \n", .message("  hello \n")),
+      ("a\nb", .message("a\nb")),
+      ("/join lobby", .command("/join lobby")),
+      ("/", .command("/")),
+      ("//usr/bin", .message("/usr/bin")),
+      ("///", .message("//")),
+      ("//", .message("/")),
+      ("//a\nb", .message("/a\nb")),
+      (" /quit", .slashGuard),
+      ("\n\t/quit", .slashGuard),
+      (" //quit", .slashGuard),
+      ("/me waves\nand leaves", .command("/me waves\nand leaves")),
+      ("/msg\nx", .command("/msg\nx")),
+      ("/join a\nb", .commandWithNewlines(name: "join")),
+      ("/\nb", .commandWithNewlines(name: "")),
+      ("/join a\n", .command("/join a\n")),
+      ("a/b", .message("a/b")),
+      // A slash with a mark on it is a slash all the same.
+      (" /\u{338}quit", .slashGuard),
+      ("/\u{338}quit", .command("/\u{338}quit")),
+    ] as [(String, LineVerdict)])
+  func judged(_ text: String, _ verdict: LineVerdict) {
+    #expect(LineRules().judge(text) == verdict)
+  }
+
+  @Test("Without the guard a slash after blanks is a message (1.11)")
+  func slashGuardOff() {
+    #expect(LineRules(slashGuard: false).judge(" /x") == .message(" /x"))
+    #expect(LineRules(slashGuard: false).judge("/x") == .command("/x"))
+  }
+
+  @Test(
+    "The limit counts graphemes of the trimmed text, and blocks sending only (1.7)",
+    arguments: [
+      ("abc", .message("abc")),
+      ("abcd", .overLimit(4, limit: 3)),
+      (" abc \n", .message(" abc \n")),
+      ("👨‍👩‍👧🇩🇪e\u{301}", .message("👨‍👩‍👧🇩🇪e\u{301}")),
+      ("//ab", .message("/ab")),
+      ("//abc", .overLimit(4, limit: 3)),
+      ("/command", .command("/command")),
+      ("     ", .blank),
+    ] as [(String, LineVerdict)])
+  func limited(_ text: String, _ verdict: LineVerdict) {
+    #expect(LineRules(messageLimit: 3).judge(text) == verdict)
+  }
+
+  @Test(
+    "When Return does something, and when attachments wait (1.1)",
+    arguments: [
+      ("hi", true, true), ("/quit", true, true), ("", false, true), (" \n", false, true),
+      ("hello", false, false), (" /quit", false, false), ("/join\nx", false, false),
+    ])
+  func sending(_ text: String, _ alone: Bool, _ withAttachments: Bool) {
+    let rules = LineRules(messageLimit: 4)
+    #expect(rules.allowsSending(text) == alone)
+    #expect(rules.allowsSending(text, hasAttachments: true) == withAttachments)
+  }
+
+  @Test("Counter and limit trim alike (1.7)")
+  func oneTrimmingRule() {
+    for text in ["", " a ", "\n👍🏽\n", "//a", "  "] {
+      let length = LineRules.length(of: text)
+      let blocked = LineRules(messageLimit: max(1, length)).judge(text)
+      if case .overLimit = blocked { Issue.record("\(text) is over its own length") }
+    }
+    #expect(LineRules.length(of: "\n a👍🏽b \t") == 3)
+  }
+
+  @Test(
+    "Counter styles (1.7)",
+    arguments: [
+      (CounterStyle.none, "12", "150"),
+      (.split, "12/140", "150/140"),
+      (.countdown, "-128", "10"),
+      (.countdownReversed, "128", "-10"),
+    ])
+  func counters(_ style: CounterStyle, _ below: String, _ above: String) {
+    #expect(style.text(count: 12, max: 140).string == below)
+    #expect(style.text(count: 150, max: 140).string == above)
+  }
+
+  @Test("The styles are named as /set knows them")
+  func counterNames() {
+    let names = ["none", "split", "countdown", "countdown-reversed"]
+    #expect(CounterStyle.allCases.map(\.rawValue) == names)
+  }
+}

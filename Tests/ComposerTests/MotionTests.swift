@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+import Testing
+
+@Suite("Motion goes by grapheme and by line (1.4)")
+struct MotionTests {
+  @Test(
+    "Back and forward by one grapheme",
+    arguments: [
+      // before, after moving back, after moving forward
+      ("a|b", "|ab", "ab|"),
+      ("|", "|", "|"),
+      ("|a", "|a", "a|"),
+      ("a|", "|a", "a|"),
+      ("x👨‍👩‍👧|y", "x|👨‍👩‍👧y", "x👨‍👩‍👧y|"),
+      ("x|👨‍👩‍👧y", "|x👨‍👩‍👧y", "x👨‍👩‍👧|y"),
+      ("🇩🇪🇫🇷|🇩🇪", "🇩🇪|🇫🇷🇩🇪", "🇩🇪🇫🇷🇩🇪|"),
+      ("🇩🇪|🇫🇷", "|🇩🇪🇫🇷", "🇩🇪🇫🇷|"),
+      ("e\u{301}|e\u{301}", "|e\u{301}e\u{301}", "e\u{301}e\u{301}|"),
+      ("👍🏽|👍🏽", "|👍🏽👍🏽", "👍🏽👍🏽|"),
+      ("1️⃣|❤️", "|1️⃣❤️", "1️⃣❤️|"),
+      ("漢|字", "|漢字", "漢字|"),
+      ("नि|नि", "|निनि", "निनि|"),
+      ("a\n|b", "a|\nb", "a\nb|"),
+      // A carriage return is shown as a mark of its own.
+      ("\r|\n", "|\r\n", "\r\n|"),
+      ("a\n|\u{301}b", "a|\n\u{301}b", "a\n\u{301}|b"),
+    ])
+  func byGrapheme(_ from: String, _ back: String, _ forward: String) {
+    let (text, caret) = marked(from)
+    #expect(marking(text, Motion.previousGrapheme(in: text, before: caret)) == back)
+    #expect(marking(text, Motion.nextGrapheme(in: text, after: caret)) == forward)
+  }
+
+  @Test("The boundaries are those of Character, whatever meets whatever")
+  func agreesWithCharacter() {
+    var dice = Dice(state: 1)
+    for _ in 0..<1500 {
+      let text = hardText(&dice, pieces: 12)
+      var boundaries = [0]
+      for character in text {
+        // Control characters stand alone here; Character joins CR and LF.
+        if character == "\r\n" { boundaries.append(boundaries[boundaries.count - 1] + 1) }
+        let end = character == "\r\n" ? 1 : character.utf8.count
+        boundaries.append(boundaries[boundaries.count - 1] + end)
+      }
+      for offset in 0...text.utf8.count {
+        let before = boundaries.last { $0 < offset } ?? 0
+        let after = boundaries.first { $0 > offset } ?? text.utf8.count
+        let at = boundaries.last { $0 <= offset } ?? 0
+        let name = "\(text.unicodeScalars.map { String($0.value, radix: 16) }) \(offset)"
+        #expect(Motion.previousGrapheme(in: text, before: offset) == before, "\(name)")
+        #expect(Motion.nextGrapheme(in: text, after: offset) == after, "\(name)")
+        #expect(Motion.clampedToGrapheme(in: text, offset: offset) == at, "\(name)")
+      }
+    }
+  }
+
+  @Test("Bytes that are not UTF-8 are graphemes of one byte")
+  func damagedBytes() {
+    let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0xE6, 0xBC, 0x80, 0xC3, 0xA9, 0xF0, 0x9F]
+    let boundaries = [0, 1, 2, 3, 6, 8, 9, 10]
+    bytes.withUnsafeBufferPointer { bytes in
+      var (walked, offset) = ([0], 0)
+      while offset < bytes.count {
+        offset = Motion.nextGrapheme(in: bytes, after: offset)
+        walked.append(offset)
+      }
+      #expect(walked == boundaries)
+      var back = [bytes.count]
+      while offset > 0 {
+        offset = Motion.previousGrapheme(in: bytes, before: offset)
+        back.append(offset)
+      }
+      #expect(back.reversed() == boundaries)
+    }
+  }
+
+  @Test("Any bytes and any offset are survived, and every walk gets on")
+  func anyBytes() {
+    var dice = Dice(state: 2)
+    for _ in 0..<300 {
+      let bytes = (0..<24).map { _ in
+        UInt8.random(in: 0...255, using: &dice) | (Bool.random(using: &dice) ? 0x80 : 0)
+      }
+      bytes.withUnsafeBufferPointer { bytes in
+        for offset in -2...(bytes.count + 2) {
+          let back = Motion.previousGrapheme(in: bytes, before: offset)
+          let forward = Motion.nextGrapheme(in: bytes, after: offset)
+          #expect(back == 0 || back < offset && back < bytes.count)
+          #expect(forward == bytes.count || forward > offset)
+          _ = Motion.lineAbove(in: bytes, from: offset, column: nil, widths: Widths())
+          _ = Motion.lineBelow(in: bytes, from: offset, column: nil, widths: Widths())
+        }
+      }
+    }
+  }
+
+  @Test("Each step in a long text looks only at its neighbourhood", .timeLimit(.minutes(1)))
+  func longTextsCostNoMore() {
+    // If each step cost the whole text, this were 10^10 steps and not 10^5.
+    for piece in ["a", "漢", "नमस्ते ", "😀"] {
+      let text = String(repeating: piece, count: 100_000 / piece.utf8.count)
+      var offset = text.utf8.count
+      var steps = 0
+      while offset > 0 {
+        offset = Motion.previousGrapheme(in: text, before: offset)
+        steps += 1
+      }
+      #expect(steps == text.count)
+    }
+  }
+
+  @Test(
+    "The start and the end of the line",
+    arguments: [
+      ("ab|c", "|abc", "abc|"),
+      ("a\nb|c\nd", "a\n|bc\nd", "a\nbc|\nd"),
+      ("a|\nb", "|a\nb", "a|\nb"),
+      ("a\n|\nb", "a\n|\nb", "a\n|\nb"),
+      ("a\n|", "a\n|", "a\n|"),
+    ])
+  func lineEnds(_ from: String, _ start: String, _ end: String) {
+    let (text, caret) = marked(from)
+    #expect(marking(text, Motion.lineStart(in: text, offset: caret)) == start)
+    #expect(marking(text, Motion.lineEnd(in: text, offset: caret)) == end)
+  }
+
+  @Test(
+    "Up and down keep the column, counted as the terminal does; nil on the first and last line",
+    arguments: [
+      // from, up, down
+      ("ab|c", nil, nil),
+      ("abc\nde|f", "ab|c\ndef", nil),
+      ("a\nde|f\ngh", "a|\ndef\ngh", "a\ndef\ngh|"),
+      ("漢字\nabc|", "漢|字\nabc", nil),
+      ("ab|cd\n漢字", nil, "abcd\n漢|字"),
+      ("abc|d\n漢字", nil, "abcd\n漢|字"),
+      ("\tx\nabcdefgh|", "\t|x\nabcdefgh", nil),
+      ("\tx\nabc|", "|\tx\nabc", nil),
+      ("\u{1B}x\nab|", "\u{1B}|x\nab", nil),
+      ("👨‍👩‍👧x\nab|cdefg", "|👨‍👩‍👧x\nabcdefg", nil),
+    ] as [(String, String?, String?)])
+  func upAndDown(_ from: String, _ up: String?, _ down: String?) {
+    let (text, caret) = marked(from)
+    let widths = Widths()
+    let above = Motion.lineAbove(in: text, from: caret, column: nil, widths: widths)
+    let below = Motion.lineBelow(in: text, from: caret, column: nil, widths: widths)
+    #expect(above.map { marking(text, $0) } == up)
+    #expect(below.map { marking(text, $0) } == down)
+  }
+
+  @Test("A goal column outlives a short line")
+  func goalColumn() throws {
+    let (text, caret) = marked("abcdef\nx\nghijk|l")
+    let goal = Motion.column(in: text, offset: caret, widths: Widths())
+    #expect(goal == 5)
+    let short = try #require(
+      Motion.lineAbove(in: text, from: caret, column: goal, widths: Widths()))
+    #expect(marking(text, short) == "abcdef\nx|\nghijkl")
+    let long = try #require(Motion.lineAbove(in: text, from: short, column: goal, widths: Widths()))
+    #expect(marking(text, long) == "abcde|f\nx\nghijkl")
+  }
+}

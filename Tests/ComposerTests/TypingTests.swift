@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+import Testing
+
+@Suite("Who is typing (4.1, 4.2)")
+struct TypingListTests {
+  private func text(_ list: TypingList, columns: Int = 80) -> String? {
+    list.line(columns: columns, widths: Widths())?.plain.string
+  }
+
+  @Test("One, two in the order they began, several")
+  func sentences() {
+    var list = TypingList()
+    #expect(text(list) == nil)
+    list.signal("b", name: "Ben", at: 0)
+    #expect(text(list) == "Ben is typing")
+    list.signal("a", name: "Anna", at: 1)
+    #expect(text(list) == "Ben & Anna are typing")
+    list.signal("b", name: "Ben", at: 2)
+    #expect(text(list) == "Ben & Anna are typing")
+    list.signal("c", name: "Cleo", at: 3)
+    #expect(text(list) == "Several are typing")
+    #expect(list.names.map(\.string) == ["Ben", "Anna", "Cleo"])
+  }
+
+  @Test("Names are bold, the rest is not")
+  func boldNames() {
+    var list = TypingList()
+    list.signal("a", name: "100%2 Anna", at: 0)
+    list.signal("b", name: "Ben", at: 0)
+    let line = list.line(columns: 80, widths: Widths())
+    #expect(
+      line?.runs == [
+        StyledRun("100%2 Anna", .bold), StyledRun(" & "), StyledRun("Ben", .bold),
+        StyledRun(" are typing"),
+      ])
+  }
+
+  @Test(
+    "Cut to the width",
+    arguments: [(13, "Ben is typing"), (12, "Ben is typi…"), (2, "B…"), (1, "…"), (0, nil)]
+      as [(Int, String?)])
+  func truncated(_ columns: Int, _ expected: String?) {
+    var list = TypingList()
+    list.signal("b", name: "Ben", at: 0)
+    #expect(text(list, columns: columns) == expected)
+  }
+
+  @Test("An entry lasts 6 seconds from its last signal")
+  func expiry() {
+    var list = TypingList()
+    list.signal("a", name: "Anna", at: 1000)
+    list.signal("b", name: "Ben", at: 3000)
+    #expect(list.nextExpiry == 7000)
+    list.expire(at: 6999)
+    #expect(text(list) == "Anna & Ben are typing")
+    list.signal("a", name: "Anna", at: 6999)
+    #expect(list.nextExpiry == 9000)
+    list.expire(at: 9000)
+    #expect(text(list) == "Anna is typing")
+    list.expire(at: 12_999)
+    #expect(list.isEmpty && list.nextExpiry == nil)
+  }
+
+  @Test("A signal after the time is over starts afresh, at the end")
+  func lateSignal() {
+    var list = TypingList()
+    list.signal("a", name: "Anna", at: 0)
+    list.signal("b", name: "Ben", at: 1000)
+    list.signal("a", name: "Anna", at: 6000)
+    #expect(text(list) == "Ben & Anna are typing")
+  }
+
+  @Test("Removing and adding again starts afresh")
+  func removal() {
+    var list = TypingList()
+    list.signal("a", name: "Anna", at: 0)
+    list.signal("b", name: "Ben", at: 0)
+    list.remove("a")
+    #expect(text(list) == "Ben is typing")
+    list.signal("a", name: "Anna", at: 1)
+    #expect(text(list) == "Ben & Anna are typing")
+    list.remove("nobody")
+    #expect(list.names.count == 2)
+  }
+
+  @Test("Timeout 0 lasts until removed")
+  func noTimeout() {
+    var list = TypingList(timeout: 0)
+    list.signal("a", name: "Anna", at: 0)
+    list.expire(at: .max)
+    #expect(list.nextExpiry == nil)
+    #expect(text(list) == "Anna is typing")
+  }
+
+  @Test("My own name is never shown")
+  func notMe() {
+    var list = TypingList(me: "me")
+    list.signal("me", name: "Me", at: 0)
+    #expect(list.isEmpty)
+  }
+}
+
+@Suite("When I am signalled as typing (4.3)")
+struct TypingSignalsTests {
+  @Test("At most once in 3 seconds")
+  func throttled() {
+    var signals = TypingSignals()
+    let times: [Int64] = [0, 100, 2999, 3000, 5999, 6000]
+    let sent = times.filter { signals.changedByHand(text: "x", at: $0) == .typing }
+    #expect(sent == [0, 3000, 6000])
+  }
+
+  @Test("Six idle seconds are a pause, told once")
+  func idle() {
+    var signals = TypingSignals()
+    _ = signals.changedByHand(text: "x", at: 0)
+    _ = signals.changedByHand(text: "xy", at: 500)
+    #expect(signals.nextDeadline == 6500)
+    #expect(signals.tick(at: 6499) == nil)
+    #expect(signals.tick(at: 6500) == .paused)
+    #expect(signals.tick(at: 9999) == nil)
+    #expect(signals.nextDeadline == nil)
+    #expect(signals.changedByHand(text: "xyz", at: 10_000) == .typing)
+  }
+
+  @Test("Sending and clearing are a pause, if anyone was told")
+  func sentOrCleared() {
+    var signals = TypingSignals()
+    #expect(signals.sentOrCleared(at: 0) == nil)
+    _ = signals.changedByHand(text: "x", at: 0)
+    #expect(signals.sentOrCleared(at: 100) == .paused)
+    #expect(signals.sentOrCleared(at: 200) == nil)
+    _ = signals.changedByHand(text: "x", at: 4000)
+    #expect(signals.changedByHand(text: "", at: 4100) == .paused)
+    #expect(signals.nextDeadline == nil)
+  }
+
+  @Test("Not for commands, not in edit mode, not when off")
+  func notFor() {
+    var signals = TypingSignals()
+    #expect(signals.changedByHand(text: "/join", at: 0) == nil)
+    #expect(signals.changedByHand(text: "x", at: 0, isCommand: true) == nil)
+    #expect(signals.changedByHand(text: "x", at: 0, inEditMode: true) == nil)
+    #expect(signals.changedByHand(text: "x", at: 0, isOff: true) == nil)
+    #expect(signals.nextDeadline == nil)
+    #expect(signals.changedByHand(text: "//usr", at: 0) == .typing)
+    // A text that turns into a command is no longer being typed for the others.
+    #expect(signals.changedByHand(text: "/usr", at: 1) == .paused)
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Testing
+
+@Suite("The word at the caret (2.1 to 2.3)")
+struct WordFinderTests {
+  static let finder = WordFinder(prefixes: ["@", "#", ":", "+:", "/"])
+
+  @Test(
+    "Where there is a word, prefix and the whole word around the caret",
+    arguments: [
+      ("@|", "@", "", 0..<1),
+      ("@an|", "@", "an", 0..<3),
+      ("@a|n", "@", "an", 0..<3),
+      ("hi @an|na!x y", "@", "anna!x", 3..<10),
+      ("hi\n@an|", "@", "an", 3..<6),
+      ("hi\u{3000}@an|", "@", "an", 5..<8),
+      ("#lo|", "#", "lo", 0..<3),
+      (":bo|", ":", "bo", 0..<3),
+      ("+:bo|", "+:", "bo", 0..<4),
+      ("/jo|", "/", "jo", 0..<3),
+      ("/|join x", "/", "join", 0..<5),
+      ("(@an|", "@", "an", 1..<4),
+      ("([{\"'@an|", "@", "an", 5..<8),
+      // What closes behind the caret is not replaced.
+      ("(@an|)", "@", "an", 1..<4),
+      ("(@an)|", "@", "an)", 1..<5),
+      ("(@an|).", "@", "an).", 1..<6),
+      ("\"(@an|)\"", "@", "an", 2..<5),
+      ("@an|)", "@", "an)", 0..<4),
+      ("漢 @字|漢", "@", "字漢", 4..<11),
+      ("@👨‍👩‍👧|", "@", "👨‍👩‍👧", 0..<19),
+      ("e\u{301} @e\u{301}|", "@", "e\u{301}", 4..<8),
+    ])
+  func found(_ line: String, _ prefix: String, _ word: String, _ range: Range<Int>) {
+    let (text, caret) = marked(line)
+    let found = Self.finder.find(in: text, caret: caret)
+    #expect(found == FoundWord(prefix: prefix, word: word, range: range))
+    #expect(found?.caret == caret)
+  }
+
+  @Test(
+    "Where there is none",
+    arguments: [
+      "|", "an|", "|@an", "hi |@an", "+|:bo", "|+:bo", "@an |", "@an | x", "a@b|", "10:30|",
+      "http://x|", "@@|", "@@an|", "@a@b|", ":boar:|", "hi /jo|", " /jo|", "\n/jo|", "(/jo|",
+      "/usr/bin|", "##|", "|(@an)", "()|", "(|@an",
+    ])
+  func notFound(_ line: String) {
+    let (text, caret) = marked(line)
+    #expect(Self.finder.find(in: text, caret: caret) == nil)
+  }
+
+  @Test("A source may say that its names contain the prefix; doubled it is none all the same (2.3)")
+  func namesWithPrefix() {
+    let finder = WordFinder(prefixes: ["@"], namesMayContainPrefix: ["@"])
+    #expect(finder.find(in: "@ann@host", caret: 9)?.word == "ann@host")
+    #expect(finder.find(in: "@@host", caret: 6) == nil)
+  }
+
+  @Test("The longest prefix wins, in whatever order they were registered (2.1)")
+  func longestWins() {
+    for prefixes in [[":", "+:", "+"], ["+", "+:", ":"]] {
+      let found = WordFinder(prefixes: prefixes).find(in: "+:ta", caret: 4)
+      #expect(found?.prefix == "+:")
+      #expect(found?.word == "ta")
+    }
+  }
+
+  @Test("With nothing registered nothing happens (2.1)")
+  func nothingRegistered() {
+    #expect(WordFinder(prefixes: []).find(in: "@an", caret: 3) == nil)
+    #expect(WordFinder(prefixes: [""]).find(in: "an", caret: 2) == nil)
+  }
+
+  @Test("No session while the region is active or the word was just accepted (2.3)")
+  func regionAndAccepted() {
+    let finder = Self.finder
+    #expect(finder.find(in: "@an", caret: 3, regionActive: true) == nil)
+    #expect(finder.find(in: "@Anna x", caret: 4, accepted: [0..<5]) == nil)
+    #expect(finder.find(in: "@Annab x", caret: 4, accepted: [0..<5]) != nil)
+  }
+
+  @Test("An offset outside the text or inside a letter stops nothing")
+  func oddOffsets() {
+    for caret in -3...12 { _ = Self.finder.find(in: "@漢é", caret: caret) }
+    #expect(Self.finder.find(in: "@漢", caret: 99)?.word == "漢")
+  }
+
+  @Test("An endless word is not looked through at every key")
+  func endlessWord() {
+    let text = "@" + String(repeating: "a", count: 100_000)
+    #expect(Self.finder.find(in: text, caret: text.utf8.count) == nil)
+    #expect(Self.finder.find(in: text, caret: 1) == nil)
+  }
+}
