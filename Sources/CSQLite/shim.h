@@ -8,3 +8,10 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const ch
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *data, int bytes) {
   return sqlite3_bind_blob(statement, index, data, bytes, SQLITE_TRANSIENT);
 }
+// sqlite3_db_config is variadic. Defensive mode: SQL in a hostile file cannot reach beyond its own
+// tables. (Its schema has to be trusted: FTS5 before 3.41 refuses to be written to by triggers
+// otherwise. Nothing dangerous is registered that it could call.)
+static inline void csqlite_defend(sqlite3 *handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, (int *)0);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Someone began or ceased to type, in one shell of theirs.
+public struct TypingSignal: Hashable, Sendable {
+  public var participant: Participant
+  public var conversation: ID<Conversation>
+  public var isTyping: Bool
+  public var at: Milliseconds
+  public var shell: ShellID
+
+  public init(
+    participant: Participant, conversation: ID<Conversation>, isTyping: Bool, at: Milliseconds,
+    shell: ShellID
+  ) {
+    self.participant = participant
+    self.conversation = conversation
+    self.isTyping = isTyping
+    self.at = at
+    self.shell = shell
+  }
+}
+
+/// What a process that last looked at a position has to know, as things stand now: a message that
+/// was written and then edited since is one entry in `arrived`, with its newest text.
+public struct Changes: Hashable, Sendable {
+  /// Where to continue from.
+  public var position: Int64
+  /// Whether there is more than was asked for; ask again from `position`.
+  public var hasMore = false
+  /// New messages of the conversations I am in, my own from every shell included, in the order of
+  /// arrival. Those taken back meanwhile are left out.
+  public var arrived: [Message] = []
+  /// Edited, deleted or taken back since, and arrived before.
+  public var revised: [Message] = []
+  /// My own messages that a network moved on or refused.
+  public var moved: [Message] = []
+  /// Conversations of mine in which a read marker or receipt moved, my own included.
+  public var receiptsChanged: Set<ID<Conversation>> = []
+  /// Signals of others in my conversations.
+  public var typing: [TypingSignal] = []
+  /// Whether presence, names or memberships changed.
+  public var peopleChanged = false
+  /// Whether another shell of mine added to the input history.
+  public var historyChanged = false
+
+  public init(position: Int64) {
+    self.position = position
+  }
+
+  /// Whether nothing happened.
+  public var isEmpty: Bool {
+    arrived.isEmpty && revised.isEmpty && moved.isEmpty && receiptsChanged.isEmpty
+      && typing.isEmpty && !peopleChanged && !historyChanged
+  }
+}
+
+/// Why the bell rang.
+public struct BellNews: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Something was committed: look at `Store.changes(since:for:limit:)`.
+  public static let changed = BellNews(rawValue: 1)
+  /// A shell may have ended: call `Store.forgetTheDead()`.
+  public static let somebodyDied = BellNews(rawValue: 2)
+}

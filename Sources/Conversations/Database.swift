@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Glibc
+
+/// A value that can stand for a `?` in a statement.
+protocol Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32
+}
+
+extension Int64: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, self)
+  }
+}
+
+extension Int: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, Int64(self))
+  }
+}
+
+extension Bool: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, self ? 1 : 0)
+  }
+}
+
+extension String: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    // An empty buffer may have no address, which SQLite would take for NULL.
+    if isEmpty { return csqlite_bind_text(statement, index, "", 0) }
+    var copy = self
+    return copy.withUTF8 { bytes in
+      guard let length = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
+      return bytes.withMemoryRebound(to: CChar.self) {
+        csqlite_bind_text(statement, index, $0.baseAddress, length)
+      }
+    }
+  }
+}
+
+extension Array: Bindable where Element == UInt8 {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    withUnsafeBytes { csqlite_bind_blob(statement, index, $0.baseAddress, Int32($0.count)) }
+  }
+}
+
+extension ID: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, rawValue)
+  }
+}
+
+extension ShellID: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    rawValue.bind(to: statement, at: index)
+  }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
+  }
+}
+
+/// The current row of a running statement. Valid only inside the closure it is given to.
+struct Row {
+  let statement: OpaquePointer
+
+  func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
+  func int64(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(statement, column)
+  }
+
+  func int(_ column: Int32) -> Int {
+    Int(sqlite3_column_int64(statement, column))
+  }
+
+  func bool(_ column: Int32) -> Bool {
+    sqlite3_column_int64(statement, column) != 0
+  }
+
+  func optionalInt64(_ column: Int32) -> Int64? {
+    isNull(column) ? nil : int64(column)
+  }
+
+  func id<Of>(_ column: Int32) -> ID<Of> {
+    ID(rawValue: int64(column))
+  }
+
+  /// Invalid UTF-8, which only a foreign program can have written, comes out as U+FFFD.
+  func text(_ column: Int32) -> String {
+    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+    let length = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+  }
+
+  func optionalText(_ column: Int32) -> String? {
+    isNull(column) ? nil : text(column)
+  }
+
+  /// A blob in hexadecimal digits.
+  func hex(_ column: Int32) -> String {
+    guard let bytes = sqlite3_column_blob(statement, column) else { return "" }
+    let length = Int(sqlite3_column_bytes(statement, column))
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: length * 2) { buffer in
+      for (place, byte) in UnsafeRawBufferPointer(start: bytes, count: length).enumerated() {
+        buffer[place * 2] = digits[Int(byte >> 4)]
+        buffer[place * 2 + 1] = digits[Int(byte & 15)]
+      }
+      return length * 2
+    }
+  }
+}
+
+/// One connection to one SQLite file, with its prepared statements. Of one thread.
+final class Database {
+  let path: String
+  private var handle: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+  private var isFull: Bool?
+
+  /// Opens an existing file, never one behind a link.
+  init(path: String, patience: Int32) throws {
+    self.path = path
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    self.handle = handle
+    guard code == SQLITE_OK, let handle else {
+      let failure = error()
+      close()
+      throw failure
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, patience)
+    // A hostile file must not do more than mislead.
+    csqlite_defend(handle)
+  }
+
+  deinit {
+    close()
+  }
+
+  func close() {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    statements = [:]
+    sqlite3_close(handle)
+    handle = nil
+  }
+
+  var patience: Int32 = 0 {
+    didSet { if let handle { sqlite3_busy_timeout(handle, patience) } }
+  }
+
+  var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
+
+  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// Whether the file at `path` is no longer the one that was opened.
+  var hasMoved: Bool {
+    guard let handle else { return false }
+    var answer: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return answer != 0
+  }
+
+  /// The statements that were run, for a test of how SQLite goes about them.
+  var known: [String] { Array(statements.keys) }
+
+  /// How many rows the last statement changed.
+  var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Statements that are not worth keeping, one after the other.
+  func execute(_ sql: String) throws {
+    guard let handle else { throw closed }
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
+  }
+
+  func run(_ sql: String, _ values: any Bindable...) throws {
+    try step(sql, values) { _ in false }
+  }
+
+  func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> [T] {
+    var result: [T] = []
+    try step(sql, values) { row in
+      result.append(try read(row))
+      return true
+    }
+    return result
+  }
+
+  func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> T? {
+    var result: T?
+    try step(sql, values) { row in
+      result = try read(row)
+      return false
+    }
+    return result
+  }
+
+  func exists(_ sql: String, _ values: any Bindable...) throws -> Bool {
+    var found = false
+    try step(sql, values) { _ in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// - Parameter full: whether the commit waits for the disk (`synchronous=FULL`).
+  func begin(full: Bool) throws {
+    if isFull != full {
+      try execute(full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+      isFull = full
+    }
+    try run("BEGIN IMMEDIATE")
+  }
+
+  func rollBack() {
+    // SQLite has rolled back by itself after some errors.
+    if isInTransaction { try? run("ROLLBACK") }
+  }
+
+  private func step(_ sql: String, _ values: [any Bindable], _ each: (Row) throws -> Bool) throws {
+    let statement = try prepared(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (place, value) in values.enumerated() {
+      let code = value.bind(to: statement, at: Int32(place + 1))
+      guard code == SQLITE_OK else { throw error(code) }
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW:
+        if try !each(Row(statement: statement)) { return }
+      case SQLITE_DONE:
+        return
+      default:
+        throw error()
+      }
+    }
+  }
+
+  private func prepared(_ sql: String) throws -> OpaquePointer {
+    if let statement = statements[sql] { return statement }
+    guard let handle else { throw closed }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw error() }
+    statements[sql] = statement
+    return statement
+  }
+
+  private var closed: StoreError {
+    .failed(path: path, detail: "it is closed")
+  }
+
+  /// SQLite's last error as one of ours.
+  func error(_ code: Int32? = nil) -> StoreError {
+    let extended = code ?? sqlite3_extended_errcode(handle)
+    let cause = sqlite3_system_errno(handle)
+    let detail = String(cString: sqlite3_errmsg(handle))
+    return Database.error(extended, cause: cause, detail: detail, path: path)
+  }
+
+  /// - Parameters:
+  ///   - extended: an extended result code of SQLite (https://www.sqlite.org/rescode.html).
+  ///   - cause: the `errno` behind it, or 0.
+  static func error(_ extended: Int32, cause: Int32, detail: String, path: String) -> StoreError {
+    switch extended & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return .locked(path: path)
+    case SQLITE_FULL:
+      return .full(path: path)
+    case SQLITE_IOERR where cause == ENOSPC || cause == EDQUOT:
+      return .full(path: path)
+    case SQLITE_READONLY,
+      SQLITE_IOERR where cause == EROFS:
+      return .readOnly(path: path)
+    case SQLITE_READONLY:
+      return .readOnly(path: path)
+    case SQLITE_CORRUPT:
+      return .corrupt(path: path, detail: detail)
+    case SQLITE_NOTADB:
+      return .notAStore(path: path)
+    case SQLITE_CANTOPEN where cause == ELOOP:
+      return .isLink(path: path)
+    case SQLITE_CANTOPEN, SQLITE_PERM:
+      let reason = cause == 0 ? detail : String(cString: strerror(cause))
+      return .cannotOpen(path: path, reason: reason)
+    default:
+      return .failed(path: path, detail: detail)
+    }
+  }
+}

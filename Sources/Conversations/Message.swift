@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How far a message has come (rules 7.2 and 7.3). Only moves forward, except from `failed` to
+/// `sending` by a retry.
+public enum DeliveryState: Int, Comparable, Sendable, CaseIterable {
+  /// The network refused it; `Message.failure` says why.
+  case failed = 0
+  /// It waits for its network.
+  case sending = 1
+  /// The store of a local conversation, or the server, has it.
+  case sent = 2
+  /// The program of every recipient has it.
+  case delivered = 3
+  /// It was printed in an open conversation of every recipient.
+  case seen = 4
+
+  public static func < (one: DeliveryState, other: DeliveryState) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// What someone said in a conversation.
+public struct Message: Identifiable, Hashable, Sendable {
+  /// Whether it is said or done.
+  public enum Kind: Int, Hashable, Sendable {
+    case text = 0
+    /// `/me`
+    case action = 1
+  }
+
+  // `ID` alone is `Identifiable`'s here.
+  /// Grows in the order of arrival, over all conversations of a store.
+  public var id: Conversations.ID<Message>
+  /// 128 random bits in hexadecimal: the same message in every store and export.
+  public var uid: String
+  public var conversation: Conversations.ID<Conversation>
+  /// Given per conversation when it is stored, never changed, never used again (rule 7.5).
+  public var number: Int
+  public var sender: Conversations.ID<Participant>
+  /// The name the sender shows now.
+  public var senderName: String
+  public var senderIdentity: String
+  /// As typed or received, of any length; empty when it was deleted or taken back.
+  public var body: String
+  public var kind: Kind
+  public var createdAt: Milliseconds
+  /// For the viewer's own message the least state among its recipients; for another's, `sent`.
+  public var state: DeliveryState
+  /// Why the network refused it, in the network's words.
+  public var failure: String?
+  public var editedAt: Milliseconds?
+  /// Set when it was deleted: a tombstone stays.
+  public var deletedAt: Milliseconds?
+  /// Taken back before anybody else had it (rule 3.7): not to be shown at all.
+  public var isRecalled: Bool
+
+  public init(
+    id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,
+    number: Int,
+    sender: Conversations.ID<Participant>, senderName: String, senderIdentity: String, body: String,
+    kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
+    failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
+    isRecalled: Bool = false
+  ) {
+    self.id = id
+    self.uid = uid
+    self.conversation = conversation
+    self.number = number
+    self.sender = sender
+    self.senderName = senderName
+    self.senderIdentity = senderIdentity
+    self.body = body
+    self.kind = kind
+    self.createdAt = createdAt
+    self.state = state
+    self.failure = failure
+    self.editedAt = editedAt
+    self.deletedAt = deletedAt
+    self.isRecalled = isRecalled
+  }
+}
+
+/// A former text of an edited message (rule 3.3).
+public struct Revision: Hashable, Sendable {
+  public var body: String
+  /// When it was replaced.
+  public var at: Milliseconds
+
+  public init(body: String, at: Milliseconds) {
+    self.body = body
+    self.at = at
+  }
+}
+
+/// Something a network has to do for a message.
+public struct OutboxEntry: Identifiable, Hashable, Sendable {
+  public enum Operation: Int, Hashable, Sendable {
+    case send = 0
+    case edit = 1
+    case delete = 2
+  }
+
+  /// How the network's attempt ended.
+  public enum Outcome: Hashable, Sendable {
+    /// The server has it.
+    case sent
+    /// It will not be tried again by itself; the reason is shown to the sender.
+    case failed(String)
+  }
+
+  public var id: Int64
+  /// The message as it was when the outbox was read. Give the entry back to `Store.settle`
+  /// unchanged: a text that was edited meanwhile is noticed by the difference.
+  public var message: Message
+  public var operation: Operation
+
+  public init(id: Int64, message: Message, operation: Operation) {
+    self.id = id
+    self.message = message
+    self.operation = operation
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// The number of the newest change; where to begin with `changes(since:for:limit:)`.
+  public var position: Int64 {
+    get throws { try database.first("SELECT change FROM meta") { $0.int64(0) } ?? 0 }
+  }
+
+  /// What a process that last looked at a position has to know now.
+  ///
+  /// - Parameters:
+  ///   - since: `Changes.position` of the last time, or `position` at the beginning.
+  ///   - limit: how many messages of each sort at most; if there are more, `hasMore` is set.
+  public func changes(
+    since: Int64, for me: ID<Participant>, limit: Int = 500
+  ) throws -> Changes {
+    // By far the most frequent answer costs one look.
+    let now = try position
+    // It is smaller if an older copy of the file was put back.
+    if now <= since { return Changes(position: now) }
+    return try read {
+      try collect(since: since, for: me, limit: min(max(1, limit), Int(Int32.max)))
+    }
+  }
+
+  private typealias Numbered = (number: Int64, message: Message)
+
+  private func collect(since: Int64, for me: ID<Participant>, limit: Int) throws -> Changes {
+    let counter = try database.first("SELECT change, people FROM meta") {
+      (change: $0.int64(0), people: $0.int64(1))
+    }
+    var changes = Changes(position: counter?.change ?? since)
+
+    // A + keeps SQLite from searching by that column: with the few rows that are new it is far
+    // better off than with all those of one sender.
+
+    // For me are the messages of my stays; those before I came are read on entering.
+    let arrived = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.id > ?1 AND m.gone < 2 AND EXISTS (
+          SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
+            AND s.first <= m.number AND (s.last IS NULL OR s.last >= m.number))
+        ORDER BY m.id LIMIT ?3
+        """, since, me, limit + 1
+    ) { (number: $0.int64(0), message: Store.message($0)) }
+    let revised = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.revised > ?1 AND +m.id <= ?1 AND EXISTS (
+          SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
+            AND s.last IS NULL)
+        ORDER BY m.revised LIMIT ?3
+        """, since, me, limit + 1
+    ) { (number: $0.int64(Store.revisedColumn), message: Store.message($0)) }
+    let moved = try database.rows(
+      Store.messageSelect
+        + "WHERE m.moved > ?1 AND +m.sender = ?2 AND m.gone < 2 ORDER BY m.moved LIMIT ?3",
+      since, me, limit + 1
+    ) { (number: $0.int64(Store.movedColumn), message: Store.message($0)) }
+
+    // All three lists must end at the same position, or something would be told twice or never.
+    for list in [arrived, revised, moved] where list.count > limit {
+      changes.position = min(changes.position, list[limit - 1].number)
+      changes.hasMore = true
+    }
+    let end = changes.position
+    func told(_ list: [Numbered]) throws -> [Message] {
+      try presented(list.filter { $0.number <= end }.map(\.message), to: me)
+    }
+    changes.arrived = try told(arrived)
+    changes.revised = try told(revised)
+    changes.moved = try told(moved)
+
+    changes.receiptsChanged = Set(
+      try database.rows(
+        """
+        SELECT r.conversation FROM reader r
+        WHERE r.change > ?1 AND r.change <= ?2 AND EXISTS (
+          SELECT 1 FROM membership s
+          WHERE s.conversation = r.conversation AND s.participant = ?3)
+        """, since, end, me
+      ) { $0.id(0) })
+    changes.typing = try database.rows(
+      """
+      SELECT \(Store.participantColumns), t.conversation, t.active, t.at, t.shell
+      FROM typing t JOIN participant p ON p.id = t.participant
+      JOIN membership s ON s.conversation = t.conversation AND s.participant = ?3 AND s.last IS NULL
+      WHERE t.change > ?1 AND t.change <= ?2 AND t.participant <> ?3 ORDER BY t.change
+      """, since, end, me
+    ) {
+      TypingSignal(
+        participant: Store.participant($0), conversation: $0.id(4), isTyping: $0.bool(5),
+        at: $0.int64(6), shell: ShellID(rawValue: $0.text(7)))
+    }
+    changes.peopleChanged = (counter?.people ?? 0) > since
+    changes.historyChanged = try database.exists(
+      "SELECT 1 FROM history WHERE participant = ? AND change > ? AND change <= ? AND shell <> ?",
+      me, since, end, presence?.id ?? "")
+    return changes
+  }
+}

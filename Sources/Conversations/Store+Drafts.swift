@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// The draft of a participant in a conversation (rule 5.1).
+  public func draft(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Draft? {
+    try database.first(
+      "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
+      conversation
+    ) { Draft(text: $0.text(0), caret: $0.int(1), spans: $0.text(2)) }
+  }
+
+  /// Saves a draft, on the disk before it returns. Nil or an empty text removes it; an equal one is
+  /// not written again. Of two shells the later save wins (rule 5.3).
+  public func setDraft(
+    _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws {
+    let wanted = draft.flatMap { $0.text.isEmpty ? nil : $0 }
+    if let old = try self.draft(of: me, in: conversation) {
+      // Swift takes composed and decomposed letters for equal; the draft is to be as typed.
+      if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8) { return }
+    } else if wanted == nil {
+      return
+    }
+    try write(durable: true) {
+      guard let wanted else {
+        try database.run(
+          "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
+        return
+      }
+      try database.run(
+        """
+        INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
+          spans = excluded.spans
+        """, me, conversation, wanted.text, wanted.caret, wanted.spans)
+    }
+  }
+
+  /// All my drafts, with their conversations (`/drafts`).
+  public func drafts(of me: ID<Participant>) throws -> [(Conversation, Draft)] {
+    try read {
+      let found = try database.rows(
+        """
+        SELECT conversation, text, caret, spans FROM draft WHERE participant = ?
+        ORDER BY conversation
+        """, me
+      ) {
+        (
+          $0.id(0) as ID<Conversation>,
+          Draft(text: $0.text(1), caret: $0.int(2), spans: $0.text(3))
+        )
+      }
+      return try found.compactMap { id, draft in
+        try conversation(id, for: me).map { ($0, draft) }
+      }
+    }
+  }
+
+  /// Removes all my drafts (`/drafts clear`).
+  public func clearDrafts(of me: ID<Participant>) throws {
+    try write(durable: true) {
+      try database.run("DELETE FROM draft WHERE participant = ?", me)
+    }
+  }
+
+  // MARK: Input history
+
+  /// Adds a line to the input history; the same line twice in a row stands once (rule 1.12).
+  public func appendHistory(
+    _ line: String, of me: ID<Participant>, shell: ShellID
+  ) throws {
+    try write { try remember(line, of: me, shell: shell) }
+  }
+
+  /// Part of a transaction.
+  func remember(_ line: String?, of me: ID<Participant>, shell: ShellID?) throws {
+    guard let line, !line.isEmpty else { return }
+    let shell = shell ?? presence?.id ?? ""
+    let last = try database.first(
+      """
+      SELECT line FROM history WHERE participant = ? AND shell = ?
+      ORDER BY change DESC, id DESC LIMIT 1
+      """, me, shell
+    ) { $0.text(0) }
+    if last == line { return }
+    try database.run(
+      "INSERT INTO history(participant, shell, change, line) VALUES (?, ?, ?, ?)", me, shell,
+      try nextChange(), line)
+  }
+
+  /// The input history as one shell walks it with Up: newest last, its own lines behind those of
+  /// the participant's other shells, the same line twice in a row once.
+  public func history(
+    of me: ID<Participant>, shell: ShellID, limit: Int
+  ) throws -> [String] {
+    try read {
+      let own = try database.rows(
+        """
+        SELECT line FROM history WHERE participant = ? AND shell = ?
+        ORDER BY change DESC, id DESC LIMIT ?
+        """, me, shell, max(0, limit)
+      ) { $0.text(0) }
+      let others = try database.rows(
+        """
+        SELECT line FROM history WHERE participant = ? AND shell <> ?
+        ORDER BY change DESC, id DESC LIMIT ?
+        """, me, shell, max(0, limit - own.count)
+      ) { $0.text(0) }
+      var lines: [String] = []
+      for line in (own + others).reversed() where line != lines.last { lines.append(line) }
+      return lines
+    }
+  }
+}

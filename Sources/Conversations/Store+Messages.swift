@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  static let messageColumns = """
+    m.id, m.uid, m.conversation, m.number, m.sender, p.name, p.identity, m.body, m.kind,
+      m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved
+    """
+  static let messageSelect =
+    "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender\n"
+  /// Behind the columns of `message(_:)`.
+  static let revisedColumn: Int32 = 15
+  static let movedColumn: Int32 = 16
+
+  /// With the stored state, which for an own message is not yet what its sender is shown.
+  static func message(_ row: Row) -> Message {
+    Message(
+      id: row.id(0), uid: row.hex(1), conversation: row.id(2), number: row.int(3),
+      sender: row.id(4), senderName: row.text(5), senderIdentity: row.text(6), body: row.text(7),
+      kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.int64(9),
+      state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
+      editedAt: row.optionalInt64(12), deletedAt: row.optionalInt64(13),
+      isRecalled: row.int(14) == 2)
+  }
+
+  /// The messages before a number, or the newest; ascending. Those taken back are left out, the
+  /// deleted ones are there without a body.
+  public func messages(
+    in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
+    for me: ID<Participant>
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.number < ? AND m.gone < 2
+          ORDER BY m.number DESC LIMIT ?
+          """, conversation, number ?? Int.max, max(0, limit), read: Store.message)
+      return try presented(found.reversed(), to: me)
+    }
+  }
+
+  /// The messages with these numbers, ascending, as above.
+  public func messages(
+    in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.number BETWEEN ? AND ? AND m.gone < 2 ORDER BY m.number
+          """, conversation, numbers.lowerBound, numbers.upperBound, read: Store.message)
+      return try presented(found, to: me)
+    }
+  }
+
+  /// The message with that number, or nil if there is none or it was taken back.
+  public func message(
+    number: Int, in conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Message? {
+    try messages(in: conversation, numbers: number...number, for: me).first
+  }
+
+  /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
+  public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
+    try read {
+      guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
+      else { return nil }
+      return try presented([found], to: me)[0]
+    }
+  }
+
+  func stored(_ id: ID<Message>) throws -> Message? {
+    try database.first(Store.messageSelect + "WHERE m.id = ?", id, read: Store.message)
+  }
+
+  /// My newest message that is neither deleted nor taken back, whatever its state.
+  ///
+  /// - Parameter skipping: how many newer ones of mine to pass over; 1 is the last but one.
+  public func newest(
+    by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
+  ) throws -> Message? {
+    try read {
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.sender = ? AND m.conversation = ? AND m.gone = 0
+          ORDER BY m.number DESC LIMIT 1 OFFSET ?
+          """, me, conversation, max(0, skipping), read: Store.message)
+      return try presented(found, to: me).first
+    }
+  }
+
+  /// My messages that are `sending` or `failed`, in the order of arrival.
+  public func unsent(
+    by me: ID<Participant>, in conversation: ID<Conversation>? = nil
+  ) throws -> [Message] {
+    try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.sender = ?1 AND m.state < 2 AND m.gone = 0
+          AND (?2 IS NULL OR m.conversation = ?2) ORDER BY m.id
+        """, me, conversation, read: Store.message)
+  }
+
+  /// The former texts of an edited message, oldest first.
+  public func revisions(of message: ID<Message>) throws -> [Revision] {
+    try database.rows(
+      "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
+    ) { Revision(body: $0.text(0), at: $0.int64(1)) }
+  }
+
+  /// The order of rule 7.1: seen, delivered and sent ones by time, then failed, then sending ones.
+  /// Equal times keep the order of arrival.
+  public static func ordered(_ messages: [Message]) -> [Message] {
+    func rank(_ message: Message) -> Int {
+      switch message.state {
+      case .sent, .delivered, .seen: 0
+      case .failed: 1
+      case .sending: 2
+      }
+    }
+    return messages.sorted {
+      (rank($0), $0.createdAt, $0.id.rawValue) < (rank($1), $1.createdAt, $1.id.rawValue)
+    }
+  }
+
+  /// Fills in the delivery states as the viewer is shown them: what becomes of an own message is
+  /// computed from the recipients' marks, another's is simply there.
+  func presented(_ messages: [Message], to me: ID<Participant>) throws -> [Message] {
+    var audiences: [ID<Conversation>: Audience] = [:]
+    return try messages.map { message in
+      var message = message
+      if message.sender != me {
+        message.state = .sent
+        message.failure = nil
+      } else if message.state == .sent {
+        let conversation = message.conversation
+        let audience = try audiences[conversation] ?? audience(of: conversation)
+        audiences[conversation] = audience
+        message.state = audience.state(of: message.number, from: me)
+      }
+      return message
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Whom the messages of a conversation are for, and how far each of them is.
+struct Audience {
+  struct Stay {
+    var participant: ID<Participant>
+    var first: Int
+    var last: Int
+    var delivered: Int
+    var seen: Int
+
+    func state(of number: Int) -> DeliveryState {
+      seen >= number ? .seen : delivered >= number ? .delivered : .sent
+    }
+  }
+
+  var stays: [Stay]
+
+  /// Those who were members when the message got its number: who comes or goes later changes
+  /// nothing, so a state cannot move backwards.
+  func recipients(of number: Int, from sender: ID<Participant>) -> [Stay] {
+    stays.filter { $0.participant != sender && $0.first <= number && number <= $0.last }
+  }
+
+  /// The least state among the recipients (rule 7.2); `sent` if there are none.
+  func state(of number: Int, from sender: ID<Participant>) -> DeliveryState {
+    recipients(of: number, from: sender).map { $0.state(of: number) }.min() ?? .sent
+  }
+}
+
+extension Store {
+  func audience(of conversation: ID<Conversation>) throws -> Audience {
+    Audience(
+      stays: try database.rows(
+        """
+        SELECT s.participant, s.first, s.last, ifnull(r.delivered, 0), ifnull(r.seen, 0)
+        FROM membership s LEFT JOIN reader r
+          ON r.conversation = s.conversation AND r.participant = s.participant
+        WHERE s.conversation = ?
+        """, conversation
+      ) {
+        Audience.Stay(
+          participant: $0.id(0), first: $0.int(1), last: $0.isNull(2) ? Int.max : $0.int(2),
+          delivered: $0.int(3), seen: $0.int(4))
+      })
+  }
+
+  /// Whom a message is for and how far each of them is (`/info`), by name.
+  public func recipients(
+    of message: ID<Message>
+  ) throws -> [(participant: Participant, state: DeliveryState)] {
+    try read {
+      guard let found = try stored(message) else { return [] }
+      let stays = try audience(of: found.conversation)
+        .recipients(of: found.number, from: found.sender)
+      return try stays.map { stay in
+        let state = found.state < .sent ? found.state : stay.state(of: found.number)
+        return (try participant(stay.participant), state)
+      }
+      .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
+    }
+  }
+
+  // MARK: Marks
+
+  struct Marks: Equatable {
+    var delivered = 0
+    var seen = 0
+    var read = 0
+  }
+
+  private func marks(
+    of person: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Marks {
+    try database.first(
+      "SELECT delivered, seen, read FROM reader WHERE conversation = ? AND participant = ?",
+      conversation, person
+    ) { Marks(delivered: $0.int(0), seen: $0.int(1), read: $0.int(2)) } ?? Marks()
+  }
+
+  /// Moves marks forward, never back and never past the newest message: nobody can have got what
+  /// has not been said. Writes only what is news.
+  private func advance(
+    _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Marks
+  ) throws {
+    func advanced() throws -> (Marks, isNews: Bool) {
+      let last = try database.first(
+        "SELECT last_number FROM conversation WHERE id = ?", conversation
+      ) { $0.int(0) }
+      let old = try marks(of: person, in: conversation)
+      let new = Marks(
+        delivered: max(old.delivered, min(wanted.delivered, last ?? 0)),
+        seen: max(old.seen, min(wanted.seen, last ?? 0)),
+        read: max(old.read, min(wanted.read, last ?? 0)))
+      return (new, new != old)
+    }
+    guard try advanced().isNews else { return }
+    try write {
+      let (new, isNews) = try advanced()
+      guard isNews else { return }
+      try database.run(
+        """
+        INSERT INTO reader(conversation, participant, delivered, seen, read, change)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
+          read = excluded.read, change = excluded.change
+        """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
+    }
+  }
+
+  /// My program has these messages (rule 7.3). To be called before they are printed: from then on
+  /// they cannot be taken back.
+  ///
+  /// - Returns: messages up to those numbers that had been taken back before, and must not be
+  ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
+  @discardableResult
+  public func noteDelivered(
+    to me: ID<Participant>, upTo: [ID<Conversation>: Int]
+  ) throws -> Set<ID<Message>> {
+    // One transaction for all, and none if nothing is news.
+    let news = try upTo.filter { try marks(of: me, in: $0.key).delivered < $0.value }
+    if !news.isEmpty {
+      try write {
+        for (conversation, number) in news {
+          try advance(me, in: conversation, to: Marks(delivered: number))
+        }
+      }
+    }
+    // What I have cannot be taken back any more, so this is the last word, whether this shell or
+    // another of mine was the first to say that I have it.
+    var recalled: Set<ID<Message>> = []
+    for (conversation, number) in upTo {
+      recalled.formUnion(
+        try database.rows(
+          """
+          SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
+          ORDER BY number DESC LIMIT 500
+          """, conversation, number
+        ) { $0.id(0) })
+    }
+    return recalled
+  }
+
+  /// Messages up to `number` were printed in my open conversation (rules 7.3 and 7.7).
+  ///
+  /// - Parameter sendReceipt: whether the others are told (`set receipts`); the read marker moves in
+  ///   any case.
+  public func noteSeen(
+    by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
+  ) throws {
+    let told = sendReceipt ? number : 0
+    try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
+  }
+
+  /// The number of the newest message that is read; what is older than my joining counts as read.
+  public func readMarker(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Int {
+    let joined = try database.first(
+      """
+      SELECT first FROM membership WHERE conversation = ? AND participant = ? AND last IS NULL
+      """, conversation, me
+    ) { $0.int(0) }
+    return max(try marks(of: me, in: conversation).read, (joined ?? 1) &- 1)
+  }
+
+  /// Whether anyone but the sender has the message, told or not.
+  func othersHave(_ message: Message) throws -> Bool {
+    try database.exists(
+      """
+      SELECT 1 FROM reader WHERE conversation = ?1 AND participant <> ?2
+        AND max(delivered, seen, read) >= ?3
+      """, message.conversation, message.sender, message.number)
+  }
+
+  /// A network tells how far someone on it is.
+  ///
+  /// - Parameter state: `.delivered` or `.seen`; anything less is no news.
+  /// - Throws: `RuleError.notAMember` if that participant was never in the conversation, so a
+  ///   stranger's receipt moves nothing.
+  public func receipt(
+    from identity: String, network: String, in conversation: ID<Conversation>, upTo number: Int,
+    state: DeliveryState
+  ) throws {
+    guard state >= .delivered else { return }
+    let person: ID<Participant>? = try database.first(
+      """
+      SELECT p.id FROM participant p JOIN membership s ON s.participant = p.id
+      WHERE p.network = ? AND p.identity = ? AND s.conversation = ? LIMIT 1
+      """, network, identity, conversation
+    ) { $0.id(0) }
+    guard let person else { throw RuleError.notAMember(identity) }
+    let marks = Marks(delivered: number, seen: state == .seen ? number : 0)
+    try advance(person, in: conversation, to: marks)
+  }
+}

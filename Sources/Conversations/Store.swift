@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Synchronization
+
+/// The durable store of conversations: one SQLite file, the only truth and the bus between
+/// processes. Several processes, and several stores in one process, may have the same file open.
+///
+/// ```swift
+/// let store = try Store(path: Store.defaultPath(environment: ["HOME": "/home/anna"]))
+/// let anna = try store.participant(identity: "anna")
+/// let lobby = try store.room("lobby", create: true)!
+/// try store.join(anna.id, lobby.id)
+/// try store.send("hello", in: lobby.id, by: anna.id)
+/// ```
+///
+/// A store belongs to one thread. Every function throws `StoreError` when the file cannot be read or
+/// written, and `RuleError` where a rule forbids what was asked; then nothing was changed, and the
+/// store can be used on. `send`, `edit`, `delete`, `takeBack`, `retry` and `setDraft` return after
+/// the disk has it (`synchronous=FULL`); typing, presence and receipts may be lost by a power cut,
+/// never by a crash.
+public final class Store {
+  /// How to open a store.
+  public struct Options: Hashable, Sendable {
+    /// Make it for the group of its folder, if it has to be made. An existing store knows by itself
+    /// whether it is shared.
+    public var shared = false
+    /// Whether a missing file and folder are made, or refused.
+    public var createIfMissing = true
+    /// Milliseconds that SQLite itself waits for another process's lock.
+    public var patience: Int32 = 10_000
+
+    public init(shared: Bool = false, createIfMissing: Bool = true, patience: Int32 = 10_000) {
+      self.shared = shared
+      self.createIfMissing = createIfMissing
+      self.patience = patience
+    }
+  }
+
+  public typealias Draft = Conversations.Draft
+  public typealias ShellID = Conversations.ShellID
+
+  /// The numbers drawn in the running transaction.
+  struct Turn {
+    var change: Int64?
+    var peopleChanged = false
+  }
+
+  /// The store's file: absolute, its folder's links resolved.
+  public let path: String
+  /// Whether it was made for a group (`--shared`).
+  public let isShared: Bool
+
+  let clock: () -> Milliseconds
+  let files: StoreFiles
+  let database: Database
+  let bell: Bell
+  var presence: ShellPresence?
+  private var turn: Turn?
+
+  /// See `create` in StoreFiles.swift.
+  private static let opening = Mutex(())
+
+  /// Opens the store, making or upgrading it if need be. The cost does not grow with the store.
+  ///
+  /// - Parameters:
+  ///   - path: the file; beside `X.sqlite` stand `X.bell` and `X.shells`.
+  ///   - clock: what time it is.
+  /// - Throws: any `StoreError`.
+  public init(
+    path given: String, options: Options = .init(),
+    clock: @escaping () -> Milliseconds = Store.wallClock
+  ) throws {
+    self.clock = clock
+    let (files, database) = try Store.opening.withLock { _ in
+      let files = try StoreFiles(path: given, options: options)
+      return (files, try Database(path: files.path, patience: options.patience))
+    }
+    self.files = files
+    self.database = database
+    path = files.path
+    patience = options.patience
+    do {
+      isShared = try Store.settle(database, files, options)
+    } catch {
+      database.close()
+      throw error
+    }
+    bell = Bell(files: files, isShared: isShared)
+  }
+
+  deinit {
+    close()
+  }
+
+  /// - Returns: whether the store is shared.
+  private static func settle(
+    _ database: Database, _ files: StoreFiles, _ options: Options
+  ) throws -> Bool {
+    if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
+    let isOurs = try Schema.applicationID(of: database) == Schema.applicationID
+    let found = try Schema.version(of: database)
+    if isOurs, found > Schema.version {
+      throw StoreError.newer(path: files.path, found: found, supported: Schema.version)
+    }
+    if !isOurs || found < Schema.version {
+      if !isOurs, try found != 0 || database.exists("SELECT 1 FROM sqlite_schema") {
+        throw StoreError.notAStore(path: files.path)
+      }
+      if !isOurs, !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
+      // Only before the first table: lets space be given back in small steps.
+      if !isOurs { try database.execute("PRAGMA auto_vacuum=INCREMENTAL") }
+      try writeAhead(database, patience: options.patience)
+      try Schema.migrate(database, shared: options.shared)
+    } else {
+      try writeAhead(database, patience: options.patience)
+    }
+    // What is deleted is overwritten, not only unlinked.
+    try database.execute("PRAGMA secure_delete=ON")
+    // Some builds of SQLite trust no schema by default; the triggers that keep the search index in
+    // step then fail, since FTS5 counted as unsafe before 3.41. Nothing else here can do harm: no
+    // function with effects is registered, and extensions stay off.
+    try database.execute("PRAGMA trusted_schema=ON")
+    let isShared = try database.first("SELECT shared FROM meta") { $0.bool(0) } ?? false
+    if !isShared {
+      if let refusal = files.refusalIfPrivate { throw refusal }
+      if options.shared {
+        throw StoreError.cannotOpen(
+          path: files.path, reason: "it was made private; name another file, or leave out --shared")
+      }
+      files.tighten()
+    }
+    return isShared
+  }
+
+  /// The write-ahead log is a fact of the file. Changing it is refused at once, without SQLite's
+  /// own waiting, while several processes make the same store.
+  private static func writeAhead(_ database: Database, patience: Int32) throws {
+    var waited: Int32 = 0
+    while true {
+      do {
+        let mode = try database.first("PRAGMA journal_mode=WAL") { $0.text(0) }
+        guard mode == "wal" else {
+          throw StoreError.cannotOpen(
+            path: database.path, reason: "its file system cannot share memory between processes")
+        }
+        return
+      } catch StoreError.locked where waited < patience {
+        usleep(2_000)
+        waited += 2
+      }
+    }
+  }
+
+  /// The time of day.
+  public static func wallClock() -> Milliseconds {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Milliseconds(now.tv_sec) * 1000 + Milliseconds(now.tv_nsec) / 1_000_000
+  }
+
+  /// `$XDG_DATA_HOME/hobnob/store.sqlite`, or below `~/.local/share`.
+  public static func defaultPath(environment: [String: String]) -> String {
+    // The XDG base directory specification: a path that is not absolute is to be ignored.
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+      return data + "/hobnob/store.sqlite"
+    }
+    var home = environment["HOME"] ?? ""
+    if home.isEmpty, let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir {
+      home = String(cString: folder)
+    }
+    return home + "/.local/share/hobnob/store.sqlite"
+  }
+
+  /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: then a lock
+  /// throws `.locked` at once, and the shell waits in its loop while keys are served (rule 1.2).
+  public var patience: Int32 {
+    didSet { database.patience = patience }
+  }
+
+  /// Ends presence and closes the file. What is called afterwards throws.
+  public func close() {
+    try? detach()
+    bell.silence()
+    database.close()
+  }
+
+  // MARK: Transactions
+
+  /// Runs `body` as one transaction, and rings the bell if it drew a number. Inside another
+  /// transaction it is part of that.
+  func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
+    if turn != nil { return try body() }
+    // A line accepted into a file that nobody can find any more would be lost.
+    if database.hasMoved {
+      throw StoreError.cannotOpen(path: path, reason: "it was moved or deleted while it was open")
+    }
+    try database.begin(full: durable)
+    let rings: Bool
+    let result: T
+    do {
+      turn = Turn()
+      defer { turn = nil }
+      result = try body()
+      rings = try writeCounter()
+      try database.run("COMMIT")
+    } catch {
+      database.rollBack()
+      throw error
+    }
+    if rings { bell.ring() }
+    return result
+  }
+
+  /// Runs several selections on one state of the store.
+  func read<T>(_ body: () throws -> T) throws -> T {
+    if database.isInTransaction { return try body() }
+    try database.run("BEGIN")
+    defer { database.rollBack() }
+    return try body()
+  }
+
+  /// Draws the next number; the others will notice what carries it.
+  func nextChange() throws -> Int64 {
+    let next = try successor(of: turn?.change ?? position)
+    turn?.change = next
+    return next
+  }
+
+  /// The number after one that was read from the file, where anything may stand.
+  func successor(of number: Int64) throws -> Int64 {
+    let (next, isTooMuch) = number.addingReportingOverflow(1)
+    if isTooMuch || next < 1 {
+      throw StoreError.corrupt(path: path, detail: "a counter stands at \(number)")
+    }
+    return next
+  }
+
+  /// Presence, a name or a membership changed.
+  func touchPeople() throws {
+    _ = try nextChange()
+    turn?.peopleChanged = true
+  }
+
+  private func writeCounter() throws -> Bool {
+    guard let turn, let change = turn.change else { return false }
+    if turn.peopleChanged {
+      try database.run("UPDATE meta SET change = ?1, people = ?1", change)
+    } else {
+      try database.run("UPDATE meta SET change = ?", change)
+    }
+    return true
+  }
+
+  // MARK: The bell
+
+  /// Readable when another process, or this one, committed or died. Open it before reading
+  /// `position`, so that nothing falls between the two.
+  public var bellDescriptor: Int32 {
+    get throws { try bell.descriptor() }
+  }
+
+  /// Why it rang; empties the descriptor.
+  public func drainBell() -> BellNews {
+    bell.drain()
+  }
+}
