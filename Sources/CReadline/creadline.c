@@ -1,2 +1,395 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#define _GNU_SOURCE
 #include "CReadline.h"
+
+#include "internal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct creadline_callbacks creadline_call;
+bool creadline_is_plain;
+static bool dirty, changed;
+static FILE *nowhere;
+/// Plain face: readline's line stands on the screen.
+static bool shown;
+
+// MARK: Bytes in
+
+static unsigned char *ring;
+static size_t ring_start, ring_end, ring_size;
+
+static int next_byte(FILE *stream) {
+  (void)stream;
+  // Only whole keys are fed, so nothing is missing here but after a command that reads on its
+  // own; end of input would end the line, C-g ends only the command.
+  if (ring_start == ring_end) return '\a';
+  return ring[ring_start++];
+}
+
+static int bytes_wait(void) { return ring_start < ring_end; }
+
+static void push(const unsigned char *bytes, size_t count) {
+  if (ring_start == ring_end) ring_start = ring_end = 0;
+  if (ring_end + count > ring_size) {
+    ring_size = (ring_end + count) * 2;
+    ring = realloc(ring, ring_size);
+  }
+  memcpy(ring + ring_end, bytes, count);
+  ring_end += count;
+}
+
+// MARK: Redo, by watching what undo does
+
+struct state {
+  char *text;
+  int caret;
+};
+static struct state *redo_stack;
+static size_t redo_count, redo_size;
+static struct state before;
+static size_t before_size;
+/// Where in the history the line before this key stood.
+static int before_place;
+static bool redoing;
+
+void creadline_forget_redo(void) {
+  while (redo_count > 0) free(redo_stack[--redo_count].text);
+}
+
+static void remember_line(void) {
+  if ((size_t)rl_end + 1 > before_size) {
+    before_size = (size_t)rl_end * 2 + 64;
+    before.text = realloc(before.text, before_size);
+  }
+  memcpy(before.text, rl_line_buffer, (size_t)rl_end + 1);
+  before.caret = rl_point;
+  before_place = where_history();
+}
+
+static void watch_undo(void) {
+  if (redoing) {
+    redoing = false;
+    changed = true;
+    return;
+  }
+  if (strcmp(before.text, rl_line_buffer) == 0) return;
+  // Walking through the history changes the line, but nobody typed it.
+  if (where_history() == before_place) changed = true;
+  if (rl_last_func == rl_undo_command || rl_last_func == rl_vi_undo) {
+    if (redo_count == redo_size) {
+      redo_size = redo_size * 2 + 16;
+      redo_stack = realloc(redo_stack, redo_size * sizeof *redo_stack);
+    }
+    redo_stack[redo_count++] = (struct state){strdup(before.text), before.caret};
+  } else {
+    creadline_forget_redo();
+  }
+}
+
+static int utf8_start(const char *text, int offset) {
+  while (offset > 0 && (text[offset] & 0xC0) == 0x80) offset--;
+  return offset;
+}
+
+int creadline_redo(int count, int key) {
+  (void)count, (void)key;
+  if (redo_count == 0) {
+    rl_ding();
+    return 0;
+  }
+  struct state wanted = redo_stack[--redo_count];
+  int length = (int)strlen(wanted.text), head = 0, tail = 0;
+  while (head < length && head < rl_end && wanted.text[head] == rl_line_buffer[head]) head++;
+  head = utf8_start(wanted.text, head);
+  while (tail < length - head && tail < rl_end - head &&
+         wanted.text[length - 1 - tail] == rl_line_buffer[rl_end - 1 - tail] &&
+         (wanted.text[length - 1 - tail] & 0x80) == 0)
+    tail++;
+  rl_begin_undo_group();
+  rl_delete_text(head, rl_end - tail);
+  rl_point = head;
+  char *middle = strndup(wanted.text + head, (size_t)(length - tail - head));
+  rl_insert_text(middle);
+  free(middle);
+  rl_end_undo_group();
+  rl_point = wanted.caret;
+  free(wanted.text);
+  redoing = true;
+  return 0;
+}
+
+// MARK: Return
+
+static bool approved;
+static bool began_fresh;
+
+int creadline_accept(int count, int key) {
+  (void)count;
+  creadline_plain_show();  // keys and Return may have come in one piece
+  if (!creadline_call.accept(rl_line_buffer)) return 0;
+  approved = true;
+  return rl_newline(1, key);
+}
+
+int creadline_accept_and_next(int count, int key) {
+  if (!creadline_call.accept(rl_line_buffer)) return 0;
+  approved = true;
+  return rl_operate_and_get_next(count, key);
+}
+
+static void line_handler(char *line) {
+  if (!approved) creadline_call.ended(line);
+  approved = false;
+  began_fresh = true;
+  shown = false;  // readline has begun a new row
+  creadline_forget_redo();
+  free(line);
+}
+
+static int startup_hook(void) {
+  // readline clears the line after the handler, so a text for the next one can only be put in here.
+  if (began_fresh) {
+    began_fresh = false;
+    creadline_call.line_began();
+  }
+  return 0;
+}
+
+// MARK: Completion
+
+static char **attempted(const char *text, int start, int end) {
+  (void)text;
+  rl_attempted_completion_over = 1;
+  rl_completion_suppress_append = 1;  // the program appends what belongs behind a candidate
+  rl_sort_completion_matches = 0;
+  return creadline_call.complete(start, end);
+}
+
+static void display_matches(char **matches, int count, int longest) {
+  (void)longest;
+  creadline_call.list(matches + 1, count);
+}
+
+// MARK: Drawing
+
+static void mark_dirty(void) { dirty = true; }
+
+static void nothing_to_prepare(int meta) { (void)meta; }
+static void nothing_to_restore(void) {}
+
+// MARK: Start
+
+static void choose_locale(void) {
+  setlocale(LC_ALL, "");
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+  // Without UTF-8 readline would take each byte for a character and turn the high ones into meta
+  // keys; it asks the environment again by itself.
+  unsetenv("LC_ALL");
+  setenv("LC_CTYPE", "C.UTF-8", 1);
+  setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt) {
+  creadline_call = *callbacks;
+  creadline_is_plain = plain;
+  choose_locale();
+  rl_readline_name = "hobnob";
+  rl_catch_signals = 0;
+  rl_catch_sigwinch = 0;
+  rl_change_environment = 0;
+  rl_prep_term_function = nothing_to_prepare;
+  rl_deprep_term_function = nothing_to_restore;
+  rl_instream = stdin;
+  nowhere = fopen("/dev/null", "we");
+  rl_outstream = plain ? stdout : nowhere;
+  if (plain) rl_terminal_name = "dumb";
+  rl_getc_function = next_byte;
+  rl_input_available_hook = bytes_wait;
+  creadline_register_commands();
+  // Half a second, readline's default, is long for a lone Esc; the inputrc has the last word.
+  rl_variable_bind("keyseq-timeout", "100");
+  rl_initialize();
+  creadline_replace_commands();
+  rl_tty_set_echoing(1);  // readline learns it from the modes it sets itself, which it does not here
+  // Trap: a redisplay function set before rl_initialize makes readline skip the terminal's keys.
+  rl_redisplay_function = mark_dirty;
+  rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
+  if (plain) {
+    rl_variable_bind("bell-style", "none");
+    rl_variable_bind("enable-bracketed-paste", "off");
+    rl_variable_bind("show-mode-in-prompt", "off");
+  }
+  rl_completer_word_break_characters = " \t\n";
+  rl_completer_quote_characters = NULL;
+  rl_attempted_completion_function = attempted;
+  rl_completion_display_matches_hook = display_matches;
+  rl_ignore_completion_duplicates = 0;
+  rl_startup_hook = startup_hook;
+  using_history();
+  rl_callback_handler_install(prompt, line_handler);
+}
+
+void creadline_stop(void) {
+  rl_callback_handler_remove();
+}
+
+/// Trap: a key sequence that means nothing, typed in a search, makes readline 8.2 read through a
+/// context that it has freed. A search gets whole sequences, and only such as have a meaning.
+static bool kept_from_search(const unsigned char **bytes, size_t *count) {
+  static unsigned char prefix[2];
+  static bool has_prefix;
+  if (!RL_ISSTATE(RL_STATE_ISEARCH)) {
+    has_prefix = false;
+    return false;
+  }
+  if (has_prefix && *count == 1) {
+    has_prefix = false;
+    prefix[1] = **bytes;
+    if (!creadline_is_bound(prefix, 2)) {
+      rl_ding();
+      return true;
+    }
+    *bytes = prefix;
+    *count = 2;
+    return false;
+  }
+  has_prefix = false;
+  if (*count == 1 && **bytes != '\033' && rl_get_keymap()[**bytes].type == ISKMAP) {
+    has_prefix = true;
+    prefix[0] = **bytes;
+    return true;
+  }
+  if (*count > 1 && **bytes == '\033' && !creadline_is_bound(*bytes, *count)) {
+    rl_ding();
+    return true;
+  }
+  return false;
+}
+
+void creadline_feed(const unsigned char *bytes, size_t count) {
+  if (kept_from_search(&bytes, &count)) return;
+  push(bytes, count);
+  while (bytes_wait()) {
+    if (creadline_operator_doubled(ring[ring_start])) {
+      ring_start++;
+      continue;
+    }
+    remember_line();
+    rl_callback_read_char();
+    watch_undo();
+  }
+  // readline moves by code point where hobnob does not replace its function; a caret inside a
+  // grapheme would draw and delete halves.
+  if (rl_point > 0 && rl_point < rl_end && (rl_line_buffer[rl_point] & 0x80) &&
+      !RL_ISSTATE(RL_STATE_VIMOTION)) {
+    int previous = creadline_call.previous_grapheme(rl_line_buffer, rl_end, rl_point);
+    int next = creadline_call.next_grapheme(rl_line_buffer, rl_end, previous);
+    if (next != rl_point) rl_point = rl_point > before.caret ? next : previous;
+  }
+}
+
+bool creadline_take_dirty(void) {
+  bool was = dirty;
+  dirty = false;
+  return was;
+}
+
+bool creadline_take_changed(void) {
+  bool was = changed;
+  changed = false;
+  return was;
+}
+
+static const char *mode_string(void) {
+  const char *shown = rl_variable_value("show-mode-in-prompt");
+  if (shown == NULL || strcmp(shown, "on") != 0) return "";
+  const char *value = rl_variable_value(
+      rl_editing_mode != 0                             ? "emacs-mode-string"
+      : creadline_in_vi_command()                      ? "vi-cmd-mode-string"
+                                                       : "vi-ins-mode-string");
+  return value ? value : "";
+}
+
+struct creadline_line creadline_line(void) {
+  bool region = rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end;
+  // Trap: rl_prompt is replaced on screen by a search or an argument; only the pointer tells.
+  bool message = rl_display_prompt != rl_prompt && rl_display_prompt != NULL;
+  return (struct creadline_line){
+      .text = rl_line_buffer,
+      .length = rl_end,
+      .caret = rl_point,
+      .region_start = region ? (rl_mark < rl_point ? rl_mark : rl_point) : 0,
+      .region_end = region ? (rl_mark < rl_point ? rl_point : rl_mark) : 0,
+      .message = message ? rl_display_prompt : NULL,
+      .mode = mode_string(),
+      .vi = rl_editing_mode == 0,
+      .vi_command = creadline_in_vi_command(),
+  };
+}
+
+#define BUSY                                                                                    \
+  (RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |              \
+   RL_STATE_MOREINPUT | RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_MACRODEF |           \
+   RL_STATE_METANEXT)
+
+bool creadline_is_idle(void) { return !RL_ISSTATE(BUSY); }
+bool creadline_quotes_next(void) { return RL_ISSTATE(RL_STATE_METANEXT | RL_STATE_CHARSEARCH); }
+bool creadline_in_sequence(void) { return RL_ISSTATE(RL_STATE_MULTIKEY); }
+
+bool creadline_is_bound(const unsigned char *bytes, size_t count) {
+  int type = 0;
+  rl_command_func_t *function =
+      rl_function_of_keyseq_len((const char *)bytes, count, rl_get_keymap(), &type);
+  return function != NULL && function != rl_do_lowercase_version;
+}
+
+void creadline_settle(void) {
+  if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |
+                 RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_METANEXT)) {
+    rl_callback_sigcleanup();
+    rl_clear_message();
+  }
+  rl_last_func = NULL;
+}
+
+void creadline_ding(void) { rl_ding(); }
+void creadline_set_size(int rows, int columns) {
+  // On a dumb terminal readline keeps one column free and divides by what is left.
+  rl_set_screen_size(rows < 2 ? 2 : rows, columns < 8 ? 8 : columns);
+}
+const char *creadline_variable(const char *name) { return rl_variable_value(name); }
+void creadline_set_variable(const char *name, const char *value) {
+  rl_variable_bind(name, value);
+}
+int creadline_bind(const char *line) {
+  char *copy = strdup(line);
+  int result = rl_parse_and_bind(copy);
+  free(copy);
+  creadline_replace_commands();
+  return result;
+}
+const char *creadline_version(void) { return rl_library_version; }
+
+// MARK: Plain face
+
+void creadline_plain_prompt(const char *prompt) {
+  creadline_plain_hide();
+  rl_set_prompt(prompt);
+}
+
+void creadline_plain_hide(void) {
+  if (!shown) return;
+  shown = false;
+  fputc('\n', stdout);
+  fflush(stdout);
+}
+
+void creadline_plain_show(void) {
+  if (!creadline_is_plain) return;
+  if (!shown) rl_on_new_line();
+  shown = true;
+  rl_redisplay();
+}

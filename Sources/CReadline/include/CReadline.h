@@ -1,4 +1,126 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// GNU readline as an editing engine. This is the only place that names a readline global: the
+// program hands complete keys in, asks for the line, and draws it itself (or lets readline draw
+// on a dumb terminal). Everything here belongs to one thread.
+//
+// Rule for every callback: it may change the line through the functions below, but never abort,
+// read a key or feed: readline leaves an aborted command with longjmp, and no Swift frame may lie
+// in between.
 #ifndef CREADLINE_H
 #define CREADLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// What hobnob's own commands ask of the program (readline's functions of these names).
+enum creadline_request {
+  creadline_request_clear_screen,  // clear-screen, clear-display
+  creadline_request_edit_last,     // edit-last
+  creadline_request_clear_line,    // clear-line
+};
+
+struct creadline_callbacks {
+  /// The grapheme boundary before / after `offset`, in bytes.
+  int (*previous_grapheme)(const char *text, int length, int offset);
+  int (*next_grapheme)(const char *text, int length, int offset);
+  /// The place one line up (direction -1) or down (+1) in a text with newlines; -1 on the first
+  /// or last line.
+  int (*vertical)(const char *text, int length, int offset, int direction);
+  /// Return was pressed. True: the line was taken and is to be cleared.
+  bool (*accept)(const char *text);
+  /// A line that readline ended by itself, without `accept` (NULL: end of input).
+  void (*ended)(const char *text);
+  /// A fresh line has begun; the place to put a text into it.
+  void (*line_began)(void);
+  /// C-g outside readline's own searches and arguments. True: it meant something.
+  bool (*cancel)(void);
+  /// previous-history on an empty line. True: it meant something else.
+  bool (*up_on_empty)(void);
+  void (*request)(enum creadline_request request);
+  /// Completion of the bytes start ..< end: a malloc'ed, NULL-terminated list of malloc'ed
+  /// strings, the first of which replaces the word; or NULL.
+  char **(*complete)(int start, int end);
+  /// The byte offset at which the word around the caret ends, for completion.
+  int (*word_end)(const char *text, int length, int offset);
+  /// The candidates that readline wants listed.
+  void (*list)(char **matches, int count);
+  /// Text that a readline command wanted to print (dump-functions and the like).
+  void (*print)(const char *text);
+};
+
+struct creadline_line {
+  const char *text;     // owned by readline, valid until the next call
+  int length, caret;    // bytes
+  int region_start, region_end;  // bytes; equal when no region is active
+  const char *message;  // what stands instead of the prompt (a search, an argument), or NULL
+  const char *mode;     // show-mode-in-prompt's string, or ""
+  bool vi, vi_command;
+};
+
+/// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
+/// as a dumb terminal; otherwise it draws nothing. Call once.
+void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt);
+/// Ends readline's part and gives back what it holds.
+void creadline_stop(void);
+/// Hands bytes in, complete keys only.
+void creadline_feed(const unsigned char *bytes, size_t count);
+/// True once since the last call when something changed that is to be drawn.
+bool creadline_take_dirty(void);
+/// True once since the last call when a key changed the text.
+bool creadline_take_changed(void);
+struct creadline_line creadline_line(void);
+
+/// No search, argument, macro recording or half a command is under way.
+bool creadline_is_idle(void);
+/// A quoted insert waits for its key.
+bool creadline_quotes_next(void);
+/// A key sequence is only begun (a meta prefix).
+bool creadline_in_sequence(void);
+/// A key sequence that readline or the inputrc gives a meaning.
+bool creadline_is_bound(const unsigned char *bytes, size_t count);
+/// Ends a search or argument under way, keeping the line.
+void creadline_settle(void);
+
+/// Inserts at the caret as one undo step.
+void creadline_insert(const char *text);
+/// Replaces start ..< end as one undo step and puts the caret at `caret` (bytes).
+void creadline_replace(int start, int end, const char *text, int caret);
+/// Empties the line as one undo step, leaving a line of the history for the live one.
+void creadline_clear(void);
+/// Gives the line another text, without undo or redo.
+void creadline_set_line(const char *text, int caret);
+/// Lets C-_ bring `text` into the line, which itself stays as it is.
+void creadline_offer_on_undo(const char *text);
+/// Leaves vi's command mode.
+void creadline_begin_inserting(void);
+void creadline_ding(void);
+
+/// Takes the line away with its caret and undo, leaving an empty one; and puts it back.
+void *creadline_set_aside(void);
+void creadline_bring_back(void *aside);
+void creadline_forget_aside(void *aside);
+/// The text that was set aside, and its caret in bytes.
+const char *creadline_aside_text(const void *aside, int *caret);
+
+void creadline_history_clear(void);
+void creadline_history_add(const char *line);
+/// Removes the newest `count` lines.
+void creadline_history_drop(int count);
+/// The line on screen is the live one, not one from the history.
+bool creadline_history_is_live(void);
+
+void creadline_set_size(int rows, int columns);
+const char *creadline_variable(const char *name);
+void creadline_set_variable(const char *name, const char *value);
+/// Reads one line of an inputrc. Zero when it was understood.
+int creadline_bind(const char *line);
+/// The version of the library, as it says it.
+const char *creadline_version(void);
+
+/// Plain face: the prompt, drawn by readline; and what comes between two drawings of the line.
+void creadline_plain_prompt(const char *prompt);
+void creadline_plain_hide(void);
+void creadline_plain_show(void);
+
 #endif

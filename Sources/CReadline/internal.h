@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the two halves of the shim share: creadline.c (the engine) and commands.c (its commands).
+#ifndef CREADLINE_INTERNAL_H
+#define CREADLINE_INTERNAL_H
+
+#include "CReadline.h"
+
+#include <stdio.h>
+#include <readline/readline.h>
+#include <readline/history.h>
+
+extern struct creadline_callbacks creadline_call;
+extern bool creadline_is_plain;
+
+int creadline_accept(int count, int key);
+int creadline_accept_and_next(int count, int key);
+int creadline_redo(int count, int key);
+void creadline_forget_redo(void);
+
+/// Gives hobnob's functions their names, before the inputrc is read.
+void creadline_register_commands(void);
+/// Puts hobnob's functions wherever readline's own are bound, the user's bindings included.
+void creadline_replace_commands(void);
+bool creadline_in_vi_command(void);
+/// The second key of vi's dd, cc or yy in a text with newlines, which readline would take for the
+/// whole text. True: it was done.
+bool creadline_operator_doubled(unsigned char key);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CReadline
+import Composer
+import Glibc
+import StyledText
+
+/// What readline asks while a key is being handled. Each may change the line, none may feed keys.
+@MainActor
+protocol ReadlineClient: AnyObject {
+  func accept(_ text: String) -> Bool
+  func ended(_ text: String?)
+  func lineBegan()
+  func cancel() -> Bool
+  func upOnEmptyLine() -> Bool
+  func clearScreen()
+  func editLast()
+  func clearLine()
+  func completions(text: String, caret: Int) -> Completions?
+  func list(_ labels: [SafeText])
+  func print(_ text: String)
+  var widths: Widths { get }
+}
+
+/// GNU readline as an editing engine; one per process, since all its state is global.
+@MainActor
+enum Readline {
+  /// C callbacks carry no context, so the client they speak to stands here.
+  private static weak var client: (any ReadlineClient)?
+  /// The answer for the word that readline is about to complete.
+  private static var pending: Completions?
+  /// The column that Up and Down aim for while nothing else moves the caret.
+  private static var goal: (column: Int, offset: Int)?
+  private static var prompt: UnsafeMutablePointer<CChar>?
+
+  static func start(for newClient: any ReadlineClient, plain: Bool, prompt: String) {
+    precondition(client == nil, "readline is already in use")
+    client = newClient
+    var callbacks = creadline_callbacks(
+      previous_grapheme: { text, length, offset in
+        Int32(Motion.previousGrapheme(in: Readline.bytes(text, length), before: Int(offset)))
+      },
+      next_grapheme: { text, length, offset in
+        Int32(Motion.nextGrapheme(in: Readline.bytes(text, length), after: Int(offset)))
+      },
+      vertical: { text, length, offset, direction in
+        Readline.vertical(Readline.bytes(text, length), Int(offset), up: direction < 0)
+      },
+      accept: { text in Readline.client?.accept(Readline.string(text)) ?? false },
+      ended: { text in Readline.client?.ended(text.map { Readline.string($0) }) },
+      line_began: { Readline.client?.lineBegan() },
+      cancel: { Readline.client?.cancel() ?? false },
+      up_on_empty: { Readline.client?.upOnEmptyLine() ?? false },
+      request: { request in
+        switch request {
+        case creadline_request_clear_screen: Readline.client?.clearScreen()
+        case creadline_request_edit_last: Readline.client?.editLast()
+        default: Readline.client?.clearLine()
+        }
+      },
+      complete: { start, end in Readline.matches(start: Int(start), end: Int(end)) },
+      word_end: { text, length, offset in
+        Readline.pending = Readline.client?.completions(
+          text: String(decoding: Readline.bytes(text, length), as: UTF8.self), caret: Int(offset))
+        return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
+      },
+      list: { matches, count in Readline.list(matches, Int(count)) },
+      print: { text in Readline.client?.print(Readline.string(text)) })
+    creadline_start(&callbacks, plain, prompt)
+  }
+
+  static var line: creadline_line { creadline_line() }
+
+  static func feed(_ bytes: [UInt8]) {
+    creadline_feed(bytes, bytes.count)
+  }
+
+  /// The text as readline holds it. Bytes that are no UTF-8 become U+FFFD.
+  static var text: String {
+    let line = creadline_line()
+    return String(decoding: bytes(line.text, line.length), as: UTF8.self)
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>?, _ length: Int32)
+    -> UnsafeBufferPointer<UInt8>
+  {
+    UnsafeBufferPointer(
+      start: text.map { UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self) },
+      count: Int(length))
+  }
+
+  private static func string(_ text: UnsafePointer<CChar>?) -> String {
+    text.map { String(cString: $0) } ?? ""
+  }
+
+  private static func vertical(_ text: UnsafeBufferPointer<UInt8>, _ offset: Int, up: Bool)
+    -> Int32
+  {
+    let widths = client?.widths ?? Widths()
+    let column =
+      if let goal, goal.offset == offset { goal.column } else {
+        Motion.column(in: text, offset: offset, widths: widths)
+      }
+    let target =
+      up
+      ? Motion.lineAbove(in: text, from: offset, column: column, widths: widths)
+      : Motion.lineBelow(in: text, from: offset, column: column, widths: widths)
+    guard let target else { return -1 }
+    goal = (column, target)
+    return Int32(target)
+  }
+
+  // MARK: Completion
+
+  private static func matches(start: Int, end: Int)
+    -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  {
+    defer { pending = nil }
+    let text = Readline.text
+    // complete-into-braces and vi's own completion come here without word_end.
+    guard let answer = pending ?? client?.completions(text: text, caret: end),
+      answer.word.lowerBound >= start, answer.word.lowerBound <= end, !answer.choices.isEmpty
+    else { return nil }
+    let utf8 = Array(text.utf8)
+    // What readline takes for the word may begin with a bracket that is not ours to replace.
+    let lead = String(decoding: utf8[start..<answer.word.lowerBound], as: UTF8.self)
+    if answer.choices.count == 1 {
+      return list([lead + answer.choices[0].text + answer.suffix])
+    }
+    return list([lead + answer.common] + answer.choices.map { lead + $0.text })
+  }
+
+  /// A NULL-terminated list that readline frees.
+  private static func list(_ strings: [String])
+    -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  {
+    let size = (strings.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
+    guard let memory = malloc(size) else { return nil }
+    let list = memory.bindMemory(
+      to: UnsafeMutablePointer<CChar>?.self, capacity: strings.count + 1)
+    for (index, string) in strings.enumerated() { list[index] = strdup(string) }
+    list[strings.count] = nil
+    return list
+  }
+
+  private static func list(
+    _ matches: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ count: Int
+  ) {
+    guard let matches else { return }
+    client?.list((0..<count).map { SafeText(line: string(matches[$0])) })
+  }
+}
