@@ -41,7 +41,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell",
+        "ChatShell", "Conversations",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: ours),

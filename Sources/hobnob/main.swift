@@ -1,2 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-print("hobnob")
+import ArgumentParser
+import ChatShell
+import Glibc
+
+// The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
+// more time than all the rest of the start.
+if let quick = QuickStart(CommandLine.arguments) {
+  let launch = Launch(options: quick.options)
+  exit(
+    launch.report {
+      try launch.shell(quick.conversation, subcommands: Hobnob.subcommandNames)
+    })
+}
+Hobnob.main(QuickStart.subcommandFirst(CommandLine.arguments))

@@ -1,2 +1,108 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
 import Testing
+
+@testable import ChatShell
+
+@Suite struct CommandTableTests {
+  @Test(
+    "10: every command has a name of its own, a usage that begins with it, and one line of help")
+  func namesAreUnique() {
+    #expect(Set(Command.table.map(\.name)).count == Command.table.count)
+    for command in Command.table {
+      #expect(command.usage.hasPrefix("/" + command.name))
+      #expect(!command.help.isEmpty && !command.help.string.contains("\n"))
+    }
+  }
+
+  @Test(
+    "1.11: a mistyped command names the nearest one",
+    arguments: [
+      ("edti", "edit"), ("jion", "join"), ("qiut", "quit"), ("histroy", "history"),
+      ("hlep", "help"),
+    ])
+  func nearest(typed: String, meant: String) {
+    #expect(Command.nearest(to: typed)?.name == meant)
+  }
+
+  @Test("1.11: nothing is suggested for a word that is near to no command")
+  func farFromEverything() {
+    #expect(Command.nearest(to: "xylophone") == nil)
+  }
+}
+
+@Suite struct SettingsTests {
+  @Test("every setting shows the value that was given to it")
+  func roundTrip() {
+    for entry in Settings.table {
+      var settings = Settings()
+      for value in entry.values.isEmpty ? ["7"] : entry.values {
+        #expect(entry.set(&settings, value), "\(entry.name) \(value)")
+        #expect(entry.get(settings) == value)
+      }
+    }
+  }
+
+  @Test("a value that a setting cannot take changes nothing")
+  func refusedValues() {
+    for entry in Settings.table {
+      var settings = Settings()
+      #expect(!entry.set(&settings, "purple"), "\(entry.name)")
+      #expect(settings == Settings())
+    }
+  }
+
+  @Test(
+    "the width rule follows what the terminal calls itself",
+    arguments: [
+      (["TERM": "tmux-256color"], Widths.Clusters.joined),
+      (["TERM": "xterm-256color", "TMUX": "/tmp/x"], .joined),
+      (["TERM": "xterm-kitty"], .graphemes), (["TERM": "xterm"], .codePoints),
+    ])
+  func widths(environment: [String: String], clusters: Widths.Clusters) {
+    #expect(Settings().widths(environment: environment).clusters == clusters)
+  }
+}
+
+@Suite struct RcFileTests {
+  @Test("an rc file's settings apply, and what is wrong is told by its line")
+  func parse() {
+    var complaints: [(Int, String)] = []
+    let rc = RcFile.parse(
+      """
+      # mine
+      /set typing off
+      set nick anna
+
+      /set colour red
+      /set message-limit many
+      /join dev
+      /set bell off
+      """
+    ) { complaints.append(($0, $1.string)) }
+    #expect(!rc.settings.typing && !rc.settings.bell)
+    #expect(rc.nick == "anna")
+    #expect(complaints.map(\.0) == [5, 6, 7])
+    #expect(complaints[0].1.contains("colour"))
+    #expect(complaints[1].1.contains("many"))
+    #expect(complaints[2].1.contains("/join"))
+  }
+}
+
+@Suite struct LocalTimeTests {
+  @Test(
+    "11.3: --since takes ages and dates",
+    arguments: [
+      ("90m", 1_700_000_000_000 - 5_400_000), ("2d", 1_700_000_000_000 - 172_800_000),
+      ("2023-11-14T22:13:20Z", 1_700_000_000_000), ("2023-11-14T22:13Z", 1_699_999_980_000),
+    ] as [(String, Int64)])
+  func times(text: String, expected: Int64) {
+    #expect(LocalTime.parse(text, now: 1_700_000_000_000) == expected)
+  }
+
+  @Test("what is no time is refused", arguments: ["", "yesterday", "12", "h", "-3d", "2023-13-40"])
+  func noTimes(text: String) {
+    #expect(LocalTime.parse(text, now: 0) == nil)
+  }
+}

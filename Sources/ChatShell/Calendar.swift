@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import StyledText
+
+/// Times of day and dates as this person's time zone and locale write them.
+enum LocalTime {
+  private static func broken(_ time: Milliseconds) -> tm {
+    var seconds = time_t(time / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  private static func format(_ parts: tm, _ format: String) -> SafeText {
+    var parts = parts
+    var buffer = [CChar](repeating: 0, count: 128)
+    let count = strftime(&buffer, buffer.count, format, &parts)
+    return SafeText(line: buffer[..<count].map { UInt8(bitPattern: $0) })
+  }
+
+  /// `HH:mm` (rule 7.5).
+  static func clock(_ time: Milliseconds) -> SafeText { format(broken(time), "%H:%M") }
+
+  /// The day in words, for a separator.
+  static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %Y") }
+
+  /// `yyyy-MM-dd HH:mm`, for listings.
+  static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%Y-%m-%d %H:%M") }
+
+  /// A number that is the same for two times exactly on the same day here.
+  static func dayNumber(_ time: Milliseconds) -> Int {
+    let parts = broken(time)
+    return Int(parts.tm_year) * 366 + Int(parts.tm_yday)
+  }
+
+  /// A point in time from `2026-11-21`, `2026-11-21T10:30`, `…:30:15` or with a `Z` behind, or
+  /// from an age like `90m`, `12h`, `3d`, `2w`.
+  static func parse(_ text: String, now: Milliseconds) -> Milliseconds? {
+    if let unit = text.last, let seconds = ["m": 60, "h": 3600, "d": 86400, "w": 604_800][unit],
+      let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
+    {
+      return now - count * Int64(seconds) * 1000
+    }
+    let isUTC = text.hasSuffix("Z")
+    let fields = (isUTC ? text.dropLast() : text[...]).split(separator: "T", maxSplits: 1)
+      .map { $0.split { $0 == "-" || $0 == ":" }.map { $0.count <= 4 ? Int32($0) : nil } }
+    guard let date = fields.first, date.count == 3, let year = date[0], let month = date[1],
+      let day = date[2], (1970...9999).contains(year), (1...12).contains(month),
+      (1...31).contains(day), fields.count < 2 || (2...3).contains(fields[1].count)
+    else { return nil }
+    let time = fields.count == 2 ? fields[1] + [0] : [0, 0, 0]
+    guard let hour = time[0], let minute = time[1], let second = time[2], (0...23).contains(hour),
+      (0...59).contains(minute), (0...60).contains(second)
+    else { return nil }
+    var parts = tm()
+    parts.tm_year = year - 1900
+    parts.tm_mon = month - 1
+    parts.tm_mday = day
+    parts.tm_hour = hour
+    parts.tm_min = minute
+    parts.tm_sec = second
+    parts.tm_isdst = -1
+    return Int64(isUTC ? timegm(&parts) : mktime(&parts)) * 1000
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// What stands behind a command's name, for completion and for the usage.
+enum ArgumentKind: Sendable {
+  case room, person, conversation, number, command, setting, text, drafts
+}
+
+/// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
+/// and the check of the manual are made (rule 10).
+public struct Command: Sendable {
+  public let name: String
+  public let usage: String
+  public let help: SafeText
+  let argument: ArgumentKind?
+  /// A text with newlines may follow (rule 1.11).
+  public let takesNewlines: Bool
+  let run: @MainActor @Sendable (Shell, String) throws -> Void
+
+  init(
+    _ usage: String, _ help: SafeText, _ argument: ArgumentKind? = nil,
+    takesNewlines: Bool = false, run: @escaping @MainActor @Sendable (Shell, String) throws -> Void
+  ) {
+    name = String(usage.dropFirst().prefix { $0 != " " })
+    self.usage = usage
+    self.help = help
+    self.argument = argument
+    self.takesNewlines = takesNewlines
+    self.run = run
+  }
+
+  /// All commands, in the order of `/help`.
+  public static let table: [Command] = [
+    Command("/edit [N]", "change your newest message, or message N (-2: the last but one)", .number)
+    {
+      try $0.edit($1)
+    },
+    Command(
+      "/cancel", "leave edit mode; otherwise take back your newest message that nobody has yet"
+    ) {
+      try $0.takeBack($1)
+    },
+    Command("/delete [N]", "retract your newest message, or message N", .number) {
+      try $0.delete($1)
+    },
+    Command("/retry [N]", "send again what failed: message N, or all of it", .number) {
+      try $0.retry($1)
+    },
+    Command("/me TEXT", "say what you do", .text, takesNewlines: true) { try $0.act($1) },
+    Command("/history [COUNT]", "print the last messages (20) as they stand now", .number) {
+      try $0.printHistory($1)
+    },
+    Command("/join ROOM", "enter a room, making it if there is none", .room) { try $0.join($1) },
+    Command("/leave [ROOM]", "leave this room, or another", .room) { try $0.leave($1) },
+    Command(
+      "/msg NAME [TEXT]", "open a direct chat, and send TEXT if there is one", .person,
+      takesNewlines: true
+    ) { try $0.message($1) },
+    Command(
+      "/switch CONVERSATION", "go to another conversation; each keeps its draft",
+      .conversation
+    ) {
+      try $0.switchTo($1)
+    },
+    Command("/list", "your conversations with what is unread, then the other rooms") {
+      try $0.list($1)
+    },
+    Command("/who", "who is here, who looks on, who is typing") { try $0.who($1) },
+    Command("/drafts [clear]", "list the drafts, or forget them", .drafts) { try $0.drafts($1) },
+    Command("/nick NAME", "change the name that others see") { try $0.nick($1) },
+    Command("/help [COMMAND]", "list the commands, or say how one is used", .command) {
+      try $0.help($1)
+    },
+    Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) { try $0.set($1) },
+    Command("/clear", "clear the screen, as C-l does; the line stays") { try $0.clear($1) },
+    Command("/status", "print what the status line knows: delivery, what waits, what is unread") {
+      try $0.status($1)
+    },
+    Command("/quit", "leave hobnob, as C-d on an empty line does") { try $0.quit($1) },
+  ]
+
+  static func named(_ name: String) -> Command? { table.first { $0.name == name } }
+
+  /// The command whose name is the fewest changes away, if it is near enough to be meant.
+  static func nearest(to name: String) -> Command? {
+    let candidates = table.map { ($0, distance($0.name, name)) }
+    guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 2) else {
+      return nil
+    }
+    return best.0
+  }
+
+  /// How many letters were left out, put in, changed or swapped with their neighbour (optimal
+  /// string alignment).
+  static func distance(_ one: String, _ other: String) -> Int {
+    let one = Array(one)
+    let other = Array(other)
+    var rows = [Array(0...other.count)]
+    for i in one.indices {
+      var row = [i + 1]
+      for j in other.indices {
+        var best = min(
+          rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (one[i] == other[j] ? 0 : 1))
+        if i > 0, j > 0, one[i] == other[j - 1], one[i - 1] == other[j] {
+          best = min(best, rows[i - 1][j - 1] + 1)
+        }
+        row.append(best)
+      }
+      rows.append(row)
+    }
+    return rows[one.count][other.count]
+  }
+}

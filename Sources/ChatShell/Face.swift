@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// Where a shell is typed into and shown: a terminal's line, a dumb terminal, or a pipe
+/// (rule 11.5).
+@MainActor
+protocol Face: AnyObject {
+  /// Messages scroll by while one types, and a line can wait for the store.
+  var isInteractive: Bool { get }
+  /// Prints settled lines: what commands answer.
+  func print(_ lines: [StyledLine])
+  /// Shows what arrived, and what a conversation held when it was entered.
+  func show(_ lines: [StyledLine])
+  /// The prompt, the status or what belongs to them is no longer what is shown.
+  func refresh()
+  /// Something is to be said in passing, where there is a status line.
+  func notice(_ text: SafeText)
+  func bell()
+  /// Puts a text into the empty line, as one undo step.
+  func put(_ text: String)
+  /// The draft as it stands goes into the store (rule 3.6).
+  func storeDraft()
+  /// The line becomes the text of a message being edited; `offered` comes back with C-_.
+  func beginEditing(_ text: String, offering offered: String?)
+  /// The line as it was before edit mode comes back; `offered` comes back with C-_.
+  func endEditing(offering offered: String?)
+  /// In edit mode: another message's text takes the line.
+  func retargetEditing(_ text: String)
+  /// The text being typed, and its caret in bytes, outside edit mode.
+  var draft: (text: String, caret: Int) { get }
+  /// Another conversation is entered: what is typed is stored, the new one's draft shown.
+  func leaveConversation()
+  func enteredConversation()
+  /// A line was sent or done, and belongs into the input history on this screen.
+  func remember(_ line: String)
+  /// The input history was changed by another shell of this person.
+  func reloadHistory()
+  /// The store is locked; a write or a look has to be tried again soon.
+  func tryAgainSoon()
+  func clearScreen()
+  func quit()
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/edit`, `/cancel`, `/delete`, `/retry`, `/me`, `/history`, and what edit mode does with a line.
+extension Shell {
+  /// The message that N or -N names; without a number my newest.
+  private func target(_ argument: String, missing: RuleError) throws -> Message {
+    let conversation = try requireConversation()
+    if argument.isEmpty || argument.hasPrefix("-") {
+      let back = argument.isEmpty ? 1 : Int(argument.dropFirst())
+      guard let back, back > 0 else { throw notANumber(argument) }
+      guard let message = try store.newest(by: me.id, in: conversation.id, skipping: back - 1)
+      else {
+        throw missing
+      }
+      return message
+    }
+    guard let number = Int(argument), number > 0 else { throw notANumber(argument) }
+    guard let message = try store.message(number: number, in: conversation.id, for: me.id),
+      !message.isRecalled
+    else { throw RuleError.noSuchMessage(number) }
+    return message
+  }
+
+  private func notANumber(_ argument: String) -> Refusal {
+    Refusal(
+      say(
+        "%1 is no message number. Numbers stand in brackets before a message; -2 is your last but one.",
+        SafeText(line: argument)))
+  }
+
+  // MARK: Edit mode (rule 3)
+
+  func edit(_ argument: String) throws {
+    let message = try target(argument, missing: .nothingToEdit)
+    guard message.sender == me.id else { throw RuleError.notYours(message.number) }
+    guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
+    let wasEditing = editing != nil
+    if !wasEditing { face?.storeDraft() }
+    if let editedMessage, editedMessage.id != message.id { keepAbandoned() }
+    let shown = EditMode.shown(message.body)
+    editing = EditMode(
+      target: message.number, original: message.body,
+      kept: editing?.kept ?? Composer.Draft(face?.draft.text ?? "", caret: face?.draft.caret ?? 0))
+    editedMessage = message
+    typedOverMessage = nil
+    if wasEditing {
+      face?.retargetEditing(shown)
+    } else {
+      face?.beginEditing(shown, offering: abandonedEdits.removeValue(forKey: message.id))
+    }
+    face?.refresh()
+  }
+
+  /// Remembers what was typed over the message, for the next `/edit` of it.
+  private func keepAbandoned() {
+    guard let editing, let editedMessage else { return }
+    let present = face?.draft.text ?? ""
+    // A typed /cancel or /edit N has taken the text's place.
+    guard
+      let typed = present.isEmpty || LineRules.isCommand(present) ? typedOverMessage : present
+    else { return }
+    if typed != EditMode.shown(editing.original) { abandonedEdits[editedMessage.id] = typed }
+  }
+
+  func takeInEditMode(_ text: String) throws {
+    guard let editing, let message = editedMessage else { return }
+    switch editing.judge(text, rules: rules) {
+    case .save(let body):
+      do {
+        _ = try store.edit(message.id, to: body, by: me.id, typed: text, shell: shellID)
+      } catch let error as RuleError {
+        // Deleted meanwhile: catching up ends edit mode and says so.
+        catchUp()
+        if self.editing != nil { throw error }
+        return
+      }
+      abandonedEdits[message.id] = nil
+      face?.remember(text)
+      leaveEditMode(offering: nil)
+      catchUp()
+    case .unchanged:
+      leaveEditMode(offering: nil)
+      face?.notice(say("Nothing was changed in [%1]", SafeText(message.number)))
+    case .refusedBlank:
+      throw Refusal(
+        say(
+          "A message cannot become empty. /cancel keeps it, /delete %1 removes it.",
+          SafeText(message.number)))
+    case .refusedOverLimit(let count, let limit):
+      throw Refusal(
+        say(
+          "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
+          SafeText(count), SafeText(limit)))
+    case .command(.cancel):
+      keepAbandoned()
+      leaveEditMode(offering: nil)
+    case .command(.edit(let number)):
+      try edit(number.map { String($0) } ?? "")
+    case .refusedCommand:
+      throw Refusal(
+        say(
+          "While editing only /cancel and /edit N are commands. A text that begins with / is written //."
+        ))
+    }
+  }
+
+  /// C-g, Esc, C-c or C-d on an empty text, `/cancel`: the message stays, the draft comes back.
+  func cancelEditing() {
+    guard let message = editedMessage else { return }
+    keepAbandoned()
+    leaveEditMode(offering: abandonedEdits[message.id])
+    face?.notice(say("Message [%1] stays as it was", SafeText(message.number)))
+  }
+
+  func leaveEditMode(offering offered: String?) {
+    editing = nil
+    editedMessage = nil
+    face?.endEditing(offering: offered)
+    face?.refresh()
+  }
+
+  /// The message under the editor was changed or deleted by another shell (rule 3.5).
+  func changedElsewhere(_ message: Message) {
+    guard let editing, editedMessage?.id == message.id, message.body != editing.original else {
+      return
+    }
+    if message.deletedAt != nil {
+      let typed = face?.draft.text ?? ""
+      leaveEditMode(offering: typed.isEmpty ? nil : typed)
+      printer.endRun()
+      face?.print([
+        Self.error(
+          say(
+            "Message [%1] was deleted while you edited it. C-_ brings your text back.",
+            SafeText(message.number)))
+      ])
+    } else {
+      editedMessage = message
+      self.editing = EditMode(target: editing.target, original: message.body, kept: editing.kept)
+      printer.endRun()
+      face?.print([
+        Self.error(
+          say(
+            "Message [%1] was changed elsewhere while you edit it; Return replaces that text, /cancel keeps it.",
+            SafeText(message.number)))
+      ])
+    }
+  }
+
+  // MARK: Taking back, deleting, sending again
+
+  /// `/cancel` outside edit mode (rule 3.7).
+  func takeBack(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("cancel") }
+    if let line = waiting.takeBack() {
+      face?.put(line.typed)
+      return tell(say("The line that waited for the store was not sent."))
+    }
+    let conversation = try requireConversation()
+    guard let message = try store.newest(by: me.id, in: conversation.id) else {
+      throw RuleError.nothingToCancel
+    }
+    let taken = try store.takeBack(message.id, by: me.id)
+    catchUp()
+    refreshNewestOwn()
+    face?.put(taken.kind == .action ? "/me " + taken.body : EditMode.shown(taken.body))
+  }
+
+  func delete(_ argument: String) throws {
+    let message = try target(argument, missing: .nothingToDelete)
+    _ = try store.delete(message.id, by: me.id)
+    catchUp()
+  }
+
+  func retry(_ argument: String) throws {
+    if argument.isEmpty {
+      let conversation = try requireConversation()
+      let failed = try store.unsent(by: me.id, in: conversation.id).filter { $0.state == .failed }
+      guard !failed.isEmpty else { throw Refusal(say("No message of yours failed here.")) }
+      for message in failed { _ = try store.retry(message.id, by: me.id) }
+      tell(say("Sending %1 again.", SafeText(failed.count)))
+    } else {
+      let message = try target(argument, missing: .nothingToEdit)
+      _ = try store.retry(message.id, by: me.id)
+    }
+    catchUp()
+    refreshNewestOwn()
+  }
+
+  func act(_ text: String) throws {
+    guard text.contains(where: { !$0.isWhitespace }) else { throw usage("me") }
+    try send(text, kind: .action, typed: "/me " + text)
+  }
+
+  // MARK: History
+
+  func printHistory(_ argument: String) throws {
+    let conversation = try requireConversation()
+    guard let count = argument.isEmpty ? 20 : Int(argument), count > 0 else {
+      throw Refusal(
+        say("%1 is no count; /history 50 prints the last 50 messages.", SafeText(line: argument)))
+    }
+    let messages = try store.messages(in: conversation.id, limit: count, for: me.id)
+    var history = MessagePrinter(options: printer.options, me: me.id)
+    history.options.marks = true
+    guard !messages.isEmpty else {
+      return tell(say("Nothing has been said in %1 yet.", SafeText(name: conversation.name)))
+    }
+    answer(Store.ordered(messages).flatMap { history.lines(for: $0) })
+    printer.startOver()
+  }
+
+  func usage(_ name: String) -> Refusal {
+    let command = Command.named(name)
+    return Refusal(
+      say("Usage: %1 — %2", SafeText(line: command?.usage ?? name), command?.help ?? SafeText()))
+  }
+}

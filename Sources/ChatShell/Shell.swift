@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// A person at a prompt: the conversation that is open, what a typed line means, and what is
+/// shown of what others do. Knows no terminal; a ``Face`` does.
+@MainActor
+final class Shell {
+  let store: Store
+  var me: Participant
+  var settings: Settings
+  let environment: [String: String]
+  weak var face: (any Face)?
+  /// Monotonic milliseconds, for typing and time limits.
+  let clock: @MainActor () -> Int64
+
+  /// What is open; nil only before the first conversation is entered.
+  var conversation: Conversation?
+  var isMember = true
+  var shellID: ShellID?
+  var printer: MessagePrinter
+  var typing = TypingList()
+  var signals = TypingSignals()
+  var editing: EditMode?
+  /// What was typed over a message and not saved, by message (rule 3.4).
+  var abandonedEdits: [ID<Message>: String] = [:]
+  var editedMessage: Message?
+  /// What stood in the editor last that was no command.
+  var typedOverMessage: String?
+  /// Lines that wait for a store that somebody else has locked (rule 1.2).
+  var waiting = WaitingLines()
+  /// Writes nobody is told about, to be tried again while the store is locked.
+  var postponed: [String: @MainActor () throws -> Void] = [:]
+  /// Unread messages of other conversations.
+  var unread: [ID<Conversation>: (name: String, count: Int)] = [:]
+  var newestOwn: Message?
+  var here: [Presence] = []
+  private(set) var position: Int64 = 0
+  /// The number up to which the open conversation is on the screen.
+  var printedUpTo = 0
+  /// The first prompt does not stand yet; nobody waits for what is not on it.
+  var isStarting = false
+  /// Messages are kept back while a line is being typed in plain mode.
+  var isHolding = false
+
+  var glyphs: Glyphs { printer.options.glyphs }
+
+  init(
+    store: Store, me: Participant, settings: Settings, environment: [String: String],
+    glyphs: Glyphs, clock: @escaping @MainActor () -> Int64
+  ) {
+    self.store = store
+    self.me = me
+    self.settings = settings
+    self.environment = environment
+    self.clock = clock
+    printer = MessagePrinter(options: .init(glyphs: glyphs), me: me.id)
+    applySettings()
+  }
+
+  /// Brings what depends on settings in line with them.
+  func applySettings() {
+    printer.options.timestamps = settings.timestamps
+    printer.options.numbers = settings.numbers
+    printer.options.widths = settings.widths(environment: environment)
+    typing.timeout = Int64(settings.typingTimeout) * 1000
+    face?.refresh()
+  }
+
+  var rules: LineRules {
+    LineRules(
+      messageLimit: settings.messageLimit, slashGuard: settings.slashGuard,
+      takesNewlines: Set(Command.table.filter(\.takesNewlines).map(\.name)))
+  }
+
+  // MARK: A typed line
+
+  /// Carries out a line. Throws what is to be said when the line has to stay.
+  func take(_ text: String) throws {
+    if editing != nil { return try takeInEditMode(text) }
+    switch rules.judge(text) {
+    case .blank:
+      throw Refusal(SafeText())
+    case .overLimit(let count, let limit):
+      throw Refusal(
+        say(
+          "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
+          SafeText(count), SafeText(limit)))
+    case .slashGuard:
+      throw Refusal(
+        say(
+          "A command has to begin with /, without blanks before it. To send this line, begin it with //, or /set slash-guard off."
+        ))
+    case .commandWithNewlines(let name):
+      throw Refusal(
+        say(
+          "/%1 takes one line. To send a text that begins with /, begin it with //.",
+          SafeText(line: name)))
+    case .command(let line):
+      try run(line)
+      rememberCommand(text)
+    case .message(let body):
+      try send(body, typed: text)
+    }
+  }
+
+  /// Carries out a command line, `/` included.
+  func run(_ line: String) throws {
+    let name = String(line.dropFirst().prefix { !$0.isWhitespace })
+    let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
+    guard let command = Command.named(name) else { throw Refusal(Self.unknown(name)) }
+    // Completion leaves a space behind a name; only a text is kept as it was typed.
+    try command.run(self, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks)
+  }
+
+  private static func unknown(_ name: String) -> SafeText {
+    let shown = SafeText(line: name)
+    if name.contains("/") {
+      return say("/%1 is no command. To send a text that begins with /, begin it with //.", shown)
+    }
+    if name.isEmpty { return say("A command's name has to follow /. /help lists them.") }
+    if let near = Command.nearest(to: name) {
+      return say(
+        "/%1 is no command. Did you mean /%2? /help lists them.", shown, SafeText(line: near.name))
+    }
+    return say("/%1 is no command. /help lists them; to send the line, begin it with //.", shown)
+  }
+
+  /// Commands enter the input history too (rule 1.12).
+  private func rememberCommand(_ line: String) {
+    guard let shellID else { return }
+    let me = me.id
+    postpone("history \(line)") { [store] in
+      try store.appendHistory(line, of: me, shell: shellID)
+    }
+    face?.remember(line)
+  }
+
+  // MARK: Sending
+
+  func requireConversation() throws -> Conversation {
+    guard let conversation else {
+      throw Refusal(say("No conversation is open; /join ROOM enters one."))
+    }
+    return conversation
+  }
+
+  func send(_ body: String, kind: Message.Kind = .text, typed: String) throws {
+    let conversation = try requireConversation()
+    guard isMember else {
+      throw Refusal(
+        say("You are not in %1; /join %1 enters it again.", SafeText(name: conversation.name)))
+    }
+    let line = WaitingLines.Line(
+      typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock())
+    // What waits already has to be stored before this.
+    if face?.isInteractive == true, !waiting.isEmpty {
+      waiting.append(line)
+      face?.refresh()
+      return
+    }
+    do {
+      try commit(line)
+    } catch StoreError.locked where face?.isInteractive == true {
+      waiting.append(line)
+      face?.tryAgainSoon()
+      face?.refresh()
+    }
+  }
+
+  func commit(_ line: WaitingLines.Line) throws {
+    newestOwn = try store.send(
+      line.body, kind: line.kind, in: line.conversation, by: me.id, typed: line.typed,
+      shell: shellID)
+    _ = signals.sentOrCleared(at: clock())
+    face?.remember(line.typed)
+    catchUp()
+    face?.refresh()
+  }
+
+  // MARK: What happened elsewhere
+
+  /// A write that nobody waits for: done now, or as soon as the store is free.
+  func postpone(_ key: String, _ write: @escaping @MainActor () throws -> Void) {
+    if isStarting {
+      postponed[key] = write
+      return
+    }
+    do {
+      try write()
+      postponed[key] = nil
+    } catch StoreError.locked {
+      postponed[key] = write
+      face?.tryAgainSoon()
+    } catch {
+      // Nothing the person typed hangs on it; the next such write says it again.
+      postponed[key] = nil
+    }
+  }
+
+  /// Tries again what the locked store refused. True: nothing is left.
+  func tryPostponed() -> Bool {
+    for (key, write) in postponed { postpone(key, write) }
+    return postponed.isEmpty
+  }
+
+  /// Starts from what the store holds now; what is older is printed by ``enter(_:)``.
+  func lookFromHere() throws { position = try store.position }
+
+  /// Reads what was committed since the last look and shows it.
+  func catchUp() {
+    guard !isHolding else { return }
+    do {
+      var more = true
+      while more {
+        let changes = try store.changes(since: position, for: me.id)
+        position = changes.position
+        more = changes.hasMore
+        show(changes)
+      }
+    } catch StoreError.locked {
+      face?.tryAgainSoon()
+    } catch {
+      face?.print([Self.error(sentence(for: error))])
+    }
+  }
+
+  private func show(_ changes: Changes) {
+    var lines: [StyledLine] = []
+    var delivered: [ID<Conversation>: Int] = [:]
+    var rings = false
+    for message in changes.arrived where message.sender != me.id {
+      delivered[message.conversation] = message.number
+      typing.remove(message.senderIdentity)
+    }
+    let takenBack = receive(delivered)
+    for message in changes.arrived where !takenBack.contains(message.id) {
+      guard message.conversation == conversation?.id else {
+        if message.sender != me.id {
+          rings = rings || count(unreadIn: message)
+        }
+        continue
+      }
+      guard message.number > printedUpTo, !message.isRecalled else { continue }
+      printedUpTo = message.number
+      lines += printer.lines(for: message)
+      if message.sender != me.id { rings = rings || isForMe(message) }
+    }
+    for message in changes.revised where message.conversation == conversation?.id {
+      guard message.number <= printedUpTo else { continue }
+      lines += printer.revision(of: message)
+    }
+    for message in changes.moved
+    where message.state == .failed && message.conversation == conversation?.id {
+      printer.endRun()
+      let reason = SafeText(line: message.failure ?? "")
+      lines.append(
+        StyledLine(
+          glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
+          Style(foreground: .red)))
+    }
+    show(changes.typing)
+    if !lines.isEmpty { face?.show(lines) }
+    for message in changes.revised { changedElsewhere(message) }
+    if rings, settings.bell { face?.bell() }
+    if let conversation, delivered[conversation.id] != nil { markSeen(conversation) }
+    if changes.peopleChanged { peopleChanged() }
+    if changes.historyChanged { face?.reloadHistory() }
+    let ownMoved = changes.moved.contains { $0.conversation == conversation?.id }
+    let mine = changes.arrived.contains { $0.sender == me.id }
+    let receipts = conversation.map { changes.receiptsChanged.contains($0.id) } ?? false
+    if ownMoved || mine || receipts || !changes.revised.isEmpty { refreshNewestOwn() }
+    face?.refresh()
+  }
+
+  private func show(_ signals: [TypingSignal]) {
+    for signal in signals where signal.participant.id != me.id {
+      guard signal.conversation == conversation?.id, signal.isTyping else {
+        typing.remove(signal.participant.identity)
+        continue
+      }
+      // A signal tells when it was given; one that is old by now would linger.
+      let age = max(0, Store.wallClock() - signal.at)
+      typing.signal(
+        signal.participant.identity, name: SafeText(name: signal.participant.name),
+        at: clock() - age)
+    }
+    typing.expire(at: clock())
+  }
+
+  /// A message elsewhere. True: it is one to ring the bell for.
+  private func count(unreadIn message: Message) -> Bool {
+    if let known = unread[message.conversation] {
+      unread[message.conversation] = (known.name, known.count + 1)
+    } else if let conversation = try? store.conversation(message.conversation, for: me.id) {
+      unread[message.conversation] = (conversation.name, 1)
+    }
+    return isForMe(message)
+  }
+
+  /// It names me, or it was written to me alone.
+  private func isForMe(_ message: Message) -> Bool {
+    if unread[message.conversation]?.name.hasPrefix("@") == true { return true }
+    let body = Ranking.folded(message.body)
+    return [me.name, me.identity].contains { body.contains("@" + Ranking.folded($0)) }
+  }
+
+  /// Says that messages have come here, before anything of them is shown: from then on nobody can
+  /// take them back (rule 3.7). Returns those that were taken back just before.
+  private func receive(_ delivered: [ID<Conversation>: Int]) -> Set<ID<Message>> {
+    guard !delivered.isEmpty, settings.receipts else { return [] }
+    let me = me.id
+    var takenBack: Set<ID<Message>> = []
+    postpone("delivered") { [store] in
+      takenBack = try store.noteDelivered(to: me, upTo: delivered)
+    }
+    return takenBack
+  }
+
+  /// What was printed in the open conversation is read (rules 7.3, 7.7).
+  func markSeen(_ conversation: Conversation) {
+    let me = me.id
+    let number = printedUpTo
+    let sends = settings.receipts
+    postpone("seen \(conversation.id.rawValue)") { [store] in
+      try store.noteSeen(by: me, in: conversation.id, upTo: number, sendReceipt: sends)
+    }
+  }
+
+  func refreshNewestOwn() {
+    guard let conversation else { return }
+    newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
+  }
+
+  func peopleChanged() {
+    guard let conversation else { return }
+    here = (try? store.people(in: conversation.id)) ?? here
+    if let mine = try? store.participants().first(where: { $0.id == me.id }) { me = mine }
+    isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
+    for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
+  }
+
+  // MARK: Saying
+
+  static func error(_ sentence: SafeText) -> StyledLine {
+    StyledLine(sentence, Style(foreground: .red))
+  }
+
+  /// Prints what a command answers.
+  func answer(_ lines: [StyledLine]) {
+    printer.endRun()
+    face?.print(lines)
+  }
+
+  func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)]) }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/help`, `/set`, `/nick`, `/clear`, `/status`, `/quit`.
+extension Shell {
+  func help(_ argument: String) throws {
+    let name = argument.hasPrefix("/") ? String(argument.dropFirst()) : argument
+    if !name.isEmpty {
+      guard let command = Command.named(name) else {
+        throw Refusal(say("/%1 is no command. /help lists them.", SafeText(line: name)))
+      }
+      return answer([
+        StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
+      ])
+    }
+    let width = Command.table.map { $0.usage.count }.max() ?? 0
+    var lines = Command.table.map { command in
+      let blanks = String(repeating: " ", count: width - command.usage.count + 2)
+      return StyledLine(SafeText(line: command.usage), .bold)
+        + StyledLine(SafeText(line: blanks) + command.help)
+    }
+    lines.append(
+      StyledLine(
+        say(
+          "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
+        ), .dim))
+    answer(lines)
+  }
+
+  func set(_ argument: String) throws {
+    let parts = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+    guard let name = parts.first else {
+      let width = Settings.table.map(\.name.count).max() ?? 0
+      return answer(
+        Settings.table.map { entry in
+          let blanks = String(repeating: " ", count: width - entry.name.count + 2)
+          return StyledLine(SafeText(line: entry.name + blanks), .bold)
+            + StyledLine(SafeText(line: entry.get(settings)))
+            + StyledLine("  " + entry.help, .dim)
+        })
+    }
+    if name == "nick" { return try nick(parts.count > 1 ? parts[1] : "") }
+    guard let entry = Settings.entry(name) else {
+      throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+    }
+    guard parts.count > 1 else {
+      return answer([
+        StyledLine(SafeText(line: "\(entry.name) \(entry.get(settings))"), .bold)
+          + StyledLine("  " + entry.help, .dim)
+      ])
+    }
+    try apply(entry, value: parts[1].trimmingBlanks)
+  }
+
+  /// Changes a setting, or says which values it takes.
+  func apply(_ entry: Settings.Entry, value: String) throws {
+    guard entry.set(&settings, value) else {
+      let values =
+        entry.values.isEmpty
+        ? say("a number") : SafeText(line: entry.values.joined(separator: ", "))
+      throw Refusal(
+        say(
+          "%1 cannot be %2; it takes %3.", SafeText(line: entry.name), SafeText(line: value), values
+        ))
+    }
+    applySettings()
+  }
+
+  func nick(_ argument: String) throws {
+    guard !argument.isEmpty else { throw usage("nick") }
+    me = try store.rename(me.id, to: argument)
+    tell(say("Others see you as %1 now.", SafeText(name: me.name)))
+    catchUp()
+  }
+
+  func clear(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("clear") }
+    printer.startOver()
+    face?.clearScreen()
+  }
+
+  func quit(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("quit") }
+    face?.quit()
+  }
+
+  func status(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("status") }
+    refreshNewestOwn()
+    var lines: [StyledLine] = []
+    if let conversation {
+      let shown = SafeText(name: conversation.name)
+      lines.append(
+        StyledLine(
+          isMember
+            ? say("You are %1 in %2.", SafeText(name: me.name), shown)
+            : say("You are %1; you left %2.", SafeText(name: me.name), shown)))
+      if let newestOwn {
+        lines.append(
+          StyledLine(
+            say(
+              "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
+              Self.word(for: newestOwn.state))))
+      }
+      let unsent = try store.unsent(by: me.id, in: nil)
+      let failed = unsent.filter { $0.state == .failed }.count
+      if unsent.count > failed {
+        lines.append(StyledLine(say("%1 waiting to be sent.", SafeText(unsent.count - failed))))
+      }
+      if failed > 0 {
+        lines.append(StyledLine(say("%1 failed; /retry sends them again.", SafeText(failed))))
+      }
+    }
+    for (name, count) in unread.values.sorted(by: { $0.name < $1.name }) {
+      lines.append(StyledLine(say("%1 unread in %2.", SafeText(count), SafeText(name: name))))
+    }
+    lines.append(StyledLine(say("The store is %1.", SafeText(line: store.path)), .dim))
+    answer(lines)
+  }
+
+  static func word(for state: DeliveryState) -> SafeText {
+    switch state {
+    case .failed: say("failed")
+    case .sending: say("sending")
+    case .sent: say("sent")
+    case .delivered: say("delivered")
+    case .seen: say("seen")
+    }
+  }
+}
+
+extension String {
+  /// Without white space at either end.
+  var trimmingBlanks: String {
+    let head = drop { $0.isWhitespace }
+    let tail = head.reversed().drop { $0.isWhitespace }
+    return String(String(tail.reversed()))
+  }
+}

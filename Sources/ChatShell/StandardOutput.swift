@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import StyledText
+
+/// Standard output of the commands for scripts: lines, buffered, and no error when the reader has
+/// gone (`hobnob log | head`).
+@MainActor
+public final class StandardOutput {
+  private var buffer: [UInt8] = []
+  private let descriptor: Int32
+  /// The reader closed its end, or it cannot be written: nothing more needs to be made.
+  public private(set) var isClosed = false
+  private var failure: Int32?
+
+  public init(descriptor: Int32 = 1) { self.descriptor = descriptor }
+
+  /// Writes a line.
+  public func write(_ line: SafeText) {
+    guard !isClosed else { return }
+    buffer += line.string.utf8
+    buffer.append(0x0A)
+    if buffer.count > 32_768 { flush() }
+  }
+
+  /// Hands on what is buffered.
+  public func flush() {
+    var start = 0
+    while start < buffer.count, !isClosed {
+      let count = buffer[start...].withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count >= 0 {
+        start += count
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&ready, 1, -1)
+      } else if errno != EINTR {
+        isClosed = true
+        // A reader that has gone (`| head`) has read what it wanted.
+        if errno != EPIPE { failure = errno }
+      }
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands on what is buffered.
+  ///
+  /// - Throws: a sentence where it could not be written, but not where the reader has gone.
+  func finish() throws {
+    flush()
+    if let failure {
+      throw Refusal(say("Standard output could not be written: %1.", systemReason(failure)))
+    }
+  }
+}
+
+/// Standard error: one sentence a line, with the program's name before it.
+public enum StandardError {
+  public static func say(_ sentence: SafeText) {
+    let bytes = Array(("hobnob: " + sentence).string.utf8) + [0x0A]
+    _ = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
+  }
+}
