@@ -1,2 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-print("hobnob-bench")
+import Glibc
+
+// The figures hobnob means to reach, measured beside something else in the same run.
+
+signal(SIGPIPE, SIG_IGN)
+
+do {
+  let arguments = try Arguments(CommandLine.arguments.dropFirst())
+  switch arguments.task {
+  case .help:
+    print(Arguments.usage)
+  case .echo:
+    RawEcho.run()
+  case .measure:
+    let report = try measure(arguments)
+    print(report.table)
+    exit(report.isReached ? 0 : 1)
+  }
+} catch let error as UsageError {
+  complain("\(error.text)\n\(Arguments.usage)")
+  exit(64)
+} catch {
+  complain("hobnob-bench: \(error)")
+  exit(1)
+}
+
+/// Runs every figure and gathers the rows.
+func measure(_ arguments: Arguments) throws -> Report {
+  let program = try Program(arguments.hobnob)
+  let folder = try ScratchFolder()
+  defer { folder.remove() }
+
+  complain("storing \(arguments.messages) messages …")
+  let full = try BenchStore.make(in: folder, named: "full", messages: arguments.messages)
+  let empty = try BenchStore.make(in: folder, named: "empty", messages: 0)
+
+  var report = Report(messages: arguments.messages)
+  complain("key to echo …")
+  report.rows += try KeyEcho.measure(program, store: full, keys: arguments.keys)
+  complain("start to prompt …")
+  report.rows += try StartUp.measure(program, full: full, empty: empty, rounds: arguments.rounds)
+  complain("commit to printed line …")
+  report.rows += try Delivery.measure(program, store: full, folder: folder, lines: arguments.lines)
+  complain("memory and size …")
+  report.rows += try Footprint.memory(program, store: full)
+  report.rows += try Footprint.size(program, folder: folder)
+  return report
+}
+
+func complain(_ text: String) {
+  let line = Array((text + "\n").utf8)
+  write(2, line, line.count)
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The command line could not be understood; said with the usage, exit status 64.
+struct UsageError: Error {
+  var text: String
+}
+
+/// What the benchmark was asked to do.
+struct Arguments {
+  enum Task { case measure, echo, help }
+
+  var task = Task.measure
+  /// The program to measure; nil builds the one beside the benchmark first.
+  var hobnob: String?
+  var messages = 100_000
+  var keys = 1_200
+  var rounds = 30
+  var lines = 300
+
+  static let usage = """
+    usage: hobnob-bench [--hobnob PATH] [--messages N] [--keys N] [--rounds N] [--lines N]
+
+      --hobnob PATH   the program to measure; without it the release program is built
+                      as README.md says, and measured
+      --messages N    how many messages the full store holds (100000)
+      --keys N        how many keys are typed into each program (1200)
+      --rounds N      how often each program is started (30)
+      --lines N       how many lines are sent to the other shell (300)
+      --echo          be the program that only echoes raw bytes, which keys are compared with
+
+    Exit status: 0 when every target was reached, 1 when one was not or something
+    failed, 64 for a wrong command line.
+    """
+
+  init(_ words: some Sequence<String>) throws {
+    var words = Array(words)[...]
+    while let word = words.popFirst() {
+      func count() throws -> Int {
+        guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else {
+          throw UsageError(text: "hobnob-bench: \(word) needs a number above 0")
+        }
+        return number
+      }
+      switch word {
+      case "--help", "-h": task = .help
+      case "--echo": task = .echo
+      case "--messages": messages = try count()
+      case "--keys": keys = try count()
+      case "--rounds": rounds = try count()
+      case "--lines": lines = try count()
+      case "--hobnob":
+        guard let path = words.popFirst() else {
+          throw UsageError(text: "hobnob-bench: --hobnob needs a path")
+        }
+        hobnob = path
+      default: throw UsageError(text: "hobnob-bench: unknown option \(word)")
+      }
+    }
+  }
+}

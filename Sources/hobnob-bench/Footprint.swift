@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// What the program takes: memory at its prompt, and the size of the file that is installed.
+enum Footprint {
+  static func memory(_ program: Program, store: BenchStore) throws -> [Figure] {
+    let shell = try program.open(store)
+    let bash = try Program.openBash().child
+    let ofShell = try residentBytes(of: shell.process)
+    let ofBash = try residentBytes(of: bash.process)
+    try shell.leave()
+    try bash.leave()
+    return [
+      Figure(
+        name: "memory at the prompt (resident)", measured: megabytes(ofShell),
+        beside: "bash --norc -i \(megabytes(ofBash))", target: "< 12 MB",
+        isReached: ofShell < 12_000_000)
+    ]
+  }
+
+  static func size(_ program: Program, folder: ScratchFolder) throws -> [Figure] {
+    let copy = "\(folder.path)/hobnob"
+    guard try run(["cp", program.path, copy]) == 0, try run(["strip", copy]) == 0 else {
+      throw MeasuringError("\(program.path) could not be stripped (is binutils installed?)")
+    }
+    let isStatic = try !file(copy, holds: Array("libswiftCore.so".utf8))
+    let bytes = try size(of: copy)
+    let before = try size(of: program.path)
+    return [
+      Figure(
+        name: "program, stripped", measured: megabytes(bytes),
+        beside: isStatic
+          ? "with symbols \(megabytes(before))" : "without the Swift runtime: build it static",
+        target: "< 24 MB", isReached: isStatic && bytes < 24_000_000)
+    ]
+  }
+
+  private static func residentBytes(of process: pid_t) throws -> Int {
+    let status = try contents(of: "/proc/\(process)/status")
+    for line in String(decoding: status, as: UTF8.self).split(separator: "\n")
+    where line.hasPrefix("VmRSS:") {
+      if let kibibytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) {
+        return kibibytes * 1024
+      }
+    }
+    throw MeasuringError("the memory of process \(process) is not known")
+  }
+
+  private static func size(of path: String) throws -> Int {
+    var found = stat()
+    guard stat(path, &found) == 0 else { throw MeasuringError("no file at \(path)") }
+    return Int(found.st_size)
+  }
+
+  private static func file(_ path: String, holds wanted: [UInt8]) throws -> Bool {
+    try contents(of: path).contains(wanted)
+  }
+
+  private static func contents(of path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw MeasuringError("\(path) cannot be read") }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count >= 0 else { throw MeasuringError("\(path) cannot be read") }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+}

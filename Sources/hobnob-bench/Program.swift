@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// The program that is measured, and how it is started.
+struct Program {
+  let path: String
+
+  /// The prompt of the room all figures are taken in.
+  static let prompt = Array("#lobby> ".utf8)
+
+  /// - Parameter given: the program to measure; nil builds the release program first, with the
+  ///   Swift runtime linked in, as it is meant to be installed.
+  init(_ given: String?) throws {
+    if let given {
+      guard access(given, X_OK) == 0 else { throw MeasuringError("no program at \(given)") }
+      path = given
+      return
+    }
+    let folder = Program.ownPath.split(separator: "/").dropLast()
+    guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
+      throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
+    }
+    let package = "/" + folder[..<build].joined(separator: "/")
+    // A build folder of its own: with other flags everything is compiled anew.
+    let scratch = package + "/.build-static"
+    let built = scratch + "/release/hobnob"
+    complain("building the release program …")
+    let command = [
+      "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
+      "-c", "release", "-Xswiftc", "-static-executable", "-Xswiftc", "-use-ld=lld",
+      "-Xlinker", "-ltinfo", "--product", "hobnob",
+    ]
+    guard try run(command) == 0, access(built, X_OK) == 0 else {
+      throw MeasuringError(
+        "the release program could not be built: \(command.joined(separator: " "))")
+    }
+    path = built
+  }
+
+  /// Starts a shell of anna's in the lobby.
+  func start(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
+    try TerminalChild(
+      [path, "--store", store.path, "--no-rc", "--as", name, "lobby"],
+      environment: Program.environment)
+  }
+
+  /// Starts a shell and waits until it is quiet at its prompt.
+  func open(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
+    let child = try start(store, as: name)
+    try child.wait(for: Program.prompt)
+    child.settle(milliseconds: 200)
+    return child
+  }
+
+  /// bash at its prompt.
+  static func openBash() throws -> (child: TerminalChild, promptAt: Int64) {
+    let prompt = "bench> "
+    let child = try TerminalChild(
+      ["bash", "--norc", "-i"], environment: environment + ["PS1=\(prompt)"])
+    let promptAt = try child.wait(for: Array(prompt.utf8))
+    child.settle(milliseconds: 20)
+    return (child, promptAt)
+  }
+
+  /// Nobody's settings: the same for every program that is measured.
+  private static let environment = [
+    "HOME=/nonexistent", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
+    "PATH=/usr/local/bin:/usr/bin:/bin",
+  ]
+
+  static let ownPath: String = {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+  }()
+}
+
+/// Runs a command to its end, in this process's own environment.
+///
+/// - Returns: its exit status, or 128 and the signal that ended it.
+func run(_ command: [String]) throws -> Int32 {
+  let words = (command + [nil]).map { $0.flatMap { strdup($0) } }
+  defer { for pointer in words { free(pointer) } }
+  var child: pid_t = 0
+  let failure = posix_spawnp(&child, command[0], nil, nil, words, environ)
+  guard failure == 0 else {
+    throw MeasuringError("cannot start \(command[0]): \(String(cString: strerror(failure)))")
+  }
+  var status: Int32 = 0
+  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+}

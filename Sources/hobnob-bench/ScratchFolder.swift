@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// A private folder on the disk the program was built on, gone at the end.
+struct ScratchFolder {
+  let path: String
+
+  init(in parent: String? = nil) throws {
+    let folder =
+      parent ?? "/" + Program.ownPath.split(separator: "/").dropLast().joined(separator: "/")
+    var template = Array("\(folder)/hobnob-bench-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw MeasuringError(
+        "no folder can be made in \(folder): \(String(cString: strerror(errno)))")
+    }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func remove() {
+    _ = try? run(["rm", "-rf", path])
+  }
+}
