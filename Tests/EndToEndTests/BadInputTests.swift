@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("Bad input is answered with a sentence")
+  struct BadInputTests {
+    @Test(
+      "a wrong command line is 64, said on standard error",
+      arguments: [
+        ["--nosuch"], ["send"], ["send", "lobby", "x", "--wait", "eaten"],
+        ["log", "lobby", "--lines", "many"], ["--store"], ["lobby", "tea", "more"],
+      ])
+    func wrongUsage(arguments: [String]) throws {
+      let finished = try Home().run(arguments)
+      #expect(finished.status == 64)
+      #expect(finished.errors != "")
+      #expect(finished.output == "")
+    }
+
+    @Test(
+      "an unknown command or wrong arguments keep the line (1.11)",
+      arguments: [
+        ("/edti", "/edit"), ("/usr/bin/env", "//"), ("/nick", "/nick NAME"), ("  /who", "/"),
+        ("/edit many", "many"), ("/retry 7", "7"),
+      ])
+    func unknownCommandsKeepTheLine(line: String, hint: String) throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(line + "\r")
+      #expect(
+        shell.wait(for: 10) { terminal in
+          let above = terminal.history.dropLast().joined(separator: "\n")
+          return above.contains(hint) && terminal.picture.contains("#lobby> \(line)|")
+        }, "\(shell.emulator.picture)")
+    }
+
+    @Test("a store that cannot be used is refused with what, which file, and what to do")
+    func refusedStores() throws {
+      let home = try Home()
+      try home.say("hello", as: "ben")
+      let real = home.store
+
+      try home.write("this is no database, but long enough to look at twice\n", to: "text.sqlite")
+      try FileManager.default.createSymbolicLink(
+        atPath: home.path + "/link.sqlite", withDestinationPath: real)
+      try FileManager.default.createDirectory(
+        atPath: home.path + "/open", withIntermediateDirectories: false)
+      chmod(home.path + "/open", 0o777)
+      try FileManager.default.copyItem(atPath: real, toPath: home.path + "/newer.sqlite")
+      // The schema's version stands at byte 60 of the header (SQLite's file format, 1.3).
+      let newer = try #require(FileHandle(forUpdatingAtPath: home.path + "/newer.sqlite"))
+      try newer.seek(toOffset: 60)
+      newer.write(Data([0x00, 0x0F, 0x42, 0x40]))
+      try newer.close()
+
+      for name in ["text.sqlite", "link.sqlite", "open/store.sqlite", "newer.sqlite"] {
+        let path = "\(home.path)/\(name)"
+        let finished = try home.run(["send", "lobby", "x", "--as", "anna", "--store", path])
+        #expect(finished.status == 1, "\(name)")
+        #expect(finished.errors.contains(home.path), "\(name): \(finished.errors)")
+        #expect(finished.errors.split(separator: "\n").count <= 3, "\(finished.errors)")
+        let shell = try home.shell(as: "anna", ["--store", path, "lobby"])
+        #expect(shell.waitForExit(seconds: 10) == 1, "\(name)")
+      }
+      // None of them was touched.
+      #expect(
+        try String(contentsOfFile: home.path + "/text.sqlite", encoding: .utf8)
+          .hasPrefix("this is no database"))
+    }
+
+    @Test("the store is private: file 0600, folder 0700, whatever the umask")
+    func storeIsPrivate() throws {
+      let home = try Home()
+      let command = ["sh", "-c", "umask 000; exec \"$0\" send lobby hello --as anna", Home.program]
+      #expect(try Program(command, environment: home.environment).finish().status == 0)
+      let folder = URL(fileURLWithPath: home.store).deletingLastPathComponent().path
+      #expect(try mode(of: folder) == 0o700)
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        let mode = try mode(of: "\(folder)/\(file)")
+        #expect(mode & 0o077 == 0, "\(file) has mode \(String(mode, radix: 8))")
+      }
+    }
+
+    @Test("while the store is locked the line waits, and comes back with the reason (1.2)")
+    func lockedStore() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      let holder = try Program(
+        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
+      holder.type("BEGIN IMMEDIATE; SELECT 'held';\n")
+      try #require(holder.wait(for: 10) { $0.output.contains("held") }, "\(holder.errors)")
+      shell.send("patience\r")
+      try shell.expect("waiting for the store")
+      // Typing goes on in the next line.
+      shell.send("next")
+      try shell.expect("#lobby> next|")
+      holder.closeInput()
+      _ = holder.finish()
+      try shell.expect("[1] anna: patience")
+      try shell.expect("#lobby> next|")
+    }
+
+    @Test(
+      "no locale, no TERM, no HOME of one's own: it starts and sends",
+      arguments: [
+        ["LANG": "C"], ["LANG": nil], ["TERM": nil], ["TERM": "dumb"], ["TERM": "nosuchterminal"],
+        ["NO_COLOR": "1"],
+      ] as [[String: String?]])
+    func oddEnvironments(changes: [String: String?]) throws {
+      let home = try Home()
+      let shell = try home.shell(as: "anna", ["lobby"], environment: changes)
+      try shell.expect("#lobby> |")
+      shell.send("grüße 漢字\r")
+      try shell.expect("grüße 漢字")
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("grüße 漢字"))
+    }
+
+    @Test(
+      "a terminal of any size is drawn on without a crash",
+      arguments: [(1, 1), (2, 3), (5, 20), (500, 200), (200, 500)])
+    func oddSizes(rows: Int, columns: Int) throws {
+      let home = try Home()
+      let shell = try home.shell(as: "anna", ["lobby"], rows: rows, columns: columns)
+      #expect(shell.wait(for: 10) { _ in shell.bytesReceived > 0 })
+      shell.send("hello 漢字 \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
+      try home.say("meanwhile", as: "ben")
+      shell.send("\r")
+      #expect(
+        shell.wait(for: 10) { _ in
+          (try? home.run(["log", "lobby", "--as", "ben"]).output)?.contains("hello 漢字") == true
+        })
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+    }
+
+    @Test("a closed standard output ends log quietly, as head closes it")
+    func closedOutput() throws {
+      let home = try Home()
+      for number in 0..<50 { try home.say("line \(number)", as: "ben") }
+      let pipeline =
+        "set -o pipefail; \"$0\" log lobby --as anna | head -n 1; echo ${PIPESTATUS[0]}"
+      let finished = try Program(
+        ["bash", "-c", pipeline, Home.program], environment: home.environment
+      ).finish()
+      #expect(finished.output.contains("ben: line "))
+      #expect(finished.errors == "")
+      let full = try Program(
+        ["bash", "-c", "\"$0\" log lobby --as anna > /dev/full", Home.program],
+        environment: home.environment
+      ).finish()
+      #expect(full.status == 1)
+      #expect(full.errors != "")
+    }
+
+    private func mode(of path: String) throws -> Int {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      return try #require(attributes[.posixPermissions] as? Int)
+    }
+  }
+}

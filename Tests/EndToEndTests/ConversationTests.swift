@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("Between people")
+  struct ConversationTests {
+    @Test("is typing appears, and goes with the message, with C-c, and by itself (4)")
+    func typingAppearsAndGoes() throws {
+      let home = try Home()
+      let anna = try home.shellInLobby(as: "anna")
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("I could")
+      try anna.expect("ben is typing")
+      ben.send(" come\r")
+      try anna.expect("ben: I could come")
+      try anna.expectGone("is typing")
+      // At most one signal in three seconds (4.3).
+      _ = ben.wait(for: 3.1) { _ in false }
+      ben.send("or not")
+      try anna.expect("ben is typing")
+      ben.send("\u{03}")
+      try anna.expectGone("is typing", for: 2)
+      _ = ben.wait(for: 3.1) { _ in false }
+      ben.send("x")
+      try anna.expect("ben is typing")
+      try anna.expectGone("is typing", for: 10)
+    }
+
+    @Test("commands and a switched-off setting signal no typing (4.3)")
+    func commandsSignalNoTyping() throws {
+      let home = try Home()
+      let anna = try home.shellInLobby(as: "anna")
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("/histor")
+      try anna.expectNever("is typing", for: 1)
+      ben.send("\u{15}/set typing off\r")
+      try ben.expect("#lobby> |")
+      ben.send("secretly")
+      try anna.expectNever("is typing", for: 1)
+    }
+
+    @Test("a message goes from sent to seen, by what others really saw (7.2, 7.3)")
+    func deliveryMovesForward() throws {
+      let home = try Home()
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("/join tea\r")
+      try ben.expect("#tea> |")
+      let anna = try home.shellInLobby(as: "anna")
+      anna.send("are you there?\r")
+      // Ben's shell has it, but shows another room.
+      try anna.expect("[1] ✓✓ delivered")
+      try ben.expect("#lobby")
+      ben.send("/switch lobby\r")
+      try ben.expect("are you there?")
+      try anna.expect("[1] seen")
+    }
+
+    @Test("two shells under one name are one participant (11.1)")
+    func oneNameIsOneParticipant() throws {
+      let home = try Home()
+      let first = try home.shellInLobby(as: "anna")
+      let second = try home.shellInLobby(as: "anna")
+      first.send("from the first\r")
+      try second.expect("[1] anna: from the first")
+      // Nobody else has it.
+      try first.expect("[1] ✓ sent")
+      second.send("\u{10}")
+      try second.expect("#lobby> from the first|")
+    }
+
+    @Test("a draft is kept after a second of rest, and comes back with its caret (5.1, 5.2)")
+    func draftsSurvive() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("about the lobby\u{1B}b")
+      try shell.expect("#lobby> about the |lobby")
+      #expect(
+        shell.wait(for: 5) { _ in
+          (try? home.run(["--as", "anna", "--no-rc", "dev"], input: "/drafts\n").output)?
+            .contains("about the lobby") == true
+        })
+      shell.kill(9)
+      let again = try home.shell(as: "anna", ["lobby"])
+      try again.expect("#lobby> about the |lobby")
+      // What was emptied is forgotten.
+      again.send("\u{05}\u{15}")
+      try again.expect("#lobby> |")
+      again.send("/quit\r")
+      #expect(again.waitForExit(seconds: 10) == 0)
+      let last = try home.shell(as: "anna", ["lobby"])
+      try last.expect("#lobby> |")
+    }
+
+    @Test("each conversation has a draft of its own (5.1)")
+    func draftsBelongToConversations() throws {
+      let home = try Home()
+      for (room, text) in [("tea", "green or black"), ("lobby", "hello all")] {
+        let shell = try home.shell(as: "anna", [room])
+        try shell.expect("#\(room)> |")
+        shell.send(text)
+        try shell.expect("#\(room)> \(text)|")
+        shell.kill(15)
+        #expect(shell.waitForExit(seconds: 10) != nil)
+      }
+      let shell = try home.shell(as: "anna", ["tea"])
+      try shell.expect("#tea> green or black|")
+      let listed = try home.run(["--as", "anna", "--no-rc", "dev"], input: "/drafts\n").output
+      #expect(listed.contains("green or black") && listed.contains("hello all"))
+    }
+
+    @Test("history of input is searched across restarts, without repeats in a row (1.12)")
+    func inputHistoryLasts() throws {
+      let home = try Home()
+      let first = try home.shellInLobby(as: "anna")
+      for line in ["alpha", "beta", "beta", "/who"] {
+        first.send(line + "\r")
+        try first.expect("#lobby> |")
+      }
+      first.send("/quit\r")
+      #expect(first.waitForExit(seconds: 10) == 0)
+      let second = try home.shellInLobby(as: "anna")
+      for shown in ["/quit", "/who", "beta", "alpha"] {
+        second.send("\u{10}")
+        try second.expect("#lobby> \(shown)|")
+      }
+      second.send("\u{0E}\u{0E}\u{0E}\u{0E}\u{12}alp")
+      try second.expect("alpha")
+    }
+
+    @Test("a paste is one insertion, sends nothing, and is one undo (1.9)")
+    func pasteSendsNothing() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("a ")
+      shell.send("\u{1B}[200~one\rtwo\u{1B}[31m\u{07}\rthree\u{1B}[201~")
+      try shell.expect("three|")
+      try shell.expect("two^[[31m^G")
+      try shell.expectNever("[1]")
+      shell.send("\u{1F}")
+      try shell.expect("#lobby> a |")
+    }
+
+    @Test("escape sequences in a message are shown, not obeyed (12.2)")
+    func hostileTextIsShown() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      let hostile = "\u{1B}[2J\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}\u{7F}\n12:03 boss: fake"
+      try home.say(hostile, as: "ben")
+      try shell.expect("^[[2J^[]0;owned^G<U+009B>31m<U+202E>^?")
+      #expect(shell.emulator.title != "owned")
+      #expect(!shell.emulator.screen.contains { $0.hasPrefix("12:03 boss") })
+    }
+  }
+}

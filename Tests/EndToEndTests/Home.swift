@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+/// A home of its own for one test: nobody else's store, settings or history. It is gone when the
+/// test is.
+final class Home {
+  let path: String
+  let store: String
+
+  init() throws {
+    path = try temporaryFolder()
+    store = path + "/.local/share/hobnob/store.sqlite"
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The built program, beside the test bundle.
+  static let program: String = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("hobnob").path
+  }()
+
+  var environment: [String: String] {
+    [
+      "HOME": path, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+      "TERM": "xterm-256color", "TZ": "UTC",
+    ]
+  }
+
+  /// Writes a file below the home, folders included.
+  func write(_ text: String, to name: String) throws {
+    let url = URL(fileURLWithPath: path).appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: url, atomically: false, encoding: .utf8)
+  }
+
+  /// Opens the shell on a terminal.
+  func shell(
+    as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80,
+    environment changes: [String: String?] = [:]
+  ) throws -> PseudoTerminal {
+    try PseudoTerminal(
+      command: [Home.program, "--as", name] + arguments, environment: changed(changes),
+      rows: rows, columns: columns)
+  }
+
+  /// Opens the shell and waits for the prompt of the lobby.
+  func shellInLobby(
+    as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80,
+    environment changes: [String: String?] = [:]
+  ) throws -> PseudoTerminal {
+    let shell = try shell(
+      as: name, arguments + ["lobby"], rows: rows, columns: columns, environment: changes)
+    try shell.expect("#lobby> |")
+    return shell
+  }
+
+  /// Runs the program without a terminal, to its end.
+  func run(
+    _ arguments: [String], input: String = "", environment changes: [String: String?] = [:]
+  ) throws -> Program.Finished {
+    try start(arguments, input: input, environment: changes).finish()
+  }
+
+  /// Starts the program without a terminal; `input` nil leaves its standard input open.
+  func start(
+    _ arguments: [String], input: String? = "", environment changes: [String: String?] = [:]
+  ) throws -> Program {
+    try Program([Home.program] + arguments, input: input, environment: changed(changes))
+  }
+
+  /// Lets someone say something, as a script would.
+  func say(_ text: String, as name: String, in conversation: String = "lobby") throws {
+    let finished = try run(["send", conversation, "--as", name], input: text)
+    guard finished.status == 0 else { throw SayFailed(errors: finished.errors) }
+  }
+
+  struct SayFailed: Error {
+    var errors: String
+  }
+
+  private func changed(_ changes: [String: String?]) -> [String: String] {
+    environment.mapValues { Optional($0) }.merging(changes) { _, new in new }
+      .compactMapValues { $0 }
+  }
+}
+
+extension PseudoTerminal {
+  /// Waits for a part of the picture (`Emulator.picture`, with its `|` for the caret); ends the
+  /// test, with the screen as it was, when it does not come.
+  func expect(
+    _ part: String, for seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let isThere = wait(for: seconds) { $0.picture.contains(part) }
+    try #require(
+      isThere, "no \"\(part)\" on the screen:\n\(emulator.picture)\n",
+      sourceLocation: sourceLocation)
+  }
+
+  /// Waits until a part of the picture is gone; ends the test when it stays.
+  func expectGone(
+    _ part: String, for seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let isGone = wait(for: seconds) { !$0.picture.contains(part) }
+    try #require(
+      isGone, "still \"\(part)\" on the screen:\n\(emulator.picture)\n",
+      sourceLocation: sourceLocation)
+  }
+
+  /// Looks on for a while; ends the test when a part appears that must not.
+  func expectNever(
+    _ part: String, for seconds: Double = 0.3, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let isThere = wait(for: seconds) { $0.picture.contains(part) }
+    try #require(
+      !isThere, "\"\(part)\" on the screen:\n\(emulator.picture)\n",
+      sourceLocation: sourceLocation)
+  }
+
+  /// The row the caret stands in.
+  var caretRow: String { emulator.screen[emulator.cursor.row] }
+}
+
+/// How often `part` stands in a text.
+func count(of part: String, in text: String) -> Int {
+  text.components(separatedBy: part).count - 1
+}

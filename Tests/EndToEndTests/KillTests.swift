@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Glibc
+import Testing
+
+extension EndToEnd {
+  @Suite("Killed at any moment")
+  struct KillTests {
+    @Test("what the prompt accepted is in the store, none of it twice (1.2)")
+    func acceptedLinesSurviveKill() throws {
+      let home = try Home()
+      var dice = Dice(state: 77)
+      var accepted: [String] = []
+      var typed: [String] = []
+      for round in 0..<200 {
+        let shell = try home.shell(as: "anna", ["lobby"])
+        try #require(
+          shell.wait(for: 10) { $0.picture.contains("#lobby> ") }, "\(shell.emulator.picture)")
+        // The line that a killed shell left as its draft must not be sent with ours.
+        shell.send("\u{15}")
+        let lines = (0..<8).map { "kill \(round)-\($0)." }
+        typed += lines
+        shell.send(lines.map { $0 + "\r" }.joined())
+        let moment = Double(dice.below(400)) / 10_000
+        _ = shell.wait(for: moment) { _ in false }
+        shell.kill(SIGKILL)
+        #expect(shell.waitForExit(seconds: 10) == 128 + SIGKILL)
+        // `12:03 [8] anna: kill 1-7.`: as a message, not on the line being typed.
+        let shown = shell.emulator.history.filter { $0.contains(/^\d\d:\d\d \[\d+\]\s/) }
+        accepted += lines.filter { line in shown.contains { $0.hasSuffix(line) } }
+      }
+
+      let stored = try bodies(of: home)
+      for line in accepted {
+        #expect(stored[line] == 1, "\(line) was accepted and is there \(stored[line] ?? 0) times")
+      }
+      for (line, times) in stored {
+        #expect(times == 1, "\(line) is there \(times) times")
+        #expect(typed.contains(line), "\(line) was never typed")
+      }
+      // Some rounds must have been cut in the middle, or the test shows nothing.
+      #expect(accepted.count > 50)
+      #expect(accepted.count < typed.count)
+    }
+
+    @Test("a killed shell's participant is no longer here, and the others learn it at once (4)")
+    func presenceEndsWithTheProcess() throws {
+      let home = try Home()
+      let anna = try home.shellInLobby(as: "anna")
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("I am about to")
+      try anna.expect("ben is typing")
+      ben.kill(SIGKILL)
+      // Less than the six seconds after which a signal lapses by itself.
+      try anna.expectGone("ben is typing", for: 3)
+    }
+
+    @Test("a hung-up shell keeps the line as a draft (5.1)")
+    func hangUpKeepsTheDraft() throws {
+      let home = try Home()
+      let first = try home.shellInLobby(as: "anna")
+      first.send("not sent yet\u{02}\u{02}\u{02}")
+      try first.expect("#lobby> not sent |yet")
+      first.kill(SIGHUP)
+      #expect(first.waitForExit(seconds: 10) != nil)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> not sent |yet")
+    }
+
+    @Test("a shell killed in edit mode leaves the draft of before, and no new message (3.6)")
+    func killInEditModeLeavesTheDraft() throws {
+      let home = try Home()
+      let first = try home.shellInLobby(as: "anna")
+      first.send("sent\r")
+      try first.expect("[1]")
+      first.send("my draft")
+      try first.expect("#lobby> my draft|")
+      first.send("\u{1B}e")
+      try first.expect("edit 1> sent|")
+      first.send(" and changed")
+      try first.expect("edit 1> sent and changed|")
+      first.kill(SIGKILL)
+      #expect(first.waitForExit(seconds: 10) != nil)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> my draft|")
+      #expect(try bodies(of: home) == ["sent": 1])
+    }
+
+    private func bodies(of home: Home) throws -> [String: Int] {
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      let room = try #require(try store.room("lobby", create: false))
+      let messages = try store.messages(in: room.id, limit: 10_000, for: me)
+      return messages.reduce(into: [:]) { $0[$1.body, default: 0] += 1 }
+    }
+  }
+}
+
+/// The same numbers in every run (SplitMix64).
+struct Dice {
+  var state: UInt64
+
+  mutating func below(_ limit: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Testing
+
+/// A program that runs beside the tests without a terminal; its output goes to files.
+final class Program {
+  struct Finished: Equatable {
+    /// The exit status, or 128 and the signal that ended it.
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  let processIdentifier: pid_t
+  private let folder: String
+  private var input: Int32
+  private var status: Int32?
+
+  /// - Parameters:
+  ///   - input: the whole standard input; nil leaves it open for `type`.
+  ///   - environment: all of it; nothing is inherited.
+  init(_ command: [String], input text: String? = "", environment: [String: String]) throws {
+    folder = try temporaryFolder()
+    try text?.write(toFile: folder + "/input", atomically: false, encoding: .utf8)
+    if text == nil {
+      // A named pipe, since it can be opened so that no other child inherits this end.
+      mkfifo(folder + "/input", 0o600)
+      input = open(folder + "/input", O_RDWR | O_CLOEXEC)
+    } else {
+      input = -1
+    }
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, folder + "/input", O_RDONLY, 0)
+    let create = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", create, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", create, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+    let words = command.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in words + variables { free(pointer) } }
+    var child: pid_t = 0
+    let failure = posix_spawnp(&child, command[0], &actions, &attributes, words, variables)
+    processIdentifier = child
+    guard failure == 0 else {
+      status = 127
+      throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .ENOENT)
+    }
+  }
+
+  deinit {
+    if status == nil {
+      Glibc.kill(processIdentifier, SIGKILL)
+      waitpid(processIdentifier, nil, 0)
+    }
+    closeInput()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  var output: String { contents(of: "output") }
+  var errors: String { contents(of: "errors") }
+
+  /// Writes to an open standard input.
+  func type(_ text: String) {
+    _ = Array(text.utf8).withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+  }
+
+  /// Ends an open standard input.
+  func closeInput() {
+    if input >= 0 { close(input) }
+    input = -1
+  }
+
+  func kill(_ signal: Int32) {
+    if status == nil { Glibc.kill(processIdentifier, signal) }
+  }
+
+  /// Waits until what was printed is as wanted.
+  func wait(for seconds: Double, until condition: (Program) -> Bool) -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while !condition(self) {
+      if Date() > end { return false }
+      poll(nil, 0, 5)
+    }
+    return true
+  }
+
+  /// Waits for the end; a program that does not end is killed and fails the test.
+  func finish(within seconds: Double = 20) -> Finished {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while status == nil {
+      var raw: Int32 = 0
+      if waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {
+        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+      } else if Date() > end {
+        Issue.record("the program did not end within \(seconds) s; output: \(output)\(errors)")
+        Glibc.kill(processIdentifier, SIGKILL)
+        waitpid(processIdentifier, nil, 0)
+        status = 137
+      } else {
+        poll(nil, 0, 1)
+      }
+    }
+    return Finished(status: status ?? 127, output: output, errors: errors)
+  }
+
+  private func contents(of name: String) -> String {
+    let data = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// A folder of mode 0700 that nobody else uses.
+func temporaryFolder() throws -> String {
+  var template = Array("/tmp/hobnob-test-XXXXXX".utf8CString)
+  guard mkdtemp(&template) != nil else { throw POSIXError(.EACCES) }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Testing
+
+extension EndToEnd {
+  @Suite("Two shells in tmux")
+  struct TwoShellsTests {
+    /// What people write: several scripts, wide characters, emoji.
+    private static let texts = [
+      "hello", "naïve café", "漢字かな交じり文", "Привет, мир", "안녕하세요", "Καλημέρα",
+      "🎉 done 🍵", "नमस्ते", "สวัสดี",
+      "a rather long line that goes on and on, well beyond the end of "
+        + "the row, so that the terminal has to wrap it somewhere in the middle of a word",
+    ]
+
+    @Test("a thousand lines are in both scrollbacks, each once and in order (1.14)")
+    func exchangedLinesAreEachThereOnce() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"], rows: 30, columns: 100)
+      let ben = try tmux.shell(as: "ben", ["lobby"], rows: 30, columns: 80)
+      for pane in [anna, ben] {
+        try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      }
+
+      var bodies: [String: [String]] = ["a": [], "b": []]
+      for block in 0..<20 {
+        for (writer, pane) in [("a", anna), ("b", ben)] {
+          let lines = (0..<25).map { index in
+            let number = block * 25 + index
+            return "\(writer)\(number). \(Self.texts[number % Self.texts.count])"
+          }
+          bodies[writer, default: []] += lines
+          try pane.type(lines.map { $0 + "\n" }.joined())
+        }
+      }
+
+      for (name, pane) in [("anna", anna), ("ben", ben)] {
+        try pane.expect(for: 60) { _ in Self.isComplete((try? pane.history()) ?? []) }
+        let history = try pane.history()
+        for writer in ["a", "b"] {
+          let shown = history.compactMap { line in Self.message(in: line, by: writer) }
+          // Not one comparison: a thousand lines would bury what differs.
+          let wanted = bodies[writer] ?? []
+          let wrong = zip(shown, wanted).first { $0 != $1 }
+          #expect(wrong == nil, "in \(name)'s scrollback")
+          #expect(shown.count == wanted.count, "in \(name)'s scrollback")
+        }
+        // Nothing of the prompt is left behind between the messages.
+        let prompts = history.filter { $0.hasPrefix("#lobby>") }
+        #expect(prompts.count == 1, "\(name)'s scrollback has \(prompts.count) prompts")
+      }
+    }
+
+    private static func isComplete(_ history: [String]) -> Bool {
+      ["a", "b"].allSatisfy { writer in
+        history.contains { message(in: $0, by: writer)?.hasPrefix("\(writer)499.") == true }
+      }
+    }
+
+    /// The body of a message line of this writer: `12:03 [8] anna: a7. hello`.
+    private static func message(in line: String, by writer: String) -> String? {
+      guard let match = line.firstMatch(of: /^\d\d:\d\d \[\d+\] .*?\b([ab])(\d+\. .*)$/),
+        match.1 == writer
+      else { return nil }
+      return "\(match.1)\(match.2)"
+    }
+
+    @Test("seven resizes with messages between lose and double nothing (1.14)")
+    func resizesLoseAndDoubleNothing() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"], rows: 24, columns: 80)
+      try anna.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      try anna.type("half a line")
+      let sizes = [(20, 50), (30, 100), (12, 37), (24, 80), (10, 60), (40, 120), (24, 50)]
+      var said: [String] = []
+      for (index, size) in sizes.enumerated() {
+        for part in 0..<3 {
+          let text = "resize \(index).\(part) " + String(repeating: "words and ", count: part * 4)
+          said.append("resize \(index).\(part)")
+          try home.say(text, as: "ben")
+        }
+        let last = said[said.count - 1]
+        try anna.expect { screen in screen.contains { $0.contains(last) } }
+        try anna.resize(rows: size.0, columns: size.1)
+        try anna.expect { screen in
+          screen.last { $0.hasPrefix("#lobby>") } == "#lobby> half a line"
+        }
+      }
+      try home.say("the end", as: "ben")
+      try anna.expect { $0.contains { $0.contains("the end") } }
+      let history = try anna.history()
+      for text in said {
+        let there = history.filter { $0.contains(text) }
+        #expect(there.count == 1, "\(text): \(there)")
+      }
+      for line in history where line.contains("words and ") {
+        #expect(line.contains(/resize [0-9.]+ (words and )*words and$/))
+      }
+      #expect(history.count { $0.hasPrefix("#lobby>") } == 1, "\(history)")
+      #expect(history.count { $0.contains("anna, ") } == 1, "\(history)")
+    }
+
+    @Test("the smallest terminals and back: no crash, one prompt, the line as it was")
+    func tinyTerminals() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"])
+      try anna.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      try anna.type("half a 漢字 line")
+      for size in [(5, 20), (2, 3), (1, 1), (200, 500)] {
+        try anna.resize(rows: size.0, columns: size.1)
+        try home.say("at \(size.0)", as: "ben")
+      }
+      try anna.resize(rows: 24, columns: 80)
+      try anna.expect { screen in
+        screen.last { $0.hasPrefix("#lobby>") } == "#lobby> half a 漢字 line"
+      }
+      try anna.press("Enter")
+      try anna.expect { $0.contains { $0.hasSuffix("anna: half a 漢字 line") } }
+    }
+
+    @Test("C-z and fg give the line back, and the terminal to the shell between (1.6)")
+    func suspendingKeepsTheLine() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let pane = try tmux.open(["bash", "--norc", "-i"])
+      try pane.expect { $0.contains { $0.contains("$") || $0.contains("#") } }
+      try pane.type("PS1='sh> '\n\(Home.program) --as anna lobby\n")
+      try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      try pane.type("keep this")
+      try pane.expect { $0.contains("#lobby> keep this") }
+      try pane.press("C-z")
+      try pane.expect { $0.last == "sh>" }
+      try pane.type("echo cooked\n")
+      try pane.expect { $0.contains("cooked") }
+      try pane.type("fg\n")
+      try pane.expect { $0.contains { $0.hasPrefix("#lobby> keep this") } }
+      try pane.type(" and that")
+      try pane.expect { $0.contains("#lobby> keep this and that") }
+    }
+  }
+}
