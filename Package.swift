@@ -25,9 +25,11 @@ let package = Package(
   targets: [
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "StyledText", swiftSettings: ours),
-    .target(name: "Conversations", dependencies: ["CSQLite", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "Conversations", dependencies: ["CSQLite", "CNettle", "CLinux"], swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
     .target(name: "Terminal", dependencies: ["StyledText", "CLinux"], swiftSettings: ours),
     .target(
@@ -47,12 +49,15 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bench", dependencies: ["Conversations", "CLinux"], swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
 
     .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
     .target(
       name: "Emulator", dependencies: ["CVTerm", "CLinux"], path: "Tests/Emulator",
       swiftSettings: ours),
-    .testTarget(name: "StyledTextTests", dependencies: ["StyledText"], swiftSettings: ours),
+    .testTarget(
+      name: "StyledTextTests", dependencies: ["StyledText", "Emulator"], swiftSettings: ours),
     .testTarget(name: "ConversationsTests", dependencies: ["Conversations"], swiftSettings: ours),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
@@ -68,7 +73,8 @@ let package = Package(
       dependencies: ["ChatShell", "Conversations", "StyledText", "Composer"],
       swiftSettings: ours),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Emulator", "Conversations"], swiftSettings: ours),
+      name: "EndToEndTests", dependencies: ["Emulator", "Conversations"], exclude: ["Themes"],
+      swiftSettings: ours),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -35,7 +35,8 @@ public enum Acceptance {
       insert += candidate.text
       if word.prefix == "@" && word.range.lowerBound == 0 { insert += ":" }
     }
-    let following = text.slice(word.range.upperBound..<text.utf8.count).unicodeScalars.first
+    // A space that carries a combining mark is no space to stand behind.
+    let following = text.slice(word.range.upperBound..<text.utf8.count).first
     let behind = word.range.lowerBound + insert.utf8.count
     switch following {
     case " ": return (word.range, insert, behind + 1)

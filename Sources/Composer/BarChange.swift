@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Something that listeners of the input bar are told (9.2, 9.3). Activation and keys are not among
-/// them: they come from the keyboard, not from a change of the bar.
+/// them: they come from the keyboard, not from a change of the bar. `BarHooks` passes them on.
 public enum BarChange: Hashable, Sendable {
   /// Return would send now, or would not any more.
   case sendEnabled(Bool)
@@ -12,6 +12,7 @@ public enum BarChange: Hashable, Sendable {
   /// The rows of text that are seen.
   case rowsChanged(Int)
 
+  /// What can happen to an item by itself.
   public enum ItemChange: Hashable, Sendable {
     /// The first character of an empty line.
     case editingBegan
@@ -26,6 +27,10 @@ public enum BarChange: Hashable, Sendable {
 extension InputBar {
   /// What has changed since `old`, in the order in which listeners are told: send-enabled, the items
   /// (left, right, status, toolbar), the text, the rows (9.2). What did not change is not told.
+  ///
+  /// ```swift
+  /// for case .textChanged(let text) in bar.changes(from: old, canSend: can, rows: rows) { … }
+  /// ```
   ///
   /// - Parameters:
   ///   - old: the bar before one change.

@@ -25,6 +25,7 @@ extension InputBar {
     size rows: Int, columns: Int, widths: Widths, cache: inout LayoutCache
   ) -> BarLayout {
     let rows = max(1, rows)
+    let columns = columns.asColumns
     let usable = max(1, columns - 1)
     let lead = Lead(of: self, usable: usable, widths: widths)
     let text = TextRows(composed, highlights, lead, usable: usable, widths: widths, cache: &cache)
@@ -38,16 +39,16 @@ extension InputBar {
       if !hidesSideZones { addRightItems(to: &input[0], usable, widths) }
     }
 
-    var above = pending.map { Row(pendingLine($0, usable, widths), widths: widths) }
+    var above = pending.map { Row(pendingLine($0, usable, widths), upTo: usable, widths) }
     above.removeFirst(max(0, above.count - (rows - height)))
     var frame = Frame(rows: above + input)
     frame.caretRow = above.count + caretRow - scroll
     frame.caretColumn = min(text.caretColumn, max(0, columns - 1))
     let below =
       menu.map { $0.truncated(to: usable, widths: widths) }
-      + [Zone.status, .toolbar].compactMap { zoneLine($0, usable, widths) }
+      + [Zone.status, .toolbar].compactMap { rowBelow($0, usable, widths) }
     for line in below.prefix(rows - frame.rows.count) {
-      frame.rows.append(Row(line, widths: widths))
+      frame.rows.append(Row(line, upTo: usable, widths))
     }
     return BarLayout(frame: frame, inputRows: height, totalInputRows: text.count)
   }
@@ -58,51 +59,56 @@ extension InputBar {
     return StyledLine(shown, .dim).truncated(to: usable, widths: widths)
   }
 
-  private func zoneLine(_ zone: Zone, _ usable: Int, _ widths: Widths) -> StyledLine? {
-    guard let items = zones[zone] else { return nil }
-    let line = ZoneLine(items, spacing: spacing(of: zone), widths: widths)
-    return line.columns > 0 ? line.line(columns: usable, widths: widths) : nil
+  /// The items of a zone side by side; nil where it draws nothing.
+  fileprivate func line(of zone: Zone, _ widths: Widths) -> ZoneLine? {
+    let line = ZoneLine(
+      zones[zone] ?? [], spacing: spacing(of: zone), width: zoneWidths[zone], widths: widths)
+    // Only the left zone has anything behind it that would move.
+    return line.columns > 0 && (zone == .left || !line.isEmpty) ? line : nil
+  }
+
+  private func rowBelow(_ zone: Zone, _ usable: Int, _ widths: Widths) -> StyledLine? {
+    let columns = min(usable, zoneWidths[zone]?.asColumns ?? usable)
+    return line(of: zone, widths)?.line(columns: columns, widths: widths)
   }
 
   private func addPlaceholder(to row: inout Row, _ usable: Int, _ widths: Widths) {
     // Right items do not hide for what is no text.
-    let right = hidesSideZones ? 0 : rightItems(widths)?.columns ?? 0
+    let right = hidesSideZones ? 0 : line(of: .right, widths)?.columns ?? 0
     let whole = usable - row.columns
     let room = right > 0 && right + 1 < whole ? whole - right - 1 : whole
     let line = StyledLine(placeholder, .dim)
     row.append(line.truncated(to: room, widths: widths), widths: widths)
+    row.cut(to: usable)
   }
 
   private func addRightItems(to row: inout Row, _ usable: Int, _ widths: Widths) {
-    guard let items = rightItems(widths), row.columns + 1 + items.columns <= usable else { return }
+    guard let items = line(of: .right, widths), row.columns + 1 + items.columns <= usable else {
+      return
+    }
     row.pad(to: usable - items.columns)
     row.append(items.line(columns: items.columns, widths: widths), widths: widths)
-  }
-
-  private func rightItems(_ widths: Widths) -> ZoneLine? {
-    guard let items = zones[.right] else { return nil }
-    let line = ZoneLine(items, spacing: spacing(of: .right), widths: widths)
-    return line.columns > 0 ? line : nil
+    row.cut(to: usable)
   }
 }
 
 /// What stands before the text.
 struct Lead {
   /// Left items and the prompt.
-  var line: StyledLine
-  /// Columns of `line`.
-  var columns: Int
+  let row: Row
   /// Columns the rows below the first are indented by.
-  var indent: Int
+  let indent: Int
+
+  /// How many columns stand before the text's first row.
+  var columns: Int { row.columns }
 
   init(of bar: InputBar, usable: Int, widths: Widths) {
     let forText = max(1, min(8, usable / 4))
     let room = usable - forText
     var line = bar.prompt
-    if !bar.hidesSideZones, let items = bar.zones[.left] {
-      let left = ZoneLine(items, spacing: bar.spacing(of: .left), widths: widths)
+    if !bar.hidesSideZones, let left = bar.line(of: .left, widths) {
       // The prompt says where one is; the items go first.
-      if left.columns > 0 && left.columns + 1 + bar.prompt.columns(widths) <= room {
+      if left.columns + 1 + bar.prompt.columns(widths) <= room {
         line = left.line(columns: left.columns, widths: widths)
         line.append(" ")
         line.append(bar.prompt)
@@ -112,8 +118,25 @@ struct Lead {
       // Less than three columns say nothing about where one is.
       line = room < 3 ? [] : line.truncated(to: room - 1, widths: widths) + StyledLine(" ")
     }
-    self.line = line
-    columns = line.columns(widths)
-    indent = columns * 2 > usable ? min(2, columns) : columns
+    row = Row(line, upTo: room, widths)
+    indent = row.columns * 2 > usable ? min(2, row.columns) : row.columns
+  }
+}
+
+extension Row {
+  /// A row of at most so many columns.
+  fileprivate init(_ line: StyledLine, upTo columns: Int, _ widths: Widths) {
+    self.init(line, widths: widths)
+    cut(to: columns)
+  }
+
+  /// Drops what is too much, wide characters whole. A line that was measured can still be longer
+  /// when it is drawn: a newline that slipped into it, or a mark at its start with no letter to
+  /// stand on, becomes a blank.
+  fileprivate mutating func cut(to columns: Int) {
+    guard cells.count > columns else { return }
+    var end = max(0, columns)
+    while end > 0 && cells[end].columns == 0 { end -= 1 }
+    cells.removeSubrange(end...)
   }
 }

@@ -4,7 +4,13 @@
 ///
 /// Offsets count UTF-8 bytes of `text`. They should stand on grapheme boundaries; one that does not,
 /// or lies outside, is taken as the nearest boundary before it and never stops the program.
+///
+/// ```swift
+/// bar.composed = ComposedText("hello world", caret: 5, region: 0..<5)
+/// bar.composed.insert(",")  // "hello, world", the caret behind the comma
+/// ```
 public struct ComposedText: Hashable, Sendable {
+  /// As typed, newlines included.
   public var text: String
   /// Where the next key goes in, a UTF-8 offset.
   public var caret: Int

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A part of a text that is more than its letters: a mention that knows who is meant (2.10).
+///
+/// ```swift
+/// spans.append(Span(range: 0..<5, identity: "anna@example.org"))  // "@Anna: hello"
+/// // after a key:
+/// spans = Span.adjusted(spans, from: old, to: new, caret: caret)
+/// ```
 public struct Span: Hashable, Sendable {
   /// UTF-8 offsets.
   public var range: Range<Int>
@@ -82,11 +88,35 @@ public struct Span: Hashable, Sendable {
   }
 }
 
+extension Span {
+  /// Spans as one text, for a store: `start-end identity`, a line each.
+  public static func encoded(_ spans: [Span]) -> String {
+    spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }
+      .joined(separator: "\n")
+  }
+
+  /// What `encoded(_:)` made; what does not fit into the text is left out.
+  public static func decoded(_ encoded: String, in text: String) -> [Span] {
+    var end = 0
+    return encoded.split(separator: "\n").compactMap { line in
+      guard let blank = line.firstIndex(of: " ") else { return nil }
+      let numbers = line[..<blank].split(separator: "-").map { Int($0) }
+      guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from >= end, from < to,
+        to <= text.utf8.count
+      else { return nil }
+      end = to
+      return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
+    }
+  }
+}
+
 /// A text that was begun and not sent, one per participant and conversation (5.1).
 public struct Draft: Hashable, Sendable {
+  /// As typed, newlines included.
   public var text: String
   /// A UTF-8 offset.
   public var caret: Int
+  /// Its mentions.
   public var spans: [Span]
 
   /// - Parameter caret: a UTF-8 offset; nil puts it behind the text.
@@ -124,6 +154,8 @@ public struct DraftClock: Hashable, Sendable {
   /// Milliseconds without a change before a draft is saved.
   public static let idle: Int64 = 1000
 
+  /// The draft as it is now.
+  public var present: Draft { current }
   /// When to ask `due(at:)`, in milliseconds; nil when there is nothing to save.
   public private(set) var deadline: Int64?
   private var current: Draft

@@ -54,6 +54,7 @@ public struct EditMode: Hashable, Sendable {
     // The caret stands behind the text on entering, so /cancel is typed there as it would be on an
     // empty line.
     if text.hasSameBytes(as: Self.shown(original) + "/cancel") { return .command(.cancel) }
+    if let typed = typedCommand(in: text) { return .command(typed.command) }
     switch rules.judge(text) {
     case .blank: return .refusedBlank
     case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
@@ -62,6 +63,18 @@ public struct EditMode: Hashable, Sendable {
     case .command(let line): return Self.command(line).map(Outcome.command) ?? .refusedCommand
     case .slashGuard, .commandWithNewlines: return .refusedCommand
     }
+  }
+
+  /// The command that was typed as the last of several lines, and the text before it: who edits
+  /// several lines has no empty line to type it on. A message that ended with that line is left
+  /// alone.
+  public func typedCommand(in text: String) -> (command: Command, text: String)? {
+    guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let line = String(text[text.utf8.index(after: newline)...])
+    guard let command = Self.command(line),
+      !Self.shown(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
+    else { return nil }
+    return (command, String(text[..<newline]))
   }
 
   /// Changes the message that is edited; the first draft stays (3.4).

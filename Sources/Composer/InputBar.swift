@@ -24,9 +24,20 @@ public struct InputBar: Hashable, Sendable {
   /// Sent lines that wait for the store: dim, one row each, above the prompt (1.2).
   public var pending: [SafeText] = []
   /// The items of each zone (9.1).
-  public var zones: [Zone: [Item]] = [:]
+  public var zones: ZoneValues<[Item]> = [:]
   /// Columns between two items; by default left 0, right 0, status and toolbar 2 (9.1).
-  public var spacing: [Zone: Int] = [:]
+  public var spacing: ZoneValues<Int> = [:]
+  /// The columns a zone takes; nil for those of its items, 0 to draw nothing of it (9.1).
+  ///
+  /// A left or right zone of a set width is as wide whatever stands in it: what is too long is cut,
+  /// and its flexible spaces share what is left. The left one keeps its columns even when it is
+  /// empty, so that the prompt stays where it is. The status and the toolbar are cut at their width.
+  ///
+  /// ```swift
+  /// bar.zoneWidths[.right] = 7  // the counter may grow from 9/140 to 140/140
+  /// bar.zoneWidths[.toolbar] = 0  // not now
+  /// ```
+  public var zoneWidths: ZoneValues<Int> = [:]
   /// Left and right items are not drawn; edit mode sets it (3.2).
   public var hidesSideZones = false
   /// Rows under the input, such as the completion menu (2.7).
@@ -37,13 +48,16 @@ public struct InputBar: Hashable, Sendable {
   /// The first input row that is seen. `layout` keeps it so that the caret is in view.
   public var scroll = 0
 
-  /// An empty bar.
-  public init() {}
+  /// A bar without text.
+  public init(prompt: SafeText = "") {
+    self.prompt = StyledLine(prompt)
+  }
 
-  /// A style for a part of the text.
+  /// A style for a part of the text: `InputBar.Highlight(0..<5, .bold)`.
   public struct Highlight: Hashable, Sendable {
     /// UTF-8 offsets.
     public var range: Range<Int>
+    /// How it is drawn; the region is reverse on top of it.
     public var style: Style
 
     public init(_ range: Range<Int>, _ style: Style) {
@@ -60,6 +74,21 @@ public struct InputBar: Hashable, Sendable {
     }
   }
 
+  /// All items of all zones, left, right, status, toolbar; spaces too.
+  public var items: [Item] { Zone.allCases.flatMap { zones[$0] ?? [] } }
+
+  /// The item of a name, nil where none has it.
+  ///
+  /// ```swift
+  /// if let files = bar.item("files") { hooks.activate(files) }
+  /// ```
+  public func item(_ id: String) -> Item? {
+    for zone in Zone.allCases {
+      if let item = zones[zone]?.first(where: { $0.id == id && !$0.isSpace }) { return item }
+    }
+    return nil
+  }
+
   /// How many rows the text may take (1.3): `maxInputRows`, or 4 below 24 terminal rows, 6 from 24
   /// and 8 from 48; never more than the terminal's rows − 2, at least 1.
   public func inputRowLimit(terminalRows rows: Int) -> Int {
@@ -73,6 +102,10 @@ public struct InputBar: Hashable, Sendable {
 }
 
 /// The input bar as rows of cells (9.5).
+///
+/// ```swift
+/// for row in drawn.frame.rows { print(row.string) }  // without styles; the caret is in the frame
+/// ```
 public struct BarLayout: Hashable, Sendable {
   /// What is drawn, and the caret.
   public var frame: Frame

@@ -2,13 +2,26 @@
 import StyledText
 
 /// Where an item stands (9.1): beside the text's first row, or in a row below the menu.
+///
+/// ```swift
+/// bar.zones[.right] = [Item(id: "counter", line: StyledLine("12/140"))]
+/// ```
 public enum Zone: CaseIterable, Hashable, Sendable {
   case left, right, status, toolbar
 }
 
 /// Something that stands in a zone (9.1): a label, a counter, a space.
+///
+/// ```swift
+/// bar.zones[.toolbar] = [
+///   Item(id: "files", line: StyledLine("[2 files]")), .flexibleSpace,
+///   Item(id: "help", line: StyledLine("F1 help", .dim)),
+/// ]
+/// ```
+///
+/// An item with a name and no text draws nothing and is told of changes all the same (`BarHooks`).
 public struct Item: Hashable, Sendable {
-  /// How many columns the item takes.
+  /// How many columns the item takes. (`InputBar.zoneWidths` sets those of a whole zone.)
   public enum Width: Hashable, Sendable {
     /// Those of its line.
     case own
@@ -26,10 +39,13 @@ public struct Item: Hashable, Sendable {
     case flexible
   }
 
-  /// Names the item; what it does when activated is looked up by it.
+  /// Names the item, in no other zone a second time; its hooks are looked up by it.
   public var id: String
+  /// What is drawn.
   public var line: StyledLine
+  /// The columns it takes.
   public var width: Width
+  /// The columns behind it.
   public var spacing: Spacing
   /// A disabled item is drawn dim.
   public var isEnabled: Bool
@@ -50,11 +66,11 @@ public struct Item: Hashable, Sendable {
 
   /// Blank columns, in place of the zone's spacing on both sides.
   public static func fixedSpace(_ columns: Int) -> Item {
-    Item(id: "", line: [], width: .fixed(max(0, columns)), spacing: .none)
+    Item(id: "", line: [], width: .fixed(columns.asColumns), spacing: .none)
   }
 
-  /// Takes what the row has left, at least the zone's spacing; several share it. In the left and
-  /// right zones, which are as wide as their items, nothing is left.
+  /// Takes what the row has left, at least the zone's spacing; several share it. A left or right
+  /// zone that is as wide as its items has nothing left; see `InputBar.zoneWidths`.
   public static let flexibleSpace = Item(id: "", line: [], spacing: .flexible)
 
   /// Whether it is a space: an item without name and text.
@@ -64,7 +80,8 @@ public struct Item: Hashable, Sendable {
   func drawn(_ widths: Widths) -> StyledLine {
     var drawn = line
     if case .fixed(let columns) = width {
-      drawn = drawn.truncated(to: max(0, columns), widths: widths)
+      let columns = columns.asColumns
+      drawn = drawn.truncated(to: columns, widths: widths)
       drawn.append(.blanks(columns - drawn.columns(widths)))
     }
     for run in drawn.runs.indices {

@@ -5,6 +5,11 @@ import StyledText
 /// long text re-wraps its own line from the changed row on, and nothing else.
 ///
 /// One cache belongs to one input bar; an empty one only costs the time of a full wrap.
+///
+/// ```swift
+/// var cache = LayoutCache()  // once
+/// let drawn = bar.layout(size: rows, columns: columns, widths: widths, cache: &cache)  // at each key
+/// ```
 public struct LayoutCache: Sendable {
   /// Where rows begin and how many columns they have.
   struct Geometry: Hashable, Sendable {
@@ -34,84 +39,90 @@ public struct LayoutCache: Sendable {
   private(set) var lines: [Line] = []
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  private var text = ""
+  /// The text of the layout before. Bytes of its own, changed in place: holding on to the string
+  /// would make whoever edits it copy all of it at every key.
+  private var bytes: [UInt8] = []
 
   public init() {}
 
   /// Brings the breaks up to date.
-  mutating func update(_ new: String, _ geometry: Geometry) {
-    let old = text
-    text = new
-    if self.geometry != geometry || lines.isEmpty {
-      self.geometry = geometry
-      lines = new.withBytes {
-        Self.wrapped($0, 0..<$0.count, isFirst: true, keeping: nil, geometry)
+  mutating func update(_ text: String, _ geometry: Geometry) {
+    text.withBytes { new in
+      if self.geometry != geometry || lines.isEmpty {
+        self.geometry = geometry
+        var nothing: [RowStart] = []
+        lines = Self.wrapped(new, 0..<new.count, isFirst: true, keeping: &nothing, geometry)
+        rowCount = lines.reduce(0) { $0 + $1.breaks.count + 1 }
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: new)
+        return
       }
-      rowCount = lines.reduce(0) { $0 + $1.breaks.count + 1 }
-      return
-    }
-    old.withBytes { old in
-      new.withBytes { new in rewrap(from: old, to: new, geometry) }
+      let (prefix, suffix) = bytes.withUnsafeBufferPointer { old in
+        let room = min(old.count, new.count)
+        let prefix = TextChange.commonPrefix(old, new, atMost: room)
+        return (prefix, TextChange.commonSuffix(old, new, atMost: room - prefix))
+      }
+      let replaced = prefix..<(bytes.count - suffix)
+      let inserted = prefix..<(new.count - suffix)
+      if replaced.isEmpty && inserted.isEmpty { return }
+      rewrap(new, replaced, inserted, geometry)
+      bytes.replaceSubrange(replaced, with: new[inserted])
     }
   }
 
+  /// - Parameters:
+  ///   - replaced: the bytes of the old text that are gone.
+  ///   - inserted: the bytes of the new one that stand for them.
   private mutating func rewrap(
-    from old: UnsafeBufferPointer<UInt8>, to new: UnsafeBufferPointer<UInt8>, _ geometry: Geometry
+    _ new: UnsafeBufferPointer<UInt8>, _ replaced: Range<Int>, _ inserted: Range<Int>,
+    _ geometry: Geometry
   ) {
-    let room = min(old.count, new.count)
-    let prefix = TextChange.commonPrefix(old, new, atMost: room)
-    if prefix == old.count && prefix == new.count { return }
-    let suffix = TextChange.commonSuffix(old, new, atMost: room - prefix)
+    let prefix = replaced.lowerBound
     var (first, start) = (0, 0)
     while start + lines[first].length < prefix {
       start += lines[first].length + 1
       first += 1
     }
     var (last, end) = (first, start + lines[first].length)
-    while end < old.count - suffix {
+    while end < replaced.upperBound {
       last += 1
       end += lines[last].length + 1
     }
+    rowCount -= lines[first...last].reduce(0) { $0 + $1.breaks.count + 1 }
     // What is changed may join the grapheme before it. Both scalars beside the boundary found here
     // are the same in old and new, so everything before it is what it was.
     let same = max(start, new.scalarStart(at: prefix) - 1)
     let untouched = Graphemes.certainBoundary(new, atOrBefore: new.scalarStart(at: same))
-    let kept = Kept(breaks: lines[first].breaks, upTo: max(start, untouched) - start)
+    // Taken out and put back: a copy would cost as much as the line is long.
+    var kept: [RowStart] = []
+    swap(&kept, &lines[first].breaks)
+    while let row = kept.last, Int(row.offset) >= max(start, untouched) - start {
+      kept.removeLast()
+    }
     let changed = Self.wrapped(
-      new, start..<(end + new.count - old.count), isFirst: first == 0, keeping: kept, geometry)
+      new, start..<(end + inserted.count - replaced.count), isFirst: first == 0, keeping: &kept,
+      geometry)
     rowCount += changed.reduce(0) { $0 + $1.breaks.count + 1 }
-    rowCount -= lines[first...last].reduce(0) { $0 + $1.breaks.count + 1 }
     lines.replaceSubrange(first...last, with: changed)
   }
 
-  /// Breaks of a line from before a change, and up to where, in the line, its bytes are the same.
-  private struct Kept {
-    var breaks: [RowStart]
-    var upTo: Int
-  }
-
   /// Wraps whole lines of the text.
+  ///
+  /// - Parameter kept: rows of the first line that are what they were; they are moved into it.
   private static func wrapped(
-    _ utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isFirst: Bool, keeping kept: Kept?,
-    _ geometry: Geometry
+    _ utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isFirst: Bool,
+    keeping kept: inout [RowStart], _ geometry: Geometry
   ) -> [Line] {
     var result: [Line] = []
     var start = range.lowerBound
-    var kept = kept
     while true {
       let end = Motion.lineEnd(in: utf8, offset: start)
       var line = Line(length: end - start)
+      swap(&line.breaks, &kept)
       var wrap = RowWrap(
         utf8, start..<end, columns: isFirst && result.isEmpty ? geometry.first : geometry.other,
         widths: geometry.widths)
-      if let old = kept {
-        let same = old.breaks.prefix { $0.offset < old.upTo }
-        if let resume = same.last {
-          line.breaks = Array(same)
-          wrap.resume(at: resume, columns: geometry.other)
-        }
-        kept = nil
-      }
+      if let resume = line.breaks.last { wrap.resume(at: resume, columns: geometry.other) }
       while let next = wrap.nextRow() {
         line.breaks.append(next)
         wrap.columns = geometry.other

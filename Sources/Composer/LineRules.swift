@@ -112,6 +112,10 @@ public struct LineRules: Hashable, Sendable {
 }
 
 /// How the counter beside a limited text counts (1.7).
+///
+/// ```swift
+/// CounterStyle.split.text(count: LineRules.length(of: text), max: 140)  // "12/140"
+/// ```
 public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   /// How many there are: `12`.
   case none

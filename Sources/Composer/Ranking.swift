@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Something a source offers for a word (2.5).
+///
+/// ```swift
+/// Candidate("Anna", identity: "anna@example.org", recency: 7, hint: "away")
+/// ```
 public struct Candidate: Hashable, Sendable {
   /// What is completed, without the prefix: a name, a room, a command.
   public var text: String {
@@ -25,6 +29,11 @@ public struct Candidate: Hashable, Sendable {
 }
 
 /// Which candidates match a word, and in what order (2.5).
+///
+/// ```swift
+/// let found = Ranking.candidates(people, matching: "zo").beginning  // Zoë
+/// Ranking.commonPart(of: found, typed: "zo")  // "Zoë"
+/// ```
 public enum Ranking {
   /// The candidates that match a word, whatever its case and accents.
   ///
@@ -112,13 +121,21 @@ public enum Ranking {
     Folding.folded(text)
   }
 
-  private static func firstMatch(
+  @inline(__always)
+  static func firstMatch(
     of word: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>
   ) -> Int? {
     guard let head = word.first else { return 0 }
-    guard word.count <= text.count else { return nil }
-    for start in 0...(text.count - word.count) where text[start] == head {
-      if text[start..<(start + word.count)].elementsEqual(word) { return start }
+    let last = text.count - word.count
+    var start = 0
+    // By hand: this runs for each of many names at every key.
+    while start <= last {
+      if text[start] == head {
+        var alike = 1
+        while alike < word.count && text[start + alike] == word[alike] { alike += 1 }
+        if alike == word.count { return start }
+      }
+      start += 1
     }
     return nil
   }
@@ -127,8 +144,24 @@ public enum Ranking {
     let isBefore = { (left: Int, right: Int) -> Bool in
       let (a, b) = (all[left], all[right])
       if a.recency != b.recency { return a.recency > b.recency }
-      return a.folded == b.folded ? a.text < b.text : a.folded < b.folded
+      return precedesByText(a, b) ?? (left < right)
     }
     return indices.sorted(by: isBefore).map { all[$0] }
+  }
+
+  /// By the folded texts' bytes, then by the texts'; nil where these are the same.
+  static func precedesByText(_ a: Candidate, _ b: Candidate) -> Bool? {
+    precedes(a.folded, b.folded) ?? precedes(a.text, b.text)
+  }
+
+  private static func precedes(_ a: String, _ b: String) -> Bool? {
+    a.withBytes { a in
+      b.withBytes { b in
+        let room = min(a.count, b.count)
+        let alike = TextChange.commonPrefix(a, b, atMost: room)
+        if alike < room { return a[alike] < b[alike] }
+        return a.count == b.count ? nil : a.count < b.count
+      }
+    }
   }
 }

@@ -38,13 +38,10 @@ struct TextRows {
 
   /// One row of the text with what stands before it.
   func row(_ number: Int) -> Row {
-    var row = Row()
+    var row = number == 0 ? lead.row : Row()
     let (line, part, start) = place(ofRow: number)
-    if number == 0 {
-      row.append(lead.line, widths: widths)
-    } else {
-      row.pad(to: lead.indent)
-    }
+    row.cells.reserveCapacity(usable)
+    if number > 0 { row.pad(to: lead.indent) }
     text.withBytes { utf8 in
       var wrap = RowWrap(
         utf8, start..<(start + lines[line].length),

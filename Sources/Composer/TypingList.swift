@@ -3,6 +3,11 @@ import StyledText
 
 /// Who else is typing (4.1, 4.2). Time is passed in as milliseconds of any clock that does not run
 /// backwards.
+///
+/// ```swift
+/// var typing = TypingList(me: "ben@example.org")
+/// typing.signal("anna@example.org", name: "Anna", at: now)
+/// ```
 public struct TypingList: Hashable, Sendable {
   /// Milliseconds an entry lasts from its last signal; 0 or less: until removed.
   public var timeout: Int64 = 6000
@@ -53,6 +58,7 @@ public struct TypingList: Hashable, Sendable {
     return entries.map(\.lastSignal).min().map { $0 + timeout }
   }
 
+  /// Whether nobody is typing, as far as is known.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// The names in the order they began, for `/who` in plain mode (4.4).

@@ -2,7 +2,12 @@
 
 /// When to tell the others that I am typing, and that I paused (4.3). Time is passed in as
 /// milliseconds of any clock that does not run backwards.
+///
+/// ```swift
+/// if signals.changedByHand(text: text, at: now) == .typing { tellOthers() }
+/// ```
 public struct TypingSignals: Hashable, Sendable {
+  /// What the others are told.
   public enum Signal: Hashable, Sendable { case typing, paused }
 
   /// At most one `typing` in so many milliseconds.

@@ -11,12 +11,23 @@ struct ZoneLine {
   private var parts: [StyledLine] = []
   /// One before each part, and one behind the last.
   private var gaps: [Gap] = []
-  /// The least the zone takes, in columns; 0 when it draws nothing.
-  private(set) var columns = 0
+  /// The least the items take, in columns.
+  private var least = 0
+  /// The columns that were set for the zone.
+  private let fixed: Int?
 
-  /// - Parameter spacing: the zone's, in columns.
-  init(_ items: [Item], spacing: Int, widths: Widths) {
-    let spacing = max(0, spacing)
+  /// The columns the zone takes; 0 when it draws nothing.
+  var columns: Int { fixed ?? least }
+
+  /// Whether there is nothing in it but, perhaps, columns that are kept for it.
+  var isEmpty: Bool { least == 0 }
+
+  /// - Parameters:
+  ///   - spacing: the zone's, in columns.
+  ///   - width: the columns set for the zone; nil for those of its items.
+  init(_ items: [Item], spacing: Int, width: Int?, widths: Widths) {
+    fixed = width?.asColumns
+    let spacing = spacing.asColumns
     var last: Item?
     var spaces: [Item] = []
     for item in items {
@@ -30,18 +41,18 @@ struct ZoneLine {
       guard width > 0 else { continue }
       gaps.append(Self.gap(behind: last, spaces, before: item, spacing))
       parts.append(drawn)
-      columns += width
+      least += width
       (last, spaces) = (item, [])
     }
     gaps.append(Self.gap(behind: last, spaces, before: nil, spacing))
-    columns += gaps.reduce(0) { $0 + $1.columns }
+    least += gaps.reduce(0) { $0 + $1.columns }
   }
 
-  /// The zone drawn: as wide as its items, or over all of `columns` where a space is flexible, and
-  /// cut where it is too narrow.
+  /// The zone drawn: as wide as its items or as was set for it, over all of `columns` where a space
+  /// is flexible, and cut where it is too narrow.
   func line(columns limit: Int, widths: Widths) -> StyledLine {
     let flexible = gaps.count { $0.isFlexible }
-    var left = flexible > 0 ? max(0, limit - columns) : 0
+    var left = flexible > 0 ? max(0, limit - least) : 0
     var share = flexible
     var line = StyledLine()
     for (index, gap) in gaps.enumerated() {
@@ -55,7 +66,9 @@ struct ZoneLine {
       line.append(.blanks(blanks))
       if index < parts.count { line.append(parts[index]) }
     }
-    return line.truncated(to: limit, widths: widths)
+    line = line.truncated(to: limit, widths: widths)
+    if let fixed { line.append(.blanks(min(fixed, limit) - line.columns(widths))) }
+    return line
   }
 
   private static func gap(
@@ -63,17 +76,23 @@ struct ZoneLine {
   ) -> Gap {
     var gap = Gap()
     for space in spaces {
-      if case .fixed(let columns) = space.width { gap.columns += max(0, columns) }
+      if case .fixed(let columns) = space.width { gap.columns += columns.asColumns }
       if space.spacing == .flexible { gap.isFlexible = true }
     }
     guard let last, next != nil else { return gap }
     switch last.spacing {
     case .zone where spaces.isEmpty: gap.columns = spacing
-    case .fixed(let columns): gap.columns += max(0, columns)
+    case .fixed(let columns): gap.columns += columns.asColumns
     case .flexible: gap.isFlexible = true
     case .zone, .none: break
     }
     if gap.isFlexible { gap.columns = max(gap.columns, spacing) }
     return gap
   }
+}
+
+extension Int {
+  /// A number of columns as a terminal may have it: what callers hand in may be anything, and must
+  /// neither overflow nor ask for a gigabyte of blanks.
+  var asColumns: Int { Swift.min(Swift.max(0, self), Int(UInt16.max)) }
 }

@@ -34,6 +34,8 @@ public struct Changes: Hashable, Sendable {
   public var revised: [Message] = []
   /// My own messages that a network moved on or refused.
   public var moved: [Message] = []
+  /// Reactions that were set, replaced or removed in the conversations I am in, my own included.
+  public var reacted: [ReactionNews] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
   /// Signals of others in my conversations.
@@ -49,8 +51,8 @@ public struct Changes: Hashable, Sendable {
 
   /// Whether nothing happened.
   public var isEmpty: Bool {
-    arrived.isEmpty && revised.isEmpty && moved.isEmpty && receiptsChanged.isEmpty
-      && typing.isEmpty && !peopleChanged && !historyChanged
+    arrived.isEmpty && revised.isEmpty && moved.isEmpty && reacted.isEmpty
+      && receiptsChanged.isEmpty && typing.isEmpty && !peopleChanged && !historyChanged
   }
 }
 

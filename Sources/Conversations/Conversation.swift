@@ -58,10 +58,13 @@ public struct Draft: Hashable, Sendable {
   public var caret: Int
   /// The spans in it (rule 2.10), in a form the store does not look into.
   public var spans: String
+  /// The files that wait to be sent with it (rule 8.1).
+  public var files: [DraftFile]
 
-  public init(text: String, caret: Int, spans: String = "") {
+  public init(text: String, caret: Int, spans: String = "", files: [DraftFile] = []) {
     self.text = text
     self.caret = caret
     self.spans = spans
+    self.files = files
   }
 }

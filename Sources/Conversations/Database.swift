@@ -57,6 +57,15 @@ extension ShellID: Bindable {
   }
 }
 
+/// A value of a row of another connection, whatever its type. Valid as long as the row is.
+struct ColumnValue: Bindable {
+  let value: OpaquePointer?
+
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_value(statement, index, value)
+  }
+}
+
 extension Optional: Bindable where Wrapped: Bindable {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
@@ -102,6 +111,10 @@ struct Row {
     isNull(column) ? nil : text(column)
   }
 
+  func value(_ column: Int32) -> ColumnValue {
+    ColumnValue(value: sqlite3_column_value(statement, column))
+  }
+
   /// A blob in hexadecimal digits.
   func hex(_ column: Int32) -> String {
     guard let bytes = sqlite3_column_blob(statement, column) else { return "" }
@@ -125,10 +138,12 @@ final class Database {
   private var isFull: Bool?
 
   /// Opens an existing file, never one behind a link.
-  init(path: String, patience: Int32) throws {
+  ///
+  /// - Parameter access: a file that is only read is not changed by closing it either.
+  init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
     self.path = path
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     self.handle = handle
     guard code == SQLITE_OK, let handle else {
@@ -140,6 +155,11 @@ final class Database {
     sqlite3_busy_timeout(handle, patience)
     // A hostile file must not do more than mislead.
     csqlite_defend(handle)
+    guard registerTokenizer(on: handle) == SQLITE_OK else {
+      let failure = error()
+      close()
+      throw failure
+    }
   }
 
   deinit {
@@ -160,6 +180,9 @@ final class Database {
   var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
   var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// For what SQLite does between two connections.
+  var connection: OpaquePointer? { handle }
 
   /// Whether the file at `path` is no longer the one that was opened.
   var hasMoved: Bool {
@@ -185,6 +208,10 @@ final class Database {
     try step(sql, values) { _ in false }
   }
 
+  func run(_ sql: String, all values: [any Bindable]) throws {
+    try step(sql, values) { _ in false }
+  }
+
   func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> [T] {
     var result: [T] = []
     try step(sql, values) { row in
@@ -201,6 +228,11 @@ final class Database {
       return false
     }
     return result
+  }
+
+  /// Row by row, for as long as `each` says true.
+  func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
+    try step(sql, values, each)
   }
 
   func exists(_ sql: String, _ values: any Bindable...) throws -> Bool {

@@ -53,6 +53,12 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var deletedAt: Milliseconds?
   /// Taken back before anybody else had it (rule 3.7): not to be shown at all.
   public var isRecalled: Bool
+  /// The files that came with it, in order; none when it was deleted.
+  public var attachments: [Attachment]
+  /// What it answers (`/reply`).
+  public var replyTo: Quote?
+  /// Who is meant by the mentions in it (rule 2.10), in the sender's own form.
+  public var mentions: String
 
   public init(
     id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,
@@ -60,7 +66,8 @@ public struct Message: Identifiable, Hashable, Sendable {
     sender: Conversations.ID<Participant>, senderName: String, senderIdentity: String, body: String,
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
-    isRecalled: Bool = false
+    isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
+    mentions: String = ""
   ) {
     self.id = id
     self.uid = uid
@@ -77,6 +84,9 @@ public struct Message: Identifiable, Hashable, Sendable {
     self.editedAt = editedAt
     self.deletedAt = deletedAt
     self.isRecalled = isRecalled
+    self.attachments = attachments
+    self.replyTo = replyTo
+    self.mentions = mentions
   }
 }
 
@@ -98,6 +108,8 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
     case send = 0
     case edit = 1
     case delete = 2
+    /// Someone reacted to the message, not necessarily its sender; see `OutboxEntry.reaction`.
+    case react = 3
   }
 
   /// How the network's attempt ended.
@@ -113,10 +125,13 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
   /// unchanged: a text that was edited meanwhile is noticed by the difference.
   public var message: Message
   public var operation: Operation
+  /// With the operation `react`: who reacted, and with what now.
+  public var reaction: Reaction?
 
-  public init(id: Int64, message: Message, operation: Operation) {
+  public init(id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil) {
     self.id = id
     self.message = message
     self.operation = operation
+    self.reaction = reaction
   }
 }

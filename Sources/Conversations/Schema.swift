@@ -13,7 +13,7 @@ enum Schema {
   /// "hobn"
   static let applicationID: Int64 = 0x686f_626e
 
-  static let steps: [String] = [first]
+  static let steps: [String] = [first, attachments, search, reactions, mentions]
 
   static var version: Int { steps.count }
 
@@ -55,7 +55,10 @@ enum Schema {
     }
   }
 
-  private static let first = """
+  /// Who is meant by the mentions in a message (rule 2.10), in a form the store does not look into.
+  static let mentions = "ALTER TABLE message ADD COLUMN mentions TEXT NOT NULL DEFAULT ''"
+
+  static let first = """
     CREATE TABLE meta(
       id INTEGER PRIMARY KEY CHECK (id = 1),
       change INTEGER NOT NULL DEFAULT 0,    -- the last number drawn

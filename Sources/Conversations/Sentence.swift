@@ -101,6 +101,9 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Somebody else has it already, so it cannot be taken back (rule 3.7).
   case othersHaveIt(Int)
   case notFailed(Int)
+  /// It waits for its network or failed, so nobody can react to it (rule 7.8).
+  case notSent(Int)
+  case notAnEmoji(String)
   case notAMember(String)
   case noSuchParticipant(String)
   case noSuchRoom(String)
@@ -124,6 +127,10 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("others have message %1 already; /delete %1 retracts it", [String(number)])
     case .notFailed(let number):
       ("message %1 has not failed, so there is nothing to retry", [String(number)])
+    case .notSent(let number):
+      ("message %1 has not been sent yet; react to it when it has", [String(number)])
+    case .notAnEmoji(let text):
+      ("“%1” is not an emoji; a reaction is one", [text])
     case .notAMember(let conversation):
       ("you are not in %1; /join it first", [conversation])
     case .noSuchParticipant(let name):

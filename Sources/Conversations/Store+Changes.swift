@@ -59,9 +59,15 @@ extension Store {
       since, me, limit + 1
     ) { (number: $0.int64(Store.movedColumn), message: Store.message($0)) }
 
-    // All three lists must end at the same position, or something would be told twice or never.
+    let reacted = try reactions(since: since, for: me, limit: limit + 1)
+
+    // All these lists must end at the same position, or something would be told twice or never.
     for list in [arrived, revised, moved] where list.count > limit {
       changes.position = min(changes.position, list[limit - 1].number)
+      changes.hasMore = true
+    }
+    if reacted.count > limit {
+      changes.position = min(changes.position, reacted[limit - 1].number)
       changes.hasMore = true
     }
     let end = changes.position
@@ -71,6 +77,7 @@ extension Store {
     changes.arrived = try told(arrived)
     changes.revised = try told(revised)
     changes.moved = try told(moved)
+    changes.reacted = try news(reacted.filter { $0.number <= end }, for: me)
 
     changes.receiptsChanged = Set(
       try database.rows(

@@ -31,12 +31,14 @@ public struct Finding: Sendable, CustomStringConvertible {
 }
 
 extension Store {
-  /// Looks at the whole store: SQLite's own check, the tables, the search index, the permissions.
+  /// Looks at the whole store: SQLite's own check, the tables, the search index, the permissions,
+  /// the files of attachments.
   /// Takes time in proportion to the store; changes nothing.
   ///
-  /// - Returns: at least one finding for each part; `hobnob check` fails if any is not `.fine`.
-  public func check() throws -> [Finding] {
-    try integrity() + schema() + searchIndex() + permissions()
+  /// - Parameter deep: whether attachments are read and compared with their hashes.
+  /// - Returns: at least one finding for each part that is there; `hobnob check` fails if any is not `.fine`.
+  public func check(deep: Bool = false) throws -> [Finding] {
+    try integrity() + schema() + searchIndex() + permissions() + attachmentFindings(deep: deep)
   }
 
   private func integrity() throws -> [Finding] {
@@ -91,7 +93,9 @@ extension Store {
   }
 
   private func permissions() -> [Finding] {
-    let names = [path, path + "-wal", path + "-shm", files.bell, files.shells, files.folder]
+    let names = [
+      path, path + "-wal", path + "-shm", files.bell, files.shells, files.attachments, files.folder,
+    ]
     let findings = names.compactMap { name -> Finding? in
       guard let found = facts(name) else { return nil }
       let others = found.st_mode & (isShared ? 0o007 : 0o077)

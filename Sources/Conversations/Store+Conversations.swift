@@ -197,12 +197,15 @@ extension Store {
   /// The conversations I am in, the one with the newest message first.
   public func listing(for me: ID<Participant>) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own and those
-    // that are gone.
+    // that are gone. (Where old ones behind the marker were forgotten, the rest has to be counted.)
     try database.rows(
       """
       SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic,
         c.network, c.last_number, c.last_at,
-        CASE WHEN c.last_number <= s.marker THEN 0 ELSE c.last_number - s.marker
+        CASE WHEN c.last_number <= s.marker THEN 0
+          ELSE CASE WHEN c.forgotten <= s.marker THEN c.last_number - s.marker
+            ELSE (SELECT count(*) FROM message
+              WHERE conversation = c.id AND number > s.marker) END
           - (SELECT count(*) FROM message
              WHERE sender = ?1 AND conversation = c.id AND number > s.marker)
           - (SELECT count(*) FROM message

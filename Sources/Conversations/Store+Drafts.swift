@@ -5,21 +5,38 @@ extension Store {
   public func draft(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Draft? {
-    try database.first(
-      "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
-      conversation
-    ) { Draft(text: $0.text(0), caret: $0.int(1), spans: $0.text(2)) }
+    try read {
+      var found = try database.first(
+        "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
+        conversation
+      ) { Draft(text: $0.text(0), caret: $0.int(1), spans: $0.text(2)) }
+      if found != nil { found?.files = try draftFiles(of: me, in: conversation) }
+      return found
+    }
   }
 
-  /// Saves a draft, on the disk before it returns. Nil or an empty text removes it; an equal one is
-  /// not written again. Of two shells the later save wins (rule 5.3).
+  private func draftFiles(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> [DraftFile] {
+    try database.rows(
+      "SELECT path, name FROM draft_file WHERE participant = ? AND conversation = ? ORDER BY ordinal",
+      me, conversation
+    ) { DraftFile(path: $0.text(0), name: $0.optionalText(1)) }
+  }
+
+  /// Saves a draft, on the disk before it returns. Nil, or an empty text
+  /// without files, removes it; an equal one is not written again. Of two shells the later save wins (rule 5.3).
   public func setDraft(
     _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws {
-    let wanted = draft.flatMap { $0.text.isEmpty ? nil : $0 }
+    let wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
     if let old = try self.draft(of: me, in: conversation) {
       // Swift takes composed and decomposed letters for equal; the draft is to be as typed.
-      if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8) { return }
+      if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),
+        zip(old.files, wanted.files).allSatisfy({ $0.isSame(as: $1) })
+      {
+        return
+      }
     } else if wanted == nil {
       return
     }
@@ -35,6 +52,15 @@ extension Store {
         ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
           spans = excluded.spans
         """, me, conversation, wanted.text, wanted.caret, wanted.spans)
+      try database.run(
+        "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
+      for (ordinal, file) in wanted.files.enumerated() {
+        try database.run(
+          """
+          INSERT INTO draft_file(participant, conversation, ordinal, path, name)
+          VALUES (?, ?, ?, ?, ?)
+          """, me, conversation, ordinal, file.path, file.name)
+      }
     }
   }
 
@@ -53,7 +79,10 @@ extension Store {
         )
       }
       return try found.compactMap { id, draft in
-        try conversation(id, for: me).map { ($0, draft) }
+        guard let place = try conversation(id, for: me) else { return nil }
+        var draft = draft
+        draft.files = try draftFiles(of: me, in: id)
+        return (place, draft)
       }
     }
   }

@@ -3,10 +3,14 @@
 extension Store {
   static let messageColumns = """
     m.id, m.uid, m.conversation, m.number, m.sender, p.name, p.identity, m.body, m.kind,
-      m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved
+      m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
+      \(attachmentColumn), \(quoteColumns), m.mentions
     """
+  /// Where other columns begin behind those.
+  static let messageColumnCount: Int32 = 19 + quoteColumnCount
   static let messageSelect =
-    "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender\n"
+    "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
+    + "\(quoteJoins)\n"
   /// Behind the columns of `message(_:)`.
   static let revisedColumn: Int32 = 15
   static let movedColumn: Int32 = 16
@@ -19,14 +23,18 @@ extension Store {
       kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.int64(9),
       state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
       editedAt: row.optionalInt64(12), deletedAt: row.optionalInt64(13),
-      isRecalled: row.int(14) == 2)
+      isRecalled: row.int(14) == 2, attachments: attachments(row.optionalText(17)),
+      replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount))
   }
 
   /// The messages before a number, or the newest; ascending. Those taken back are left out, the
   /// deleted ones are there without a body.
+  ///
+  /// - Parameter receipts: without them an own message that others have is `sent`; finding out
+  ///   takes time.
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
-    for me: ID<Participant>
+    for me: ID<Participant>, receipts: Bool = true
   ) throws -> [Message] {
     try read {
       guard try self.conversation(conversation, for: me) != nil else { return [] }
@@ -36,7 +44,7 @@ extension Store {
           WHERE m.conversation = ? AND m.number < ? AND m.gone < 2
           ORDER BY m.number DESC LIMIT ?
           """, conversation, number ?? Int.max, max(0, limit), read: Store.message)
-      return try presented(found.reversed(), to: me)
+      return try presented(found.reversed(), to: me, receipts: receipts)
     }
   }
 
@@ -128,14 +136,16 @@ extension Store {
 
   /// Fills in the delivery states as the viewer is shown them: what becomes of an own message is
   /// computed from the recipients' marks, another's is simply there.
-  func presented(_ messages: [Message], to me: ID<Participant>) throws -> [Message] {
+  func presented(
+    _ messages: [Message], to me: ID<Participant>, receipts: Bool = true
+  ) throws -> [Message] {
     var audiences: [ID<Conversation>: Audience] = [:]
     return try messages.map { message in
       var message = message
       if message.sender != me {
         message.state = .sent
         message.failure = nil
-      } else if message.state == .sent {
+      } else if receipts, message.state == .sent {
         let conversation = message.conversation
         let audience = try audiences[conversation] ?? audience(of: conversation)
         audiences[conversation] = audience

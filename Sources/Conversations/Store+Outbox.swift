@@ -6,15 +6,18 @@ extension Store {
   public func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(
       """
-      SELECT \(Store.messageColumns), x.id, x.operation FROM outbox x
-      JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender
-      JOIN conversation c ON c.id = m.conversation
+      SELECT \(Store.messageColumns), x.id, x.operation, \(Store.outboxReactionColumns)
+      FROM outbox x
+      JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
+      JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
       WHERE c.network = ? ORDER BY x.id
       """, network
     ) {
-      OutboxEntry(
-        id: $0.int64(17), message: Store.message($0),
-        operation: OutboxEntry.Operation(rawValue: $0.int(18)) ?? .send)
+      let column = Store.messageColumnCount
+      return OutboxEntry(
+        id: $0.int64(column), message: Store.message($0),
+        operation: OutboxEntry.Operation(rawValue: $0.int(column + 1)) ?? .send,
+        reaction: Store.outboxReaction($0, from: column + 2))
     }
   }
 
@@ -39,8 +42,10 @@ extension Store {
         if !message.body.utf8.elementsEqual(entry.message.body.utf8) {
           try post(.edit, message.id)
         }
-      case (.sent, .edit), (.sent, .delete):
+      case (.sent, .edit), (.sent, .delete), (.sent, .react):
         break
+      case (.failed(let reason), .react):
+        if let reaction = entry.reaction { try refuse(reaction, on: message.id, reason) }
       case (.failed(let reason), .send):
         let waits = try database.exists(
           "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
@@ -69,11 +74,14 @@ extension Store {
   ///   - identity: the sender's address, `name` what they call themselves; both as received.
   ///   - time: when it was said, now by default.
   ///   - remoteID: the network's own name for the message: what comes twice is stored once.
-  /// - Throws: `RuleError.badName` for an empty identity or network.
+  ///   - attachments: what `keep` gave for the files that came with it.
+  ///   - replyTo: the message it answers, in the same conversation.
+  /// - Throws: `RuleError.badName` for an empty identity or network; `AttachmentError.gone`.
   @discardableResult
   public func receive(
     _ body: String, kind: Message.Kind = .text, from identity: String, name: String,
-    network: String, in place: NetworkPlace, at time: Milliseconds? = nil, remoteID: String? = nil
+    network: String, in place: NetworkPlace, at time: Milliseconds? = nil, remoteID: String? = nil,
+    attachments: [Attachment] = [], replyTo: ID<Message>? = nil
   ) throws -> Message {
     guard !identity.isEmpty, !network.isEmpty else { throw RuleError.badName(identity) }
     return try write(durable: true) {
@@ -92,13 +100,13 @@ extension Store {
       try enter(sender.id, conversation.id)
       let message = try insert(
         body, kind: kind, in: conversation, by: sender, state: .sent, at: time ?? clock(),
-        remoteID: remoteID)
+        remoteID: remoteID, attachments: attachments, replyTo: replyTo)
       try endTyping(of: sender.id, in: conversation.id)
       return message
     }
   }
 
-  private func networkParticipant(
+  func networkParticipant(
     _ identity: String, name: String, network: String
   ) throws -> Participant {
     let known = try database.first(

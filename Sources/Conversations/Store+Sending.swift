@@ -8,15 +8,20 @@ extension Store {
   ///   - body: what is stored, as typed.
   ///   - typed: the line for the input history (rule 1.12), or nil for none.
   ///   - shell: whose history it is; the attached shell's by default.
+  ///   - attachments: what `keep` gave, in order; the text may be empty when there are some.
   ///   - requireMembership: false lets `hobnob send` speak without being in the conversation, and
   ///     does not bring it in.
+  ///   - replyTo: the message it answers, in the same conversation (rule 7.8).
+  ///   - mentions: who is meant by what in the text, in a form of the caller's.
   /// - Returns: the message, `sent` in a local conversation, `sending` where a network carries it.
-  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `StoreError`.
+  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchMessage`, `.deleted` for what it
+  ///   answers; `AttachmentError.gone`; `StoreError`.
   @discardableResult
   public func send(
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
     by me: ID<Participant>, typed: String? = nil, shell: ShellID? = nil,
-    requireMembership: Bool = true
+    requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
+    mentions: String = ""
   ) throws -> Message {
     try write(durable: true) {
       let place = try required(conversation, for: me)
@@ -26,7 +31,7 @@ extension Store {
       let state: DeliveryState = place.network == nil ? .sent : .sending
       let message = try insert(
         body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
-        remoteID: nil)
+        remoteID: nil, attachments: attachments, replyTo: replyTo, mentions: mentions)
       if state == .sending { try post(.send, message.id) }
       try database.run(
         "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
@@ -39,8 +44,10 @@ extension Store {
   /// The next number of the conversation. Part of a transaction.
   func insert(
     _ body: String, kind: Message.Kind, in place: Conversation, by sender: Participant,
-    state: DeliveryState, at time: Milliseconds, remoteID: String?
+    state: DeliveryState, at time: Milliseconds, remoteID: String?,
+    attachments: [Attachment] = [], replyTo: ID<Message>? = nil, mentions: String = ""
   ) throws -> Message {
+    let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
     let number = Int(try successor(of: Int64(place.lastNumber)))
     // What is said to someone who closed a direct chat opens it again for them.
     if place.kind == .direct { try reopen(place.id) }
@@ -53,14 +60,16 @@ extension Store {
     try database.run(
       """
       INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, remote_id,
-        body)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, id, uid, place.id, number, sender.id, kind.rawValue, state.rawValue, time, remoteID, body
-    )
-    return Message(
+        reply_to, body, mentions)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, id, uid, place.id, number, sender.id, kind.rawValue, state.rawValue, time, remoteID,
+      quote?.number, body, mentions)
+    var message = Message(
       id: id, uid: hexadecimal(uid), conversation: place.id, number: number, sender: sender.id,
       senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,
-      createdAt: time, state: state)
+      createdAt: time, state: state, replyTo: quote, mentions: mentions)
+    try append(attachments, to: &message)
+    return message
   }
 
   private func reopen(_ direct: ID<Conversation>) throws {
@@ -102,7 +111,7 @@ extension Store {
   @discardableResult
   public func edit(
     _ message: ID<Message>, to body: String, by me: ID<Participant>, typed: String? = nil,
-    shell: ShellID? = nil
+    shell: ShellID? = nil, mentions: String = ""
   ) throws -> Message {
     try write(durable: true) {
       var found = try own(message, by: me)
@@ -119,16 +128,17 @@ extension Store {
         if try !isLocal(found) { try post(.edit, message) }
       }
       found.body = body
+      found.mentions = mentions
       try database.run(
-        "UPDATE message SET body = ?, edited_at = ?, revised = ? WHERE id = ?", body,
-        found.editedAt, try nextChange(), message)
+        "UPDATE message SET body = ?, mentions = ?, edited_at = ?, revised = ? WHERE id = ?", body,
+        mentions, found.editedAt, try nextChange(), message)
       try remember(typed, of: me, shell: shell)
       return try presented([found], to: me)[0]
     }
   }
 
-  /// Retracts a message of mine: a tombstone stays, its body and revisions are wiped. One that no
-  /// network has yet is taken back instead, since there is nothing to retract.
+  /// Retracts a message of mine: a tombstone stays, its body, revisions and attachments are
+  /// wiped. One that no network has yet is taken back instead, since there is nothing to retract.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   @discardableResult
@@ -145,17 +155,19 @@ extension Store {
       }
       found.body = ""
       found.failure = nil
+      found.attachments = []
       return try presented([found], to: me)[0]
     }
   }
 
   /// Takes back a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in
-  /// a local conversation. Afterwards it is not listed any more, and its body is wiped.
+  /// a local conversation. Afterwards it is not listed any more, and its body and attachments are wiped.
   ///
   /// Whether somebody has it is decided inside the transaction, so against a `noteDelivered` at the
   /// same moment exactly one of the two wins.
   ///
-  /// - Returns: the message with its body, to be put on the line again.
+  /// - Returns: the message with its body, to be put on the line again, and its attachments: their
+  ///   files stay for an hour, for a draft to name them by `path(of:)`.
   /// - Throws: `RuleError.othersHaveIt`, `.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     try write(durable: true) {
@@ -172,9 +184,11 @@ extension Store {
   private func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
     try database.run("DELETE FROM revision WHERE message = ?", message)
     try database.run("DELETE FROM outbox WHERE message = ?", message)
+    try database.run("DELETE FROM attachment WHERE message = ?", message)
     try database.run(
       """
-      UPDATE message SET body = '', failure = NULL, gone = ?, deleted_at = ?, revised = ?
+      UPDATE message SET body = '', failure = NULL, attachments = 0, gone = ?, deleted_at = ?,
+        revised = ?
       WHERE id = ?
       """, gone, time, try nextChange(), message)
   }
@@ -203,6 +217,6 @@ extension Store {
   }
 }
 
-private func hexadecimal(_ bytes: [UInt8]) -> String {
+func hexadecimal(_ bytes: [UInt8]) -> String {
   bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

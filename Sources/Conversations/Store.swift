@@ -38,6 +38,7 @@ public final class Store {
   }
 
   public typealias Draft = Conversations.Draft
+  public typealias Attachment = Conversations.Attachment
   public typealias ShellID = Conversations.ShellID
 
   /// The numbers drawn in the running transaction.

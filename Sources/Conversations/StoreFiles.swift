@@ -11,6 +11,8 @@ struct StoreFiles {
   let bell: String
   /// The folder of the running shells' lock files.
   let shells: String
+  /// The folder of the files that travel with messages.
+  let attachments: String
   /// What to refuse with, unless the store turns out to be a shared one.
   var refusalIfPrivate: StoreError?
   private(set) var isNew = false
@@ -38,6 +40,7 @@ struct StoreFiles {
     let stem = path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path
     bell = stem + ".bell"
     shells = stem + ".shells"
+    attachments = stem + ".attachments"
 
     try checkFolder(shared: options.shared, isNew: folderIsNew)
     try checkFiles()
@@ -51,7 +54,7 @@ struct StoreFiles {
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
   }
 
-  private static func split(_ path: String) -> (folder: String, name: String) {
+  static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
@@ -102,12 +105,13 @@ struct StoreFiles {
   }
 
   private mutating func checkFiles() throws {
-    for name in [path, path + "-wal", path + "-shm", path + "-journal", bell, shells] {
+    for name in [path, path + "-wal", path + "-shm", path + "-journal", bell, shells, attachments] {
       guard let found = facts(name) else { continue }
       let kind = found.st_mode & S_IFMT
       if kind == S_IFLNK { throw StoreError.isLink(path: name) }
-      guard kind == (name == shells ? S_IFDIR : S_IFREG) else {
-        let reason = name == shells ? "it is not a folder" : "it is not a regular file"
+      let isFolder = name == shells || name == attachments
+      guard kind == (isFolder ? S_IFDIR : S_IFREG) else {
+        let reason = isFolder ? "it is not a folder" : "it is not a regular file"
         throw StoreError.cannotOpen(path: name, reason: reason)
       }
       guard found.st_uid != geteuid() else { continue }

@@ -21,13 +21,17 @@ public struct Glyphs: Hashable, Sendable {
   public var separator: SafeText
   /// One column of a rule across the screen.
   public var rule: SafeText
+  /// What stands between the conversation's name and the line, in prompts that have no `>`.
+  public var prompt: SafeText
+  /// Return sends.
+  public var send: SafeText
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
-    edited: "✎", separator: "·", rule: "─")
+    edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
-    edited: "*edited*", separator: "-", rule: "-")
+    edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^")
 }

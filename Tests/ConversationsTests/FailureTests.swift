@@ -234,7 +234,7 @@ import Testing
       try store.database.first("PRAGMA \(name)") { $0.text(0) }
     }
     #expect(try pragma("application_id") == "1752130158")
-    #expect(try pragma("user_version") == "1")
+    #expect(try pragma("user_version") == "\(Schema.version)")
     #expect(try pragma("journal_mode") == "wal")
     #expect(try pragma("auto_vacuum") == "2")
     #expect(try pragma("foreign_keys") == "1")

@@ -116,7 +116,12 @@ public final class Emulator {
 
   /// The rows of the screen, trailing blanks trimmed.
   public var screen: [String] {
-    (0..<rows).map { text(of: cells(ofRow: $0)) }
+    (0..<rows).map { text(ofRow: $0) }
+  }
+
+  /// One row of the screen, trailing blanks trimmed; empty where there is no such row.
+  public func text(ofRow row: Int) -> String {
+    (0..<rows).contains(row) ? text(of: cells(ofRow: row)) : ""
   }
 
   /// The rows that went off the top of the screen, oldest first, trailing blanks trimmed.

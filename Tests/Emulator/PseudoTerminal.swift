@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
-import CVTerm
 import Glibc
 
 /// A program on a terminal of its own: a pseudo-terminal whose other end is an `Emulator`. For
@@ -11,12 +10,6 @@ import Glibc
 /// #expect(shell.wait(for: 5) { $0.picture.contains("$ |") })
 /// ```
 public final class PseudoTerminal {
-  /// The terminal could not be opened or the program not be started.
-  public struct Failure: Error {
-    public var what: String
-    public var errorNumber: Int32
-  }
-
   /// What the program has drawn so far.
   public let emulator: Emulator
   /// The program's process.
@@ -26,7 +19,7 @@ public final class PseudoTerminal {
   /// Everything the program has written.
   public private(set) var output: [UInt8] = []
 
-  private let descriptor: Int32
+  private var descriptor: Int32
   private var hasHungUp = false
   private var status: Int32?
 
@@ -42,39 +35,13 @@ public final class PseudoTerminal {
     let pair = try PseudoTerminalPair(rows: rows, columns: columns)
     descriptor = pair.takeController()
 
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Opened by the leader of a new session, it becomes the controlling terminal.
-    posix_spawn_file_actions_addopen(&actions, 0, pair.path, O_RDWR, 0)
-    posix_spawn_file_actions_adddup2(&actions, 0, 1)
-    posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    let flags = Int32(cvterm_spawn_setsid) | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-
-    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-    arguments.append(nil)
-    var variables: [UnsafeMutablePointer<CChar>?] = environment.map {
-      strdup("\($0.key)=\($0.value)")
-    }
-    variables.append(nil)
-    defer { for pointer in arguments + variables { free(pointer) } }
-    var process: pid_t = 0
-    let failure = posix_spawnp(
-      &process, arguments[0] ?? strdup(""), &actions, &attributes, arguments, variables)
-    processIdentifier = process
-    guard failure == 0 else {
+    do {
+      processIdentifier = try spawn(
+        command, environment: environment, files: [.terminal(pair.path), .same(0), .same(0)],
+        startsSession: true)
+    } catch {
       close(descriptor)
-      status = 127
-      throw Failure(what: "posix_spawn \(command.first ?? "")", errorNumber: failure)
+      throw error
     }
   }
 
@@ -108,6 +75,14 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Closes the terminal, as when its window is closed; the program gets SIGHUP and the end of
+  /// input.
+  public func hangUp() {
+    hasHungUp = true
+    close(descriptor)
+    descriptor = -1
+  }
+
   /// Changes the size of the terminal; the program gets SIGWINCH.
   public func resize(rows: Int, columns: Int) {
     drain()
@@ -128,7 +103,8 @@ public final class PseudoTerminal {
       if condition(emulator) { return true }
       let left = end - milliseconds()
       if left <= 0 || hasHungUp { return false }
-      _ = ready(POLLIN, milliseconds: left)
+      // Not until the end: a condition may be about more than this terminal.
+      _ = ready(POLLIN, milliseconds: min(left, 20))
     }
   }
 
@@ -147,7 +123,7 @@ public final class PseudoTerminal {
       var raw: Int32 = 0
       if waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {
         drain()
-        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+        status = exitStatus(raw)
         break
       }
       let left = end - milliseconds()

@@ -12,11 +12,11 @@ public final class PseudoTerminalPair {
   /// The terminal in the file system.
   public let path: String
 
-  /// - Throws: `PseudoTerminal.Failure`.
+  /// - Throws: `SpawnFailure`.
   public init(rows: Int = 24, columns: Int = 80) throws {
     controller = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     guard controller >= 0 else {
-      throw PseudoTerminal.Failure(what: "posix_openpt", errorNumber: errno)
+      throw SpawnFailure(what: "posix_openpt", errorNumber: errno)
     }
     var name = [CChar](repeating: 0, count: 128)
     guard grantpt(controller) == 0, unlockpt(controller) == 0,
@@ -24,7 +24,7 @@ public final class PseudoTerminalPair {
     else {
       let number = errno
       close(controller)
-      throw PseudoTerminal.Failure(what: "grantpt", errorNumber: number)
+      throw SpawnFailure(what: "grantpt", errorNumber: number)
     }
     path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
     resize(rows: rows, columns: columns)

@@ -65,7 +65,7 @@ struct EmulatorTests {
 
   @Test("a program that is not there is an error")
   func missing() {
-    #expect(throws: PseudoTerminal.Failure.self) {
+    #expect(throws: SpawnFailure.self) {
       try PseudoTerminal(command: ["/nowhere/hobnob"], environment: [:])
     }
   }

@@ -75,6 +75,9 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     pair.send("last")
     #expect(device.readAvailable() == Array("last".utf8))
     pair.hangUp()
+    // A program that another test is just starting has the emulator's end too, until it runs.
+    var hangUp = pollfd(fd: terminal, events: 0, revents: 0)
+    #expect(poll(&hangUp, 1, 20_000) == 1)
     #expect(device.readAvailable() == nil)
     device.write(Array("x".utf8))
     #expect(device.isDead)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 import Foundation
 import Glibc
 
@@ -87,32 +88,17 @@ final class Tmux {
     // Not Foundation's Process: it waits until the server, too, has ended, which the first command
     // leaves behind. And a file, not a pipe, for the same reason.
     let path = folder + "/output"
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // The threads that run tests have signals blocked; the server needs them.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let words = ["tmux", "-u", "-L", socket] + arguments
-    var command: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    command.append(nil)
-    let path0 = "PATH=" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
-    var variables: [UnsafeMutablePointer<CChar>?] = [
-      strdup(path0), strdup("LC_ALL=C.UTF-8"), strdup("TMUX_TMPDIR=\(folder)"), nil,
+    let environment = [
+      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin", "LC_ALL": "C.UTF-8",
+      "TMUX_TMPDIR": folder,
+      // The user of a test machine may have no shell to log in with.
+      "SHELL": "/bin/sh",
     ]
-    defer { for pointer in command + variables { free(pointer) } }
-    var process: pid_t = 0
-    guard posix_spawnp(&process, "tmux", &actions, &attributes, &command, &variables) == 0 else {
-      return ""
-    }
+    guard
+      let process = try? spawn(
+        ["tmux", "-u", "-L", socket] + arguments, environment: environment,
+        files: [.reading("/dev/null"), .writing(path), .writing("/dev/null")])
+    else { return "" }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     let data = FileManager.default.contents(atPath: path) ?? Data()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A generator whose numbers are the same in every run (SplitMix64).
-struct FixedRandom: RandomNumberGenerator {
+public struct FixedRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  public init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -16,5 +16,6 @@ struct FixedRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
+  /// A number from 0, below `count`.
+  public mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 }

@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 
-/// A generator whose numbers are the same in every run (SplitMix64).
-struct FixedRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension FixedRandom {
   /// Bytes as an attacker would choose them: parts of escape sequences, controls, broken and whole
   /// UTF-8, invisible and combining code points.
   mutating func hostileBytes() -> [UInt8] {

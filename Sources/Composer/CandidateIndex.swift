@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A source's list made ready to be searched at every key, however long it is (2.5).
+///
+/// Candidates are positions in the list from here on. Nothing is ever sorted as a whole: what the
+/// menu shows is picked out in one pass.
+struct CandidateIndex {
+  /// The candidates that match a word, in no order.
+  struct Matches {
+    var beginning: [Int32] = []
+    var containing: [Int32] = []
+    var count: Int { beginning.count + containing.count }
+  }
+
+  private struct Entry {
+    var recency: Int
+    /// The first sixteen folded bytes as two numbers: they tell most candidates apart.
+    var head: UInt64
+    var neck: UInt64
+    /// Where the folded text lies in `bytes`.
+    var start: UInt32
+    var count: UInt32
+
+    func text(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(rebasing: bytes[Int(start)..<Int(start + count)])
+    }
+  }
+
+  let list: [Candidate]
+  /// The folded texts, one behind the other.
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+  /// Which letters occur in each; most candidates are ruled out by this alone.
+  private var letters: [UInt64] = []
+
+  init(_ list: [Candidate]) {
+    self.list = list
+    entries.reserveCapacity(list.count)
+    letters.reserveCapacity(list.count)
+    bytes.reserveCapacity(list.count * 12)
+    for candidate in list {
+      let start = bytes.count
+      candidate.folded.withBytes { folded in
+        bytes.append(contentsOf: folded)
+        entries.append(
+          Entry(
+            recency: candidate.recency, head: Self.number(folded, from: 0),
+            neck: Self.number(folded, from: 8), start: UInt32(start), count: UInt32(folded.count)))
+        letters.append(Self.letters(in: folded))
+      }
+    }
+  }
+
+  /// Whether the index is of this very array, not of one that is merely equal. (The index holds it,
+  /// so its storage cannot have been used for another.)
+  func isOf(_ other: [Candidate]) -> Bool {
+    list.count == other.count
+      && list.withUnsafeBufferPointer { mine in
+        other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+      }
+  }
+
+  /// The candidates that begin with a word or contain it further in.
+  ///
+  /// - Parameters:
+  ///   - word: folded.
+  ///   - known: matches of a word that this one contains; only they are looked at.
+  func matches(of word: [UInt8], among known: Matches? = nil) -> Matches {
+    if word.isEmpty {
+      return Matches(beginning: Array(0..<Int32(list.count)))
+    }
+    guard let known else { return matches(of: word, in: Array(0..<Int32(list.count)), []) }
+    return matches(of: word, in: known.beginning, known.containing)
+  }
+
+  private func matches(of word: [UInt8], in first: [Int32], _ second: [Int32]) -> Matches {
+    let count = first.count + second.count
+    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: count) { found in
+      // Those that begin with the word from the front, those that contain it from the back:
+      // appending to two arrays would take longer than the comparing.
+      var (front, back) = (0, count)
+      for group in [first, second] {
+        sift(group, by: word) { candidate, isBeginning in
+          if isBeginning {
+            found[front] = candidate
+            front += 1
+          } else {
+            back -= 1
+            found[back] = candidate
+          }
+        }
+      }
+      return Matches(beginning: Array(found[..<front]), containing: Array(found[back...]))
+    }
+  }
+
+  @inline(__always)
+  private func sift(
+    _ group: [Int32], by word: [UInt8], _ found: (_ candidate: Int32, _ isBeginning: Bool) -> Void
+  ) {
+    let wanted = word.withUnsafeBufferPointer(Self.letters)
+    let isOneLetter = word.count == 1 && Self.hasBitOfItsOwn(word[0])
+    let head = word.withUnsafeBufferPointer { Self.number($0, from: 0) }
+    let rest = UInt64(max(0, 8 - word.count) * 8)
+    let fitsHead = word.count <= 8
+    word.withUnsafeBufferPointer { word in
+      bytes.withUnsafeBufferPointer { bytes in
+        entries.withUnsafeBufferPointer { entries in
+          letters.withUnsafeBufferPointer { letters in
+            for candidate in group {
+              let place = Int(candidate)
+              guard letters[place] & wanted == wanted else { continue }
+              // Most are decided by the head, or by the one letter that is there somewhere.
+              let isLikely = (entries[place].head ^ head) >> rest == 0
+              if fitsHead && isLikely && entries[place].count >= word.count {
+                found(candidate, true)
+              } else if isOneLetter {
+                found(candidate, false)
+              } else if let start = Ranking.firstMatch(
+                of: word, in: entries[place].text(in: bytes))
+              {
+                found(candidate, start == 0)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Order
+
+  /// Whether one candidate stands before another: who spoke more recently, then by folded text, by
+  /// text, and by place in the list. The same order as that of `Ranking.candidates`.
+  func precedes(_ left: Int32, _ right: Int32) -> Bool {
+    let (a, b) = (entries[Int(left)], entries[Int(right)])
+    if a.recency != b.recency { return a.recency > b.recency }
+    if a.head != b.head { return a.head < b.head }
+    if a.neck != b.neck { return a.neck < b.neck }
+    if let order = precedesByFolded(a, b) { return order }
+    return precedesByText(left, right) ?? (left < right)
+  }
+
+  /// From the bytes at hand: getting at two candidates costs more than comparing them. Nil where
+  /// both are the same.
+  private func precedesByFolded(_ left: Entry, _ right: Entry) -> Bool? {
+    bytes.withUnsafeBufferPointer { bytes in
+      let (a, b) = (left.text(in: bytes), right.text(in: bytes))
+      let room = min(a.count, b.count)
+      let alike = TextChange.commonPrefix(a, b, atMost: room)
+      if alike < room { return a[alike] < b[alike] }
+      return a.count == b.count ? nil : a.count < b.count
+    }
+  }
+
+  /// The first `count` in order behind `pivot`, or of all without one.
+  func first(_ count: Int, behind pivot: Int32? = nil, of group: [Int32]) -> [Int32] {
+    nearest(count, to: pivot, of: group) { precedes($0, $1) }
+  }
+
+  /// The last `count` in order before `pivot`, or of all without one.
+  func last(_ count: Int, before pivot: Int32? = nil, of group: [Int32]) -> [Int32] {
+    nearest(count, to: pivot, of: group) { precedes($1, $0) }.reversed()
+  }
+
+  /// How many of a group stand before a candidate.
+  func position(of candidate: Int32, in group: [Int32]) -> Int {
+    group.count { precedes($0, candidate) }
+  }
+
+  /// The candidates by which the common beginning of a group is known: one of them, and each that
+  /// agrees with it less far than those before.
+  func witnesses(of group: [Int32]) -> [Int32] {
+    guard let first = group.first else { return [] }
+    var witnesses = [first]
+    bytes.withUnsafeBufferPointer { bytes in
+      let one = entries[Int(first)]
+      let text = one.text(in: bytes)
+      var common = text.count
+      for candidate in group {
+        let other = entries[Int(candidate)]
+        let head = (one.head ^ other.head).leadingZeroBitCount / 8
+        if head >= common { continue }
+        let alike = TextChange.commonPrefix(
+          text, other.text(in: bytes), atMost: min(common, Int(other.count)))
+        if alike < common {
+          common = alike
+          witnesses.append(candidate)
+        }
+      }
+    }
+    return witnesses
+  }
+
+  @inline(__always)
+  private func nearest(
+    _ count: Int, to pivot: Int32?, of group: [Int32], _ precedes: (Int32, Int32) -> Bool
+  ) -> [Int32] {
+    guard count > 0 else { return [] }
+    var nearest: [Int32] = []
+    for candidate in group {
+      if let pivot, !precedes(pivot, candidate) { continue }
+      if nearest.count == count {
+        guard precedes(candidate, nearest[count - 1]) else { continue }
+        nearest.removeLast()
+      }
+      var place = nearest.count
+      while place > 0 && precedes(candidate, nearest[place - 1]) { place -= 1 }
+      nearest.insert(candidate, at: place)
+    }
+    return nearest
+  }
+
+  /// Nil where both texts are the same bytes.
+  @inline(never)
+  private func precedesByText(_ left: Int32, _ right: Int32) -> Bool? {
+    Ranking.precedesByText(list[Int(left)], list[Int(right)])
+  }
+
+  // MARK: Letters
+
+  /// Eight bytes as a number, the first one the highest; zeros behind the end.
+  private static func number(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+    var number: UInt64 = 0
+    for place in start..<(start + 8) {
+      number = number << 8 | (place < text.count ? UInt64(text[place]) : 0)
+    }
+    return number
+  }
+
+  private static func hasBitOfItsOwn(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+  }
+
+  /// A set of letters: a bit for each of a–z and 0–9, the rest share what is left.
+  private static func letters(in text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var letters: UInt64 = 0
+    for byte in text {
+      let bit: UInt8 =
+        switch byte {
+        case 0x61...0x7A: byte - 0x61
+        case 0x30...0x39: byte - 0x30 + 26
+        case 0x80...: 48 + byte % 16
+        default: 36 + byte % 12
+        }
+      letters |= 1 << UInt64(bit)
+    }
+    return letters
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The candidates for a word, in order, and the few of them that are seen (2.7).
+struct CompletionMenu {
+  let index: CandidateIndex
+  private(set) var matches = CandidateIndex.Matches()
+  /// The most candidates seen at a time.
+  private(set) var limit: Int
+  /// Those seen, from the one at position `top` on.
+  private(set) var shown: [Int32] = []
+  /// How many stand before the first that is seen.
+  private(set) var top = 0
+  /// The position of the selected one; nil until the menu is entered.
+  private(set) var selected: Int?
+  private var word: String
+  private var folded: [UInt8] = []
+  /// The matches of the words this one goes on from, so that Backspace is as cheap as a letter.
+  private var trail: [(word: [UInt8], matches: CandidateIndex.Matches)] = []
+
+  init(_ index: CandidateIndex, matching word: String, limit: Int) {
+    self.index = index
+    self.word = word
+    self.limit = max(1, limit)
+    match(word)
+  }
+
+  var count: Int { matches.count }
+  var isEmpty: Bool { matches.count == 0 }
+
+  var selectedCandidate: Candidate? {
+    selected.map { index.list[Int(shown[$0 - top])] }
+  }
+
+  /// Goes on with another word. What goes on from an earlier one is looked for in its matches only.
+  mutating func match(_ word: String) {
+    self.word = word
+    folded = Array(Ranking.folded(word).utf8)
+    while let last = trail.last, !folded.starts(with: last.word) { trail.removeLast() }
+    let old = matches
+    if trail.last?.word != folded {
+      trail.append((folded, index.matches(of: folded, among: trail.last?.matches)))
+    }
+    matches = trail.last?.matches ?? matches
+    // A letter that rules nobody out leaves the first ones the first.
+    if top == 0, !shown.isEmpty, old.beginning == matches.beginning,
+      old.containing == matches.containing
+    {
+      selected = nil
+    } else {
+      showFirst()
+    }
+  }
+
+  // MARK: Moving
+
+  /// Selects the first candidate.
+  mutating func enter() {
+    guard !isEmpty else { return }
+    showFirst()
+    selected = 0
+  }
+
+  mutating func leave() {
+    selected = nil
+  }
+
+  /// Selects the next one (1) or the one before (−1); behind the last comes the first.
+  mutating func move(_ step: Int) {
+    guard let old = selected, !isEmpty else { return }
+    let new = old + step
+    if new >= count {
+      enter()
+    } else if new < 0 {
+      shown = last(limit)
+      top = count - shown.count
+      selected = count - 1
+    } else {
+      if new < top {
+        shown = last(1, before: shown.first) + shown.dropLast()
+        top = new
+      } else if new >= top + shown.count {
+        shown = Array(shown.dropFirst()) + first(1, behind: shown.last)
+        top += 1
+      }
+      selected = new
+    }
+  }
+
+  /// Selects a candidate that the user had selected in another list, in the same row where that is
+  /// possible; the first one where it is not there any more.
+  mutating func select(_ candidate: Candidate, row: Int) {
+    let place = index.list.firstIndex {
+      $0.identity == candidate.identity && $0.text.hasSameBytes(as: candidate.text)
+    }.map(Int32.init)
+    guard let place, let position = position(of: place) else { return enter() }
+    let above = last(row, before: place)
+    shown = above + [place] + first(limit - above.count - 1, behind: place)
+    if shown.count < limit { shown = last(limit - shown.count, before: shown.first) + shown }
+    top = position - (shown.firstIndex(of: place) ?? 0)
+    selected = position
+  }
+
+  mutating func resize(to limit: Int) {
+    self.limit = max(1, limit)
+    let (old, row) = (selectedCandidate, (selected ?? 0) - top)
+    showFirst()
+    if let old { select(old, row: min(row, self.limit - 1)) }
+  }
+
+  private mutating func showFirst() {
+    shown = first(limit)
+    top = 0
+    selected = nil
+  }
+
+  // MARK: Order
+
+  private func position(of candidate: Int32) -> Int? {
+    if matches.beginning.contains(candidate) {
+      return index.position(of: candidate, in: matches.beginning)
+    }
+    guard matches.containing.contains(candidate) else { return nil }
+    return matches.beginning.count + index.position(of: candidate, in: matches.containing)
+  }
+
+  private func first(_ count: Int, behind pivot: Int32? = nil) -> [Int32] {
+    if let pivot, !begins(pivot) {
+      return index.first(count, behind: pivot, of: matches.containing)
+    }
+    let found = index.first(count, behind: pivot, of: matches.beginning)
+    return found + index.first(count - found.count, of: matches.containing)
+  }
+
+  private func last(_ count: Int, before pivot: Int32? = nil) -> [Int32] {
+    if let pivot, begins(pivot) {
+      return index.last(count, before: pivot, of: matches.beginning)
+    }
+    let found = index.last(count, before: pivot, of: matches.containing)
+    return index.last(count - found.count, of: matches.beginning) + found
+  }
+
+  private func begins(_ candidate: Int32) -> Bool {
+    index.list[Int(candidate)].folded.utf8.starts(with: folded)
+  }
+
+  // MARK: What TAB makes of it (2.5)
+
+  /// Those that count for TAB: the ones that begin with the word, or the others if there are none.
+  private var counting: [Int32] {
+    matches.beginning.isEmpty ? matches.containing : matches.beginning
+  }
+
+  /// The only candidate that counts.
+  var onlyCandidate: Candidate? {
+    counting.count == 1 ? counting.first.map { index.list[Int($0)] } : nil
+  }
+
+  /// The candidate that is the word itself, letter by letter.
+  var exactCandidate: Candidate? {
+    guard !word.isEmpty else { return nil }
+    return matches.beginning.lazy.map { index.list[Int($0)] }
+      .first { $0.text.hasSameBytes(as: word) }
+  }
+
+  /// What all that count begin with, where that is longer than the word; nil otherwise.
+  ///
+  /// It ends before white space and control characters: what stands behind them would be another
+  /// word.
+  var longerCommonPart: String? {
+    guard let best = index.first(1, of: counting).first else { return nil }
+    let some = ([best] + index.witnesses(of: counting)).map { index.list[Int($0)] }
+    let common = Ranking.commonPart(of: some, typed: word).prefix {
+      !$0.isWhitespace && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+    let isLonger = Ranking.folded(String(common)).utf8.count > folded.count
+    return isLonger ? String(common) : nil
+  }
+
+  // MARK: Drawing
+
+  /// One row for each candidate that is seen, then how many more there are.
+  ///
+  /// - Parameter prefix: what stands before each.
+  func rows(prefix: SafeText, columns: Int, widths: Widths) -> [StyledLine] {
+    var rows = shown.enumerated().map { row, place in
+      let line = line(
+        for: index.list[Int(place)], prefix, isSelected: selected == top + row, atMost: columns)
+      return line.truncated(to: columns, widths: widths)
+    }
+    if count > shown.count {
+      let more = say("(+%1 more)", SafeText(count - shown.count))
+      rows.append(StyledLine(more, .dim).truncated(to: columns, widths: widths))
+    }
+    return rows
+  }
+
+  private func line(
+    for candidate: Candidate, _ prefix: SafeText, isSelected: Bool, atMost columns: Int
+  ) -> StyledLine {
+    let style = isSelected ? Style.reverse : .plain
+    var marked = style
+    marked.attributes.formUnion([.bold, .underline])
+    // A name without end costs no more than what can be seen of it.
+    let name = SafeText(name: String(candidate.text.prefix(2 * columns + 8)))
+    var line = StyledLine(prefix, style)
+    if let match = Ranking.match(of: word, in: name.string) {
+      let start = name.string.index(atByte: match.lowerBound)
+      let end = name.string.index(atByte: match.upperBound)
+      line.append(name[..<start], style)
+      line.append(name[start..<end], marked)
+      line.append(name[end...], style)
+    } else {
+      line.append(name, style)
+    }
+    if !candidate.hint.isEmpty {
+      var dim = style
+      dim.attributes.insert(.dim)
+      line.append("  ", style)
+      line.append(SafeText(line: String(candidate.hint.prefix(2 * columns + 8))), dim)
+    }
+    return line
+  }
+}

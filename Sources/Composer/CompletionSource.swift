@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What a source is asked: the word at the caret, and where it stands.
+public struct CompletionQuestion: Hashable, Sendable {
+  /// The registered prefix the word begins with.
+  public var prefix: String
+  /// The whole word, on both sides of the caret, without the prefix.
+  public var word: String
+  /// The composed text the word stands in.
+  public var text: String
+  /// A UTF-8 offset into `text`.
+  public var caret: Int
+
+  public init(prefix: String, word: String, text: String, caret: Int) {
+    self.prefix = prefix
+    self.word = word
+    self.text = text
+    self.caret = caret
+  }
+}
+
+/// Offers candidates under a prefix (2.1): people, rooms, emoji, commands.
+///
+/// A class, so that it may keep what it has found. The session compares and ranks; a source may
+/// hand in everything it has, whatever the word. One that hands in the very same array again
+/// spares the session the work of making it ready for matching.
+///
+/// ```swift
+/// final class Fruit: CompletionSource {
+///   let names = ["apple", "pear"].map { Candidate($0) }
+///   func candidates(
+///     for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+///   ) -> [Candidate] { names }
+/// }
+/// ```
+public protocol CompletionSource: AnyObject {
+  /// The candidates for a word. Called on the caller's thread while a key is handled: it must not
+  /// wait, nor come back to the session that asks.
+  ///
+  /// - Parameters:
+  ///   - question: the word and where it stands.
+  ///   - later: may be called any number of times, at once or afterwards on the same thread, each
+  ///     time with the fuller list or with what went wrong. An answer to a question no longer asked
+  ///     is dropped (2.9).
+  /// - Returns: what is known now.
+  /// - Throws: what the user is told, once per source; the line is not affected.
+  func candidates(
+    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+  ) throws -> [Candidate]
+}
+
+/// Offers candidates for words without a prefix: the arguments of commands (2.8). Asked where no
+/// registered prefix begins the word at the caret.
+public protocol ArgumentSource: AnyObject {
+  /// The argument the caret is in.
+  ///
+  /// - Parameters:
+  ///   - text: the composed text.
+  ///   - caret: a UTF-8 offset.
+  /// - Returns: nil where the caret is in no argument. Otherwise the UTF-8 range that a candidate
+  ///   replaces (whole graphemes, around the caret; another range counts as nil), the word it is
+  ///   matched with, everything that can stand there, and the usage to show, even where there is no
+  ///   candidate. A candidate that ends in `/` is a folder: nothing is put behind it.
+  func argument(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)?
+}
+
+/// What is registered under prefixes (2.1, 2.4).
+///
+/// ```swift
+/// var registry = CompletionRegistry()
+/// registry.register("@", source: people, opensAfter: 0)
+/// registry.register("/", source: commands, opensAfter: 0, lineStartOnly: true)
+/// ```
+public struct CompletionRegistry {
+  private struct Entry {
+    var source: any CompletionSource
+    var opensAfter: Int
+    var lineStartOnly: Bool
+    var namesMayContainPrefix: Bool
+  }
+
+  private var entries: [String: Entry] = [:]
+  /// Finds the words that begin with one of the prefixes.
+  public private(set) var finder = WordFinder(prefixes: [])
+
+  /// An empty registry: nothing completes.
+  public init() {}
+
+  /// Registers a source, in place of the one that had the prefix.
+  ///
+  /// - Parameters:
+  ///   - prefix: what the word begins with; an empty one is left out.
+  ///   - source: kept as long as the registry.
+  ///   - opensAfter: graphemes behind the prefix from which the menu opens by itself (2.4).
+  ///   - lineStartOnly: it counts only as the first characters of the text, and a word typed in
+  ///     full is accepted by TAB though longer ones begin with it: commands.
+  ///   - namesMayContainPrefix: its names may hold the prefix again, as network addresses do (2.3).
+  public mutating func register(
+    _ prefix: String, source: any CompletionSource, opensAfter: Int, lineStartOnly: Bool = false,
+    namesMayContainPrefix: Bool = false
+  ) {
+    guard !prefix.isEmpty else { return }
+    entries[prefix] = Entry(
+      source: source, opensAfter: opensAfter, lineStartOnly: lineStartOnly,
+      namesMayContainPrefix: namesMayContainPrefix)
+    finder = WordFinder(
+      prefixes: Array(entries.keys), lineStartOnly: prefixes { $0.lineStartOnly },
+      namesMayContainPrefix: prefixes { $0.namesMayContainPrefix })
+  }
+
+  /// The source under a prefix; nil where nothing is registered.
+  public func source(for prefix: String) -> (any CompletionSource)? {
+    entries[prefix]?.source
+  }
+
+  func opensAfter(_ prefix: String) -> Int {
+    entries[prefix]?.opensAfter ?? 0
+  }
+
+  func isForCommands(_ prefix: String) -> Bool {
+    entries[prefix]?.lineStartOnly ?? false
+  }
+
+  private func prefixes(where holds: (Entry) -> Bool) -> Set<String> {
+    Set(entries.filter { holds($0.value) }.keys)
+  }
+}

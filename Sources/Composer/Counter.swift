@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The counter beside a limited text (1.7).
+public enum Counter {
+  /// The item's name in its zone.
+  public static let id = "counter"
+  /// How the counter looks while the text may be sent.
+  public static let style = Style.dim
+  /// How it looks when the text is over the limit. Bold as well, for eyes and terminals that know
+  /// no red.
+  public static let warning = Style(.bold, foreground: .red)
+
+  /// The counter as an item of a zone.
+  ///
+  /// - Parameters:
+  ///   - text: the text as typed; it is measured by `LineRules.length(of:)`, as the limit is.
+  ///   - limit: the most graphemes a message may have, 0 for no limit.
+  ///   - style: what is counted.
+  /// - Returns: nil without a limit. The warning style shows when Return would refuse the text for
+  ///   its length, so never for a command.
+  public static func item(text: String, limit: Int, style: CounterStyle) -> Item? {
+    guard limit > 0 else { return nil }
+    let count = LineRules.length(of: text)
+    let isOver = count > limit && !LineRules.isCommand(text)
+    let shown = style.text(count: count, max: limit)
+    return Item(id: id, line: StyledLine(shown, isOver ? warning : Self.style))
+  }
+}

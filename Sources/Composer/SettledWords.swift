@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The words of a text that start no session: those just accepted (2.3), and the one whose menu was
+/// closed (2.7). Ranges are UTF-8 offsets and move with the text.
+struct SettledWords {
+  /// Spans only for how they move.
+  private var accepted: [Span] = []
+  /// The start of the word: what stays the same while the rest of it is typed.
+  private var dismissed: Span?
+
+  var isEmpty: Bool { accepted.isEmpty && dismissed == nil }
+
+  mutating func accept(_ word: Range<Int>) {
+    accepted.append(Span(range: word, identity: ""))
+  }
+
+  /// - Parameter start: the range of the prefix; empty where there is none.
+  mutating func dismiss(start: Range<Int>) {
+    dismissed = Span(range: start, identity: "")
+  }
+
+  mutating func allowDismissed() {
+    dismissed = nil
+  }
+
+  mutating func moveAlong(replacing replaced: Range<Int>, with count: Int) {
+    accepted = Span.adjusted(accepted, replacing: replaced, with: count)
+    dismissed = dismissed.flatMap {
+      Span.adjusted([$0], replacing: replaced, with: count).first
+    }
+  }
+
+  /// Whether a word was accepted and not edited since; one that was edited is forgotten. The colon
+  /// that accepting puts behind a mention is no part of the word, and of a name of several words
+  /// each is.
+  mutating func isAccepted(_ word: Range<Int>, in text: String) -> Bool {
+    guard let known = accepted.firstIndex(where: { $0.range.lowerBound == word.lowerBound }) else {
+      return false
+    }
+    let end = accepted[known].range.upperBound
+    if word.upperBound <= end || text.slice(end..<word.upperBound) == ":" { return true }
+    accepted.remove(at: known)
+    return false
+  }
+
+  /// Whether the menu of the word that begins here was closed; with another word that is over.
+  mutating func isDismissed(start: Range<Int>) -> Bool {
+    if dismissed?.range == start { return true }
+    dismissed = nil
+    return false
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Someone's one reaction to a message (rule 7.8).
+public struct Reaction: Hashable, Sendable {
+  public var participant: Participant
+  /// As given or received; empty in an outbox entry that takes the reaction back.
+  public var emoji: String
+  public var at: Milliseconds
+
+  public init(participant: Participant, emoji: String, at: Milliseconds) {
+    self.participant = participant
+    self.emoji = emoji
+    self.at = at
+  }
+}
+
+/// What `Store.react` did.
+public enum ReactionChange: Hashable, Sendable {
+  case set
+  /// There was another one.
+  case replaced
+  /// It was the same again.
+  case removed
+}
+
+/// A reaction that changed, as things stand now.
+public struct ReactionNews: Hashable, Sendable {
+  public var message: Message
+  public var participant: Participant
+  /// nil when it was removed.
+  public var emoji: String?
+  public var at: Milliseconds
+  /// Why a network refused it, in the network's words: it was removed therefore.
+  public var failure: String?
+
+  public init(
+    message: Message, participant: Participant, emoji: String?, at: Milliseconds,
+    failure: String? = nil
+  ) {
+    self.message = message
+    self.participant = participant
+    self.emoji = emoji
+    self.at = at
+    self.failure = failure
+  }
+}
+
+extension Reaction {
+  /// Whether a text is one emoji, as far as this program's Unicode knows.
+  static func isEmoji(_ text: String) -> Bool {
+    guard text.count == 1, text.utf8.count <= 64, let first = text.unicodeScalars.first else {
+      return false
+    }
+    if first.properties.isEmojiPresentation { return true }
+    // ❤ with a selector or without; 1️⃣, but not 1; emoji of a newer Unicode.
+    if text.unicodeScalars.contains("\u{FE0F}") { return first.properties.isEmoji }
+    return first.value > 0xFF && first.properties.isEmoji
+      || (0x1F000...0x1FAFF).contains(first.value)
+  }
+
+  /// With and without a presentation selector it is the same reaction.
+  static func same(_ one: String, _ other: String) -> Bool {
+    func bare(_ text: String) -> [Unicode.Scalar] {
+      text.unicodeScalars.filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }
+    }
+    return bare(one) == bare(other)
+  }
+}

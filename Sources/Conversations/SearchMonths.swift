@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The words that stand in the search index for when a message was made (see Schema+Search.swift):
+/// `y2026` for its year and `m202611` for its month, in UTC.
+enum SearchMonths {
+  /// The years and months that together cover a span.
+  ///
+  /// - Parameters:
+  ///   - since: the first moment, from the beginning by default.
+  ///   - until: the first moment behind it, or behind `newest`.
+  ///   - newest: when the newest message was made.
+  /// - Returns: nil where it is too long to be worth it: a foreign clock, a year 9999.
+  static func words(
+    since: Milliseconds?, until: Milliseconds?, newest: Milliseconds
+  ) -> [String]? {
+    let last = month(of: (until ?? newest.saturatedSuccessor) &- 1)
+    var next = since.map(month(of:)) ?? 1970 * 12
+    var words: [String] = []
+    while next <= last {
+      guard words.count < 100 else { return nil }
+      if next % 12 == 0, next + 11 <= last {
+        words.append("y\(padded(next / 12, 4))")
+        next += 12
+      } else {
+        words.append("m\(padded(next / 12, 4))\(padded(next % 12 + 1, 2))")
+        next += 1
+      }
+    }
+    return words
+  }
+
+  /// Counted from the year 0. Clamped as in the schema.
+  private static func month(of time: Milliseconds) -> Int {
+    let clamped = min(max(time, 0), 253_402_300_799_000)
+    let wall = TimeZoneRules.fixed(minutesEast: 0).wallTime(clamped)
+    return wall.year * 12 + wall.month - 1
+  }
+
+  private static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+}
+
+extension Int64 {
+  fileprivate var saturatedSuccessor: Int64 { self == .max ? self : self + 1 }
+}

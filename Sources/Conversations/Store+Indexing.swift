@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// Stores many new messages at once: their words come into the search index together, at the end.
+  /// One by one it takes ten times as long, since FTS5 writes out what changed after each statement
+  /// that may have to be undone by itself.
+  ///
+  /// - Parameter body: stores new messages; it must neither change nor remove any.
+  func indexTogether<T>(_ body: () throws -> T) throws -> T {
+    try write(durable: true) {
+      let triggers = try database.rows(
+        """
+        SELECT name, sql FROM sqlite_schema
+        WHERE type = 'trigger' AND name IN ('message_inserted', 'message_removed', 'message_changed')
+        """
+      ) { (name: $0.text(0), sql: $0.text(1)) }
+      for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
+      let last = try database.first("SELECT ifnull(max(id), 0) FROM message") { $0.int64(0) }
+      let result = try body()
+      try database.run(
+        """
+        INSERT INTO message_text(rowid, body, facts)
+        SELECT id, body, facts FROM message_words WHERE id > ? ORDER BY id
+        """, last ?? 0)
+      for trigger in triggers { try database.execute(trigger.sql) }
+      return result
+    }
+  }
+}

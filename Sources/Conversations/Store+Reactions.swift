@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// Sets my reaction to a message, replaces it, or removes it if it is the same again. On the disk
+  /// before it returns; where a network carries the conversation, the outbox has it.
+  ///
+  /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
+  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`; `StoreError`.
+  @discardableResult
+  public func react(
+    _ message: ID<Message>, by me: ID<Participant>, with emoji: String
+  ) throws -> ReactionChange {
+    guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
+    return try write(durable: true) {
+      guard let found = try stored(message), !found.isRecalled,
+        let place = try conversation(found.conversation, for: me)
+      else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
+      guard try isMember(me, of: place.id) else { throw RuleError.notAMember(place.name) }
+      guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
+      guard found.state >= .sent else { throw RuleError.notSent(found.number) }
+
+      let former = try emojiStored(of: me, on: message)
+      let isSame = former.map { Reaction.same($0, emoji) } ?? false
+      try setReaction(isSame ? "" : emoji, of: me, on: message, at: clock())
+      if place.network != nil { try postReaction(to: message, by: me) }
+      return isSame ? .removed : former == nil ? .set : .replaced
+    }
+  }
+
+  /// The reactions to a message, in the order in which they were given.
+  public func reactions(of message: ID<Message>) throws -> [Reaction] {
+    try reactions(of: [message])[message] ?? []
+  }
+
+  /// The reactions to several messages at once; messages without any have no entry.
+  public func reactions(of messages: [ID<Message>]) throws -> [ID<Message>: [Reaction]] {
+    if messages.isEmpty { return [:] }
+    let list = "[" + messages.map { String($0.rawValue) }.joined(separator: ",") + "]"
+    let found = try database.rows(
+      """
+      SELECT r.message, r.emoji, r.at, \(Store.participantColumns)
+      FROM json_each(?) wanted CROSS JOIN reaction r ON r.message = wanted.value
+      JOIN participant p ON p.id = r.participant
+      WHERE r.emoji <> '' ORDER BY r.at, r.change
+      """, list
+    ) {
+      (
+        $0.id(0) as ID<Message>,
+        Reaction(
+          participant: Store.participant($0, from: 3), emoji: $0.text(1), at: $0.int64(2))
+      )
+    }
+    return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
+  }
+
+  // MARK: Networks
+
+  /// Stores how someone on a network reacted; the sender is made if missing.
+  ///
+  /// - Parameters:
+  ///   - emoji: as received, or nil if the reaction was taken back.
+  ///   - message: which message, found by the network's own means.
+  ///   - time: when, now by default.
+  /// - Returns: nil if that is no news, or the message is gone.
+  @discardableResult
+  public func receive(
+    reaction emoji: String?, to message: ID<Message>, from identity: String, name: String,
+    network: String, at time: Milliseconds? = nil
+  ) throws -> ReactionChange? {
+    guard !identity.isEmpty, !network.isEmpty else { throw RuleError.badName(identity) }
+    return try write(durable: true) {
+      guard let found = try stored(message), !found.isRecalled, found.deletedAt == nil else {
+        return nil
+      }
+      let sender = try networkParticipant(identity, name: name, network: network)
+      let (former, new) = (try emojiStored(of: sender.id, on: found.id) ?? "", emoji ?? "")
+      if former.utf8.elementsEqual(new.utf8) { return nil }
+      try setReaction(new, of: sender.id, on: found.id, at: time ?? clock())
+      return new.isEmpty ? .removed : former.isEmpty ? .set : .replaced
+    }
+  }
+
+  /// The network would not have it, so nobody else sees it: it goes here as well. If I changed it
+  /// meanwhile, that is another attempt. Part of a transaction.
+  func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {
+    let person = reaction.participant.id
+    guard !reaction.emoji.isEmpty,
+      try emojiStored(of: person, on: message)?.utf8.elementsEqual(reaction.emoji.utf8) == true
+    else { return }
+    try setReaction("", of: person, on: message, at: reaction.at, failure: reason)
+  }
+
+  /// Only the newest wish waits. Part of a transaction.
+  private func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
+    try database.run(
+      "DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?", message, me)
+    try database.run(
+      "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, 3, ?)",
+      try nextChange(), message, me)
+  }
+
+  static let outboxReactionColumns = "y.id, y.identity, y.name, y.network, z.emoji, z.at"
+  static let outboxReactionJoins = """
+
+    LEFT JOIN participant y ON y.id = x.participant
+    LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
+    """
+
+  static func outboxReaction(_ row: Row, from first: Int32) -> Reaction? {
+    if row.isNull(first) { return nil }
+    return Reaction(
+      participant: participant(row, from: first), emoji: row.text(first + 4),
+      at: row.int64(first + 5))
+  }
+
+  // MARK: Rows
+
+  private func emojiStored(
+    of person: ID<Participant>, on message: ID<Message>
+  ) throws -> String? {
+    try database.first(
+      "SELECT emoji FROM reaction WHERE message = ? AND participant = ? AND emoji <> ''", message,
+      person
+    ) { $0.text(0) }
+  }
+
+  private func setReaction(
+    _ emoji: String, of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
+    failure: String? = nil
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO reaction(message, participant, emoji, at, change, failure)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at,
+        change = excluded.change, failure = excluded.failure
+      """, message, person, emoji, time, try nextChange(), failure)
+  }
+
+  // MARK: Changes
+
+  typealias NumberedReaction = (
+    number: Int64, message: ID<Message>, reaction: Reaction, failure: String?
+  )
+
+  func reactions(
+    since: Int64, for me: ID<Participant>, limit: Int
+  ) throws -> [NumberedReaction] {
+    try database.rows(
+      """
+      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+      FROM reaction x JOIN participant p ON p.id = x.participant
+      JOIN message m ON m.id = x.message
+      WHERE x.change > ?1 AND EXISTS (
+        SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
+          AND s.last IS NULL)
+      ORDER BY x.change LIMIT ?3
+      """, since, me, limit
+    ) {
+      (
+        $0.int64(0), $0.id(1),
+        Reaction(participant: Store.participant($0, from: 5), emoji: $0.text(2), at: $0.int64(3)),
+        $0.optionalText(4)
+      )
+    }
+  }
+
+  func news(_ found: [NumberedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
+    try found.compactMap { entry in
+      guard let message = try stored(entry.message) else { return nil }
+      let emoji = entry.reaction.emoji
+      return ReactionNews(
+        message: try presented([message], to: me)[0], participant: entry.reaction.participant,
+        emoji: emoji.isEmpty ? nil : emoji, at: entry.reaction.at, failure: entry.failure)
+    }
+  }
+}

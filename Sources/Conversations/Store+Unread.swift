@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What I have not read in a conversation (rule 7.7).
+public struct Unread: Hashable, Sendable {
+  public var conversation: Conversation
+  /// Messages of others behind my read marker.
+  public var count: Int
+  /// Those of them that name me.
+  public var mentions: Int
+
+  public init(conversation: Conversation, count: Int, mentions: Int) {
+    self.conversation = conversation
+    self.count = count
+    self.mentions = mentions
+  }
+}
+
+extension Store {
+  /// The conversations I am in that hold something unread, the one with the newest message first.
+  ///
+  /// A mention is a message with my shown name or identity among its words, whatever the case; found
+  /// in the search index, so that it does not cost more with more unread messages.
+  public func unread(for me: ID<Participant>) throws -> [Unread] {
+    try read {
+      let person = try participant(me)
+      let names = Set([person.name, person.identity]).filter {
+        !Tokenizer.tokens(of: $0).isEmpty
+      }
+      let called = names.sorted().map { SearchExpression.words(.init($0)) }
+        .joined(separator: " OR ")
+      return try listing(for: me).filter { $0.unread > 0 }.map { listing in
+        let place = listing.conversation.id
+        let mentions = try called.isEmpty ? 0 : count("(\(called))", in: place, for: me)
+        return Unread(
+          conversation: listing.conversation, count: listing.unread,
+          mentions: min(mentions, listing.unread))
+      }
+    }
+  }
+
+  private func count(
+    _ words: String, in place: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Int {
+    // Ids and numbers of one conversation grow together.
+    try database.first(
+      """
+      SELECT count(*) FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
+      WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
+          (SELECT id FROM message WHERE conversation = ?2 AND number > ?4
+            ORDER BY number LIMIT 1), 0)
+        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0
+      """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
+      try readMarker(of: me, in: place)
+    ) { $0.int(0) } ?? 0
+  }
+}

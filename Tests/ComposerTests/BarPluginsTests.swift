@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Testing
+
+/// Takes what it is told to take, and remembers what it was offered.
+private final class Taker: BarPlugin {
+  let takes: Set<PastedContent>
+  var offered: [PastedContent] = []
+  var heard: [String] = []
+
+  init(_ takes: PastedContent...) { self.takes = Set(takes) }
+
+  func bar(takes content: PastedContent) -> Bool {
+    offered.append(content)
+    return takes.contains(content)
+  }
+  func barReloads() { heard.append("reloads") }
+  func barEnds() { heard.append("ends") }
+}
+
+private final class Both: BarDelegate, BarPlugin {
+  var heard: [String] = []
+  func bar(didSend text: String) { heard.append(text) }
+  func bar(takes content: PastedContent) -> Bool {
+    heard.append("\(content)")
+    return true
+  }
+}
+
+@Suite("Plugins (9.4)")
+struct BarPluginsTests {
+  @Test("They are asked in order, and the first that takes the content ends it")
+  func order() {
+    let hooks = BarHooks()
+    let path = PastedContent.path("/tmp/a.png")
+    let plugins = [Taker(), Taker(path), Taker(path, .text("x"))]
+    for plugin in plugins + plugins { hooks.add(plugin) }
+    #expect(hooks.take(path))
+    #expect(plugins.map(\.offered) == [[path], [path], []])
+    #expect(hooks.take(.text("x")))
+    #expect(plugins.map(\.offered.count) == [2, 2, 1])
+    #expect(!hooks.take(.url("x:y")))
+    hooks.remove(plugins[1])
+    #expect(hooks.take(path))
+    #expect(plugins.map(\.offered.count) == [4, 3, 3])
+  }
+
+  @Test("With none, everything is text")
+  func none() {
+    #expect(!BarHooks().take(.attachment(name: "a", bytes: 1)))
+  }
+
+  @Test("They are kept alive, and told of another conversation, of sending and of giving up")
+  func lifetime() {
+    let hooks = BarHooks()
+    weak var seen: Taker?
+    do {
+      let taker = Taker()
+      seen = taker
+      hooks.add(taker)
+    }
+    hooks.reloadPlugins()
+    hooks.sent("x")
+    hooks.invalidatePlugins()
+    #expect(seen?.heard == ["reloads", "ends", "ends"])
+  }
+
+  @Test("One that is a listener too is added and removed as both")
+  func both() {
+    let (hooks, both) = (BarHooks(), Both())
+    hooks.add(both)
+    hooks.sent("x")
+    #expect(hooks.take(.url("u:v")))
+    hooks.remove(both)
+    hooks.sent("y")
+    #expect(!hooks.take(.url("u:v")))
+    #expect(both.heard == ["x", "url(\"u:v\")"])
+  }
+}
+
+@Suite("What a paste is (1.9)")
+struct PastedContentTests {
+  @Test(
+    "Exactly one path, as terminals and file managers paste it",
+    arguments: [
+      ("/tmp/a.png", "/tmp/a.png"), ("/", "/"), ("~/a b", "~/a b"), ("~/ä/漢字.txt", "~/ä/漢字.txt"),
+      ("  /tmp/a \t", "/tmp/a"), ("/tmp/a\n", "/tmp/a"), ("/tmp/a \r\n\n", "/tmp/a"),
+      ("/tmp/my file", "/tmp/my file"), ("/tmp/my\\ file ", "/tmp/my file"),
+      ("'/tmp/my file'", "/tmp/my file"), ("\"/tmp/my file\"\n", "/tmp/my file"),
+      ("'/tmp/it'\\''s here' ", "/tmp/it's here"), ("/tmp/it's here", "/tmp/it's here"),
+      ("\"/tmp/a\\\"b\\c\\$\"", "/tmp/a\"b\\c$"), ("/tmp/\\(1\\)\\ \\&\\ 2", "/tmp/(1) & 2"),
+      ("'/tmp/a\\b'", "/tmp/a\\b"), ("/tmp/\\漢", "/tmp/漢"), ("'~/a'", "~/a"),
+      ("/tmp/\"my file\".txt", "/tmp/my file.txt"), ("/tmp/👨‍👩‍👧\u{301}", "/tmp/👨‍👩‍👧\u{301}"),
+      ("file:///tmp/a.png", "/tmp/a.png"), ("FILE://LocalHost/tmp/a%20b\n", "/tmp/a b"),
+      ("file:///%e6%BC%A2", "/漢"), ("'file:///tmp/a%25'", "/tmp/a%"), ("file:///a%2Fb", "/a/b"),
+      ("/tmp/100%25", "/tmp/100%25"), ("/tmp/a#b?c", "/tmp/a#b?c"),
+    ])
+  func paths(_ paste: String, _ path: String) {
+    #expect(PastedContent.fileCandidate(in: paste) == path)
+  }
+
+  @Test(
+    "Everything else is text",
+    arguments: [
+      "", " ", "\n", "hello", "tmp/a", "./a", "~", "~anna/a", "see /tmp/a",
+      "/tmp/a\n/tmp/b",
+      "\n/tmp/a", "/tmp/a\r/tmp/b", "/tmp/a\\", "'/tmp/a' '/tmp/b'", "/tmp/my\\ file /tmp/b",
+      "'/tmp/a", "\"", "'", "\\", "/tmp/\0", "file://", "file://localhost", "file:///tmp/a b",
+      "file://server/tmp/a", "file://localhost.evil/a", "file:tmp", "file:///%", "file:///%4",
+      "file:///%zz", "file:///%+1", "file:///a%00b", "file:///%ff", "file:///%C3", "file:///a?b",
+      "file:///a#b", "http://x/a", "file:///a\u{7F}",
+    ])
+  func noPaths(_ paste: String) {
+    #expect(PastedContent.fileCandidate(in: paste) == nil)
+  }
+
+  @Test("No file name is longer than the system allows, and a long paste is not looked through")
+  func length() {
+    let most = "/" + String(repeating: "a", count: 4094)
+    #expect(PastedContent.fileCandidate(in: most) == most)
+    #expect(PastedContent.fileCandidate(in: most + "a") == nil)
+    let escaped = "file:///" + String(repeating: "%61", count: 4094)
+    #expect(PastedContent.fileCandidate(in: escaped) == most)
+    #expect(PastedContent.fileCandidate(in: String(repeating: "/a", count: 1 << 20)) == nil)
+  }
+
+  @Test(
+    "A path only when it exists, a URL only when there is nothing else, otherwise the text as it is",
+    arguments: [
+      ("'/tmp/a b'\n", .path("/tmp/a b")), ("/tmp/b", .text("/tmp/b")),
+      ("file:///x", .text("file:///x")),
+      (" https://example.org/a?b ", .url("https://example.org/a?b")),
+      ("HTTP://x", .url("HTTP://x")),
+      ("http://a http://b", .text("http://a http://b")), ("http://", .text("http://")),
+      ("see http://a", .text("see http://a")), ("1a://b", .text("1a://b")), ("a:b", .text("a:b")),
+      ("file://server/a", .text("file://server/a")), ("://a", .text("://a")), ("", .text("")),
+      ("http://a\u{1B}[m", .text("http://a\u{1B}[m")), (" two\nlines ", .text(" two\nlines ")),
+    ] as [(String, PastedContent)])
+  func contents(_ paste: String, _ expected: PastedContent) {
+    #expect(PastedContent(paste: paste) { $0 == "/tmp/a b" } == expected)
+  }
+}

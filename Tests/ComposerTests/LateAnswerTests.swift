@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+import Testing
+
+private struct Refused: Error, CustomStringConvertible {
+  var description: String { "the server\u{1B}[2J refused" }
+}
+
+/// What a session's owner does: keeps the late answers until its next turn.
+private final class Owner {
+  var answers: [(Int, Result<[Candidate], any Error>)] = []
+}
+
+@Suite("Slow and failing sources (2.9)")
+struct LateAnswerTests {
+  private let source = ListSource([])
+  private let owner = Owner()
+
+  private func typist() -> Typist {
+    var registry = CompletionRegistry()
+    registry.register("@", source: source, opensAfter: 0)
+    registry.register("#", source: source, opensAfter: 1)
+    var session = CompletionSession(registry: registry)
+    session.deliver = { [owner] in owner.answers.append(($0, $1)) }
+    return Typist(session)
+  }
+
+  /// Hands what was delivered to the session; whether there was something to draw.
+  private func turn(_ typist: inout Typist) -> [Bool] {
+    defer { owner.answers = [] }
+    return owner.answers.map { typist.session.answer($0.0, $0.1) }
+  }
+
+  private let people = ["Anna", "Annabel", "Ben"].map { Candidate($0) }
+
+  @Test("The menu shows what is there, and more when it comes")
+  func fuller() {
+    var typist = typist()
+    source.list = [people[2]]
+    typist.type("@")
+    #expect(typist.menu == "@Ben")
+    source.later[0](.success(people))
+    #expect(typist.menu == "@Ben")
+    #expect(turn(&typist) == [true])
+    #expect(typist.menu == "@Anna\n@Annabel\n@Ben")
+    // As often as it likes.
+    source.later[0](.success([]))
+    #expect(turn(&typist) == [true])
+    #expect(typist.menu == "")
+    source.later[0](.success(people))
+    #expect(turn(&typist) == [true])
+    #expect(typist.session.count == 3)
+  }
+
+  @Test("An answer to a question no longer asked is dropped")
+  func dropped() {
+    var typist = typist()
+    typist.type("@a")
+    source.later[0](.success(people))
+    #expect(turn(&typist) == [false])
+    #expect(typist.menu == "")
+    typist.type("⎋ ")
+    source.later[1](.success(people))
+    source.later[1](.failure(Refused()))
+    #expect(turn(&typist) == [false, false])
+    #expect(typist.menu == "")
+    #expect(typist.session.takeComplaints().isEmpty)
+  }
+
+  @Test("A late list opens the menu and never changes the text, even when one candidate is left")
+  func opensLate() {
+    var typist = typist()
+    typist.type("x @be⇥")
+    #expect(typist.bells == 1)
+    source.later.last?(.success(people))
+    #expect(turn(&typist) == [true])
+    #expect(typist.line == "x @be|")
+    #expect(typist.menu == "@[Be]n\n@Anna[be]l")
+    typist.type("⏎")
+    #expect(typist.notMine == "⏎")
+  }
+
+  @Test("The selected candidate stays selected; one that is gone gives way to the first")
+  func selection() {
+    var typist = typist()
+    source.list = [people[0], people[2]]
+    typist.type("@⇥↓")
+    #expect(typist.session.selectedCandidate?.text == "Ben")
+    source.later.last?(.success(people.shuffled()))
+    _ = turn(&typist)
+    #expect(typist.menu == "@Anna\n@Annabel\n▸@Ben")
+    #expect(typist.session.selected == 2)
+    source.later.last?(.success([people[0], people[1]]))
+    _ = turn(&typist)
+    #expect(typist.session.selectedCandidate?.text == "Anna")
+  }
+
+  @Test("An answer given while the question is being asked counts at once")
+  func atOnce() {
+    var typist = typist()
+    source.atOnce = people
+    typist.type("@")
+    #expect(typist.session.count == 3)
+    #expect(owner.answers.isEmpty)
+  }
+
+  @Test("A moving caret asks nothing again; every change of the text does")
+  func questions() {
+    var typist = typist()
+    source.list = people
+    typist.type("@a←→n")
+    #expect(source.asked == ["", "a", "an"])
+  }
+
+  @Test("A source that fails is complained of once; line and other candidates live on")
+  func failing() {
+    var typist = typist()
+    source.failure = Refused()
+    typist.type("@a")
+    typist.type(" #a")
+    #expect(typist.line == "@a #a|")
+    let complaints = typist.session.takeComplaints()
+    #expect(complaints == ["Completing @ failed: the server^[[2J refused"])
+    #expect(typist.session.takeComplaints().isEmpty)
+    source.failure = nil
+    source.list = people
+    typist.type("n")
+    #expect(typist.session.isOpen)
+  }
+
+  @Test("A late failure is complained of once and leaves the menu as it is")
+  func failingLate() {
+    var typist = typist()
+    source.list = people
+    typist.type("@")
+    source.later[0](.failure(Refused()))
+    source.later[0](.failure(Refused()))
+    #expect(turn(&typist) == [true, false])
+    #expect(typist.session.takeComplaints().count == 1)
+    #expect(typist.session.count == 3)
+  }
+}
+
+@Suite("Any text, any key")
+struct CompletionFuzzTests {
+  @Test("Never a crash, whole graphemes replaced, and Return before entering is the line's (2.7)")
+  func anything() {
+    var dice = Dice(state: 11)
+    let keys = Array("⇥⇥⇥⇤↑↓⏎⎋←→⌫ @#:+/(an漢é🇩🇪👨‍👩‍👧")
+    for round in 0..<300 {
+      let people = (0..<Int.random(in: 0...6, using: &dice)).map { _ in
+        Candidate(hardText(&dice, pieces: Int.random(in: 0...3, using: &dice)))
+      }
+      var registry = Typist.registry
+      registry.register(
+        "@", source: ListSource(people + Typist.people), opensAfter: 0,
+        namesMayContainPrefix: Bool.random(using: &dice))
+      let arguments = Arguments()
+      arguments.files += people.map(\.text)
+      var typist = Typist(CompletionSession(registry: registry, argumentSource: arguments))
+      typist.session.isLive = Int.random(in: 0..<4, using: &dice) > 0
+      typist.session.emojiAsCharacter = Bool.random(using: &dice)
+      for _ in 0..<40 {
+        switch Int.random(in: 0..<12, using: &dice) {
+        case 0:
+          let text = ["", "x @", "@", "/attach ", "(", "+:"].randomElement(using: &dice)!
+          typist.text = text + hardText(&dice, pieces: 4)
+          typist.caret = Motion.clampedToGrapheme(
+            in: typist.text, offset: Int.random(in: 0...typist.text.utf8.count, using: &dice))
+          typist.session.textChanged(
+            text: typist.text, caret: typist.caret, regionActive: false,
+            byHand: Bool.random(using: &dice))
+        case 1: typist.regionActive = Int.random(in: 0..<4, using: &dice) == 0
+        case 2:
+          let wasEntered = typist.session.isEntered
+          let action = typist.session.returnKey()
+          #expect((action == .notMine) == !wasEntered, "round \(round)")
+          // The line took no notice: nor may the session need it to.
+          typist.press("⎋")
+        case 3:
+          let piece = hardText(&dice, pieces: 1)
+          typist.paste(marking(typist.text + piece, (typist.text + piece).utf8.count))
+        default: typist.press(keys.randomElement(using: &dice)!)
+        }
+        let columns = Int.random(in: 0...20, using: &dice)
+        let rows = typist.session.rows(columns: columns, widths: Widths())
+        #expect(rows.count <= typist.session.maxRows + 2)
+        for row in rows { #expect(row.columns(Widths()) <= columns) }
+        #expect(typist.session.isEntered == (typist.session.selected != nil))
+        if let selected = typist.session.selected {
+          #expect((0..<typist.session.count).contains(selected))
+        }
+      }
+    }
+  }
+
+  @Test("Offsets outside the text or inside a letter stop nothing")
+  func oddOffsets() {
+    for caret in -3...12 {
+      var typist = Typist()
+      let text = "@漢 @é"
+      typist.session.textChanged(text: text, caret: caret, regionActive: false, byHand: true)
+      _ = typist.session.tab(text: text, caret: caret, regionActive: false)
+    }
+  }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Testing
+
+@testable import Conversations
+
+/// A store with 2,000 messages, an edit, a reaction, a draft and history, closed.
+private final class Grown {
+  let fixture = Fixture()
+  let count = 2_000
+  let pageSize = 4096
+  var newPath: String { fixture.folder + "/recovered.sqlite" }
+  private(set) var bodies: [String] = []
+
+  init() throws {
+    let store = try fixture.open()
+    let anna = try store.participant(identity: "anna").id
+    let ben = try store.participant(identity: "ben").id
+    let lobby = try #require(try store.room("lobby", create: true)).id
+    try store.join(anna, lobby)
+    try store.join(ben, lobby)
+    for number in 1...count {
+      let body = "message \(number) with some more words, so that a page holds a few of them only"
+      bodies.append(body)
+      _ = try store.send(body, in: lobby, by: number % 3 == 0 ? ben : anna, typed: body)
+    }
+    let last = try #require(try store.newest(by: anna, in: lobby))
+    try store.react(last.id, by: ben, with: "🎉")
+    try store.setDraft(Draft(text: "half a", caret: 6), of: anna, in: lobby)
+    store.close()
+  }
+
+  func pages() throws -> Int {
+    Int(try #require(facts(fixture.path)).st_size) / pageSize
+  }
+
+  func spoil(page: Int, seed: UInt64) throws {
+    var random = FixedRandom(seed: seed)
+    let noise = (0..<pageSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let file = try #require(FileHandle(forWritingAtPath: fixture.path))
+    try file.seek(toOffset: UInt64((page - 1) * pageSize))
+    try file.write(contentsOf: Data(noise))
+    try file.close()
+  }
+
+  /// The pages that hold rows of a table, by SQLite's own account.
+  func pages(of table: String) throws -> [Int] {
+    let database = try Database(path: fixture.path, patience: 0)
+    defer { database.close() }
+    return try database.rows(
+      "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", table
+    ) { $0.int(0) }
+  }
+}
+
+@Suite("Recovery of a damaged store") struct RecoveryTests {
+  private func contents(_ path: String) -> Data? { FileManager.default.contents(atPath: path) }
+
+  @Test func aWholeFileIsCopiedWhole() throws {
+    let grown = try Grown()
+    let before = contents(grown.fixture.path)
+    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(report.lost == 0)
+    #expect(report["message"] == .init(name: "message", got: 2_000, lost: 0, isExact: true))
+    #expect(contents(grown.fixture.path) == before)
+    let (old, new) = (try grown.fixture.open(), try grown.fixture.open("recovered.sqlite"))
+    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    let anna = try new.participant(identity: "anna").id
+    let lobby = try #require(try new.room("lobby", create: false)).id
+    func everything(_ store: Store) throws -> [Message] {
+      try store.messages(in: lobby, limit: 9_999, for: anna)
+    }
+    #expect(try everything(old) == everything(new))
+    #expect(try old.draft(of: anna, in: lobby) == new.draft(of: anna, in: lobby))
+    #expect(
+      try old.history(of: anna, shell: "x", limit: 9_999)
+        == new.history(of: anna, shell: "x", limit: 9_999))
+    #expect(try new.reactions(of: try #require(try new.newest(by: anna, in: lobby)).id).count == 1)
+    #expect(try new.search(SearchQuery(terms: [.init("1234")]), for: anna).count == 1)
+    #expect(try old.position == new.position)
+    #expect(try new.send("next", in: lobby, by: anna).number == 2_001)
+    #expect(grown.fixture.mode("recovered.sqlite") == 0o600)
+  }
+
+  @Test("Pages of noise cost the messages on them", arguments: [1, 2, 5])
+  func noise(count: Int) throws {
+    let grown = try Grown()
+    let leaves = try grown.pages(of: "message")
+    try #require(leaves.count > 20)
+    for index in 0..<count {
+      try grown.spoil(page: leaves[3 + index * 4], seed: UInt64(index))
+    }
+    let before = contents(grown.fixture.path)
+    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(contents(grown.fixture.path) == before)
+    let table = try #require(report["message"])
+    #expect(table.isExact && table.got + table.lost == 2_000)
+    #expect(table.lost > 0 && table.lost <= count * 60, "\(table)")
+    let new = try grown.fixture.open("recovered.sqlite")
+    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    let anna = try new.participant(identity: "anna").id
+    let lobby = try #require(try new.room("lobby", create: false)).id
+    let messages = try new.messages(in: lobby, limit: 9_999, for: anna)
+    #expect(messages.count == table.got)
+    #expect(messages.allSatisfy { $0.body == grown.bodies[$0.number - 1] })
+    #expect(try new.send("next", in: lobby, by: anna).number == 2_001)
+  }
+
+  @Test("Whichever page is noise, what comes out is a whole store")
+  func anyPage() throws {
+    let pristine = try Grown()
+    let count = try pristine.pages()
+    let original = try #require(contents(pristine.fixture.path))
+    var got: [Int] = []
+    for page in stride(from: 2, through: count, by: max(1, count / 24)) {
+      try original.write(to: URL(fileURLWithPath: pristine.fixture.path))
+      try pristine.spoil(page: page, seed: UInt64(page))
+      do {
+        let report = try Store.recover(from: pristine.fixture.path, to: pristine.newPath)
+        got.append(report["message"]?.got ?? 0)
+        let new = try pristine.fixture.open("recovered.sqlite")
+        #expect(try new.check().allSatisfy { $0.severity == .fine }, "page \(page)")
+        new.close()
+        for name in ["recovered.sqlite", "recovered.sqlite-wal", "recovered.sqlite-shm"] {
+          unlink(pristine.fixture.folder + "/" + name)
+        }
+      } catch is StoreError {
+        #expect(facts(pristine.newPath) == nil, "page \(page)")
+      }
+    }
+    // Only few pages lead to many others.
+    #expect(got.filter { $0 > 1_800 }.count > got.count * 3 / 4, "\(got)")
+  }
+
+  @Test func messagesOutliveTheirRoomAndPeople() throws {
+    let grown = try Grown()
+    for table in ["conversation", "participant"] {
+      for page in try grown.pages(of: table) { try grown.spoil(page: page, seed: 1) }
+    }
+    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(report["message"]?.lost == 0)
+    let new = try grown.fixture.open("recovered.sqlite")
+    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    let someone = try #require(try new.find(participant: "lost-1"))
+    let listing = try new.listing(for: someone.id)
+    #expect(listing.map(\.conversation.lastNumber) == [2_000])
+    #expect(listing.map(\.conversation.name) == ["@lost-2"])
+  }
+
+  @Test func neverOverAFileThatExists() throws {
+    let grown = try Grown()
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: grown.newPath))
+    for target in [grown.newPath, grown.fixture.path] {
+      let before = contents(target)
+      #expect(throws: StoreError.self) {
+        try Store.recover(from: grown.fixture.path, to: target)
+      }
+      #expect(contents(target) == before)
+    }
+    let store = try grown.fixture.open()
+    #expect(throws: StoreError.self) { try store.backup(to: grown.newPath) }
+    #expect(contents(grown.newPath) == Data("mine".utf8))
+  }
+
+  @Test func hopelessFilesLeaveNothing() throws {
+    let grown = try Grown()
+    try grown.spoil(page: 1, seed: 1)
+    #expect(throws: StoreError.self) {
+      try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    }
+    #expect(throws: StoreError.self) {
+      try Store.recover(from: grown.fixture.folder + "/nothing", to: grown.newPath)
+    }
+    #expect(facts(grown.newPath) == nil)
+  }
+
+  @Test func anOlderStoreIsRecoveredAsANewOne() throws {
+    let fixture = Fixture()
+    _ = FileManager.default.createFile(atPath: fixture.path, contents: nil)
+    let database = try Database(path: fixture.path, patience: 0)
+    try database.execute("PRAGMA journal_mode=WAL")
+    try Schema.migrate(database, steps: [Schema.first], shared: false)
+    try database.execute(
+      """
+      INSERT INTO participant(id, network, identity, name) VALUES (1, '', 'anna', 'anna');
+      INSERT INTO conversation(id, kind, network, name, folded, last_number, last_at)
+        VALUES (1, 0, '', '#lobby', '#lobby', 1, 1700000000000);
+      INSERT INTO membership(conversation, participant, first) VALUES (1, 1, 1);
+      INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at, body)
+        VALUES (5, x'01', 1, 1, 1, 0, 2, 0, 1700000000000, 'hello');
+      UPDATE meta SET change = 9;
+      """)
+    // Not closed: what stands in the write-ahead log only counts as well.
+    let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
+    #expect((report.got, report.lost) == (4, 0))
+    let new = try fixture.open("new.sqlite")
+    #expect(try new.position == 9)
+    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    database.close()
+  }
+}
+
+@Suite("Backup") struct BackupTests {
+  @Test func whileOthersWrite() throws {
+    let lobby = try Lobby()
+    let fixture = lobby.fixture
+    for number in 1...500 { try lobby.says("message \(number)") }
+    let (path, room, ben) = (fixture.path, lobby.lobby, lobby.ben)
+    let (started, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let writer = Thread {
+      let store = try? Store(path: path)
+      for number in 1...300 {
+        _ = try? store?.send("\(number)", in: room, by: ben)
+        if number == 20 { started.signal() }
+      }
+      done.signal()
+    }
+    writer.start()
+    started.wait()
+    try lobby.store.backup(to: fixture.folder + "/backup.sqlite")
+    done.wait()
+    let copy = try fixture.open("backup.sqlite")
+    #expect(try copy.check().allSatisfy { $0.severity == .fine })
+    #expect(fixture.mode("backup.sqlite") == 0o600)
+    let messages = try copy.messages(in: room, limit: 9_999, for: lobby.anna)
+    #expect(messages.count >= 520)
+    #expect(messages.map(\.number) == Array(1...messages.count))
+    #expect(try lobby.store.messages(in: room, limit: 9_999, for: lobby.anna).count == 800)
+    try lobby.says("goes on")
+  }
+}
