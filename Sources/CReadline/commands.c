@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,9 @@ static int beginning_of_line(int count, int key) {
 
 static int end_of_line(int count, int key) {
   if (!has_lines()) return rl_end_of_line(count, key);
-  rl_point = line_end(rl_point);
+  int start = line_start(rl_point), end = line_end(rl_point);
+  // vi stands on the last letter, and an operator takes that too, but not the newline.
+  rl_point = creadline_in_vi_command() && end > start ? before(end) : end;
   return 0;
 }
 
@@ -202,17 +205,39 @@ static int vi_movement(int count, int key) {
 
 static int operator_key;
 
+/// vi's d$, c$ and y$ in a text with newlines: to the end of the line, not of the text.
+static int operate_to_end(int key) {
+  int start = line_start(rl_point), end = line_end(rl_point), caret = rl_point;
+  if (caret == end && key != 'c') {
+    rl_ding();
+    return 0;
+  }
+  if (key == 'y') {
+    rl_begin_undo_group();
+    rl_kill_text(caret, end);
+    rl_do_undo();
+    rl_end_undo_group();
+    rl_point = caret;
+    return 0;
+  }
+  if (caret < end) rl_kill_text(caret, end);
+  rl_point = caret;
+  if (key == 'c') return rl_vi_insert_mode(1, key);
+  if (caret > start) rl_point = before(caret);
+  return 0;
+}
+
 static int vi_delete_to(int count, int key) {
   operator_key = key;
-  return rl_vi_delete_to(count, key);
+  return key == 'D' && has_lines() ? operate_to_end('d') : rl_vi_delete_to(count, key);
 }
 static int vi_change_to(int count, int key) {
   operator_key = key;
-  return rl_vi_change_to(count, key);
+  return key == 'C' && has_lines() ? operate_to_end('c') : rl_vi_change_to(count, key);
 }
 static int vi_yank_to(int count, int key) {
   operator_key = key;
-  return rl_vi_yank_to(count, key);
+  return key == 'Y' && has_lines() ? operate_to_end('y') : rl_vi_yank_to(count, key);
 }
 
 static int vi_subst(int count, int key) {
@@ -221,11 +246,16 @@ static int vi_subst(int count, int key) {
   return rl_vi_insert_mode(1, key);
 }
 
-bool creadline_operator_doubled(unsigned char key) {
+bool creadline_operator_on_line(unsigned char key) {
   if (!RL_ISSTATE(RL_STATE_VIMOTION) || RL_ISSTATE(RL_STATE_CHARSEARCH | RL_STATE_NUMERICARG) ||
-      key != operator_key || !has_lines())
+      (key != operator_key && key != '$') || !has_lines())
     return false;
   rl_callback_sigcleanup();  // the operator that waits for its motion
+  if (key == '$') {
+    operate_to_end(operator_key);
+    rl_redisplay_function();
+    return true;
+  }
   int start = line_start(rl_point), end = line_end(rl_point), caret = rl_point;
   if (key == 'c') {
     if (end > start) rl_kill_text(start, end);
@@ -277,6 +307,25 @@ static int clear_line(int count, int key) {
   return 0;
 }
 
+#define REQUESTING(name)                                \
+  static int name(int count, int key) {                 \
+    (void)count, (void)key;                             \
+    creadline_call.request(creadline_request_##name);   \
+    return 0;                                           \
+  }
+REQUESTING(edit_in_editor)
+REQUESTING(format_bold)
+REQUESTING(format_italic)
+REQUESTING(format_strike)
+REQUESTING(format_code)
+REQUESTING(format_preformatted)
+REQUESTING(format_quote)
+
+static int backward_kill_word(int count, int key) {
+  int start = count == 1 ? creadline_call.mention_word(rl_point) : -1;
+  return start < 0 ? rl_backward_kill_word(count, key) : erase(rl_point, start, true);
+}
+
 static int cancel(int count, int key) {
   // One level at a time: an argument under way goes first.
   if (!rl_explicit_arg && !RL_ISSTATE(RL_STATE_MACRODEF | RL_STATE_MACROINPUT) &&
@@ -296,14 +345,23 @@ static int insert_comment(int count, int key) {
 
 // MARK: Completion
 
-/// readline replaces a word up to the caret; hobnob's words reach to their end.
+static bool steps_over_space;
+
+void creadline_step_over_space(void) { steps_over_space = true; }
+
+/// readline replaces a word up to the caret; hobnob's words reach to their end, and a space that
+/// stands there already serves as the one behind a completed word.
 static int at_word_end(rl_command_func_t *complete, int count, int key) {
   // Where nothing matches, the word's end is said to be the caret.
   rl_point = creadline_call.word_end(rl_line_buffer, rl_end, rl_point);
-  return complete(count, key);
+  steps_over_space = false;
+  int result = complete(count, key);
+  if (steps_over_space && rl_point < rl_end && rl_line_buffer[rl_point] == ' ') rl_point++;
+  return result;
 }
 
 static int complete(int count, int key) {
+  if (!creadline_is_plain && creadline_call.live_complete()) return 0;
   // readline knows the second TAB by its own function having come before.
   if (rl_last_func == complete) rl_last_func = rl_complete;
   return at_word_end(rl_complete, count, key);
@@ -401,6 +459,7 @@ static const struct {
     {"vi-change-to", rl_vi_change_to, vi_change_to},
     {"vi-yank-to", rl_vi_yank_to, vi_yank_to},
     {"vi-subst", rl_vi_subst, vi_subst},
+    {"backward-kill-word", rl_backward_kill_word, backward_kill_word},
     {"complete", rl_complete, complete},
     {"menu-complete", rl_menu_complete, menu_complete},
     {"menu-complete-backward", rl_backward_menu_complete, menu_complete_backward},
@@ -421,6 +480,13 @@ static const struct {
     {"redo", creadline_redo},
     {"edit-last", edit_last},
     {"clear-line", clear_line},
+    {"edit-in-editor", edit_in_editor},
+    {"format-bold", format_bold},
+    {"format-italic", format_italic},
+    {"format-strike", format_strike},
+    {"format-code", format_code},
+    {"format-preformatted", format_preformatted},
+    {"format-quote", format_quote},
 };
 
 void creadline_register_commands(void) {
@@ -438,13 +504,30 @@ void creadline_register_commands(void) {
   emacs_meta_keymap['/'].function = creadline_redo;
   emacs_meta_keymap['e'].function = edit_last;
   rl_bind_keyseq_in_map("\\e\\C-m", newline, vi_insertion_keymap);
+  emacs_ctlx_keymap[CTRL('E')].function = edit_in_editor;
+  vi_movement_keymap['v'].function = edit_in_editor;
+  emacs_ctlx_keymap['*'].function = format_bold;
+  emacs_ctlx_keymap['_'].function = format_italic;
+  emacs_ctlx_keymap['~'].function = format_strike;
+  emacs_ctlx_keymap['`'].function = format_code;
+  emacs_ctlx_keymap['p'].function = format_preformatted;
+  emacs_ctlx_keymap['>'].function = format_quote;
+}
+
+/// Keymaps are large and mostly hold functions that are not replaced: one look tells.
+static bool may_be_replaced[256];
+
+static unsigned char slot(rl_command_func_t *function) {
+  uintptr_t address = (uintptr_t)function;
+  return (unsigned char)(address >> 4 ^ address >> 12);
 }
 
 static void replace_in(Keymap map) {
   for (int key = 0; key < KEYMAP_SIZE; key++) {
+    if (map[key].function == NULL) continue;
     if (map[key].type == ISKMAP) {
-      if (map[key].function) replace_in((Keymap)map[key].function);
-    } else if (map[key].type == ISFUNC) {
+      replace_in((Keymap)map[key].function);
+    } else if (map[key].type == ISFUNC && may_be_replaced[slot(map[key].function)]) {
       for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
         if (map[key].function == replaced[i].original) {
           map[key].function = replaced[i].own;
@@ -454,8 +537,74 @@ static void replace_in(Keymap map) {
   }
 }
 
+/// Trap: an incremental search knows Backspace by readline's own function alone; another one ends it.
+void creadline_lend_rubout(bool readlines) {
+  Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};
+  for (int map = 0; map < 2; map++)
+    for (int key = 0; key < KEYMAP_SIZE; key++)
+      if (maps[map][key].type == ISFUNC && maps[map][key].function == (readlines ? rubout : rl_rubout))
+        maps[map][key].function = readlines ? rl_rubout : rubout;
+}
+
 void creadline_replace_commands(void) {
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+    may_be_replaced[slot(replaced[i].original)] = true;
   replace_in(emacs_standard_keymap);
   replace_in(vi_insertion_keymap);
   replace_in(vi_movement_keymap);
+}
+
+void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),
+                            void *context) {
+  const char **names = rl_funmap_names();
+  if (names == NULL) return;
+  for (size_t i = 0; names[i]; i++) {
+    // readline's own function of a name that hobnob replaces is bound to nothing any more.
+    if (i > 0 && strcmp(names[i], names[i - 1]) == 0) continue;
+    char **keys = rl_invoking_keyseqs(rl_named_function(names[i]));
+    if (keys == NULL) continue;
+    size_t size = 1;
+    for (size_t k = 0; keys[k]; k++) size += strlen(keys[k]) + 1;
+    char *all = malloc(size), *end = all;
+    for (size_t k = 0; keys[k]; k++) {
+      if (all) end += sprintf(end, "%s%s", k ? " " : "", keys[k]);
+      free(keys[k]);
+    }
+    free(keys);
+    if (all) body(context, names[i], all);
+    free(all);
+  }
+  free(names);
+}
+
+// MARK: Complaints
+
+static char *complaints;
+static size_t complaints_size;
+static FILE *kept, *real_errors;
+
+void creadline_begin_complaints(void) {
+  // Trap: what is wrong in an inputrc readline says on standard error, into whatever is drawn there.
+  if (kept == NULL) kept = open_memstream(&complaints, &complaints_size);
+  if (kept == NULL) return;
+  real_errors = stderr;
+  stderr = kept;
+}
+
+void creadline_end_complaints(void) {
+  if (real_errors == NULL) return;
+  stderr = real_errors;
+  real_errors = NULL;
+}
+
+const char *creadline_take_complaints(void) {
+  static char *taken;
+  free(taken);
+  taken = NULL;
+  if (kept == NULL) return "";
+  fclose(kept);
+  kept = NULL;
+  taken = complaints;
+  complaints = NULL;
+  return taken ? taken : "";
 }

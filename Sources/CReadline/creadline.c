@@ -183,7 +183,7 @@ static void nothing_to_restore(void) {}
 // MARK: Start
 
 static void choose_locale(void) {
-  setlocale(LC_ALL, "");
+  setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
   // Without UTF-8 readline would take each byte for a character and turn the high ones into meta
   // keys; it asks the environment again by itself.
@@ -211,7 +211,9 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   creadline_register_commands();
   // Half a second, readline's default, is long for a lone Esc; the inputrc has the last word.
   rl_variable_bind("keyseq-timeout", "100");
+  creadline_begin_complaints();
   rl_initialize();
+  creadline_end_complaints();
   creadline_replace_commands();
   rl_tty_set_echoing(1);  // readline learns it from the modes it sets itself, which it does not here
   // Trap: a redisplay function set before rl_initialize makes readline skip the terminal's keys.
@@ -269,16 +271,31 @@ static bool kept_from_search(const unsigned char **bytes, size_t *count) {
   return false;
 }
 
+extern int _rl_last_command_was_kill;
+
 void creadline_feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
   while (bytes_wait()) {
-    if (creadline_operator_doubled(ring[ring_start])) {
+    if (creadline_operator_on_line(ring[ring_start])) {
       ring_start++;
       continue;
     }
     remember_line();
+    bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
+    int kills = _rl_last_command_was_kill;
+    bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);
+    if (searches) creadline_lend_rubout(true);
     rl_callback_read_char();
+    if (searches) creadline_lend_rubout(false);
+    // Trap: through the callback interface the first byte of a sequence counts as a command that
+    // killed nothing, and M-d M-d would be two kills; and as one that is done with the region.
+    if (RL_ISSTATE(RL_STATE_MULTIKEY)) {
+      _rl_last_command_was_kill = kills;
+      if (region) rl_activate_mark();
+    } else if (in_sequence && region && rl_last_func != rl_exchange_point_and_mark) {
+      rl_deactivate_mark();
+    }
     watch_undo();
   }
   // readline moves by code point where hobnob does not replace its function; a caret inside a
@@ -364,9 +381,12 @@ const char *creadline_variable(const char *name) { return rl_variable_value(name
 void creadline_set_variable(const char *name, const char *value) {
   rl_variable_bind(name, value);
 }
+bool creadline_knows_function(const char *name) { return rl_named_function(name) != NULL; }
 int creadline_bind(const char *line) {
   char *copy = strdup(line);
+  creadline_begin_complaints();
   int result = rl_parse_and_bind(copy);
+  creadline_end_complaints();
   free(copy);
   creadline_replace_commands();
   return result;

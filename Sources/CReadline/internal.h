@@ -21,9 +21,13 @@ void creadline_forget_redo(void);
 void creadline_register_commands(void);
 /// Puts hobnob's functions wherever readline's own are bound, the user's bindings included.
 void creadline_replace_commands(void);
+void creadline_lend_rubout(bool readlines);
 bool creadline_in_vi_command(void);
-/// The second key of vi's dd, cc or yy in a text with newlines, which readline would take for the
-/// whole text. True: it was done.
-bool creadline_operator_doubled(unsigned char key);
+/// Between the two, what readline writes on standard error is kept for the program to show.
+void creadline_begin_complaints(void);
+void creadline_end_complaints(void);
+/// The second key of vi's dd, cc, yy, d$, c$ or y$ in a text with newlines, which readline would
+/// take for the whole text. True: it was done.
+bool creadline_operator_on_line(unsigned char key);
 
 #endif

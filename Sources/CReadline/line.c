@@ -113,7 +113,9 @@ const char *creadline_aside_text(const void *pointer, int *caret) {
 
 void creadline_history_clear(void) { clear_history(); }
 void creadline_history_add(const char *line) {
-  add_history(line);
+  // The same line twice in a row stands once (1.12).
+  HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+  if (last == NULL || strcmp(last->line, line) != 0) add_history(line);
   using_history();
 }
 void creadline_history_drop(int count) {

@@ -15,3 +15,9 @@ static inline void csqlite_defend(sqlite3 *handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, (int *)0);
 }
+// A damaged entry in the list of tables is passed over instead of making all of them unreadable. For
+// a file that is only read.
+static inline void csqlite_look_past_damage(sqlite3 *handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, (int *)0);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)0);
+}

@@ -52,15 +52,19 @@ final class BatchShell: Face {
   // Nobody is there to go on with the text; it is what was asked for.
   func put(_ text: String) { output.write(SafeText(body: text)) }
   func storeDraft() {}
-  func beginEditing(_ text: String, offering offered: String?) { line = text }
+  func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
   func endEditing(offering offered: String?) { line = "" }
-  func retargetEditing(_ text: String) { line = text }
+  func retargetEditing(_ text: String, mentions: [Span]) { line = text }
   var draft: (text: String, caret: Int) { (line, line.utf8.count) }
   func leaveConversation() {}
   func enteredConversation() {}
   func remember(_ line: String) {}
   func reloadHistory() {}
   func tryAgainSoon() {}
+  func mentions(in body: String) -> [Span] { [] }
+  // There are no keys.
+  func bind(_ line: String) -> [SafeText] { [] }
+  var bindings: [(function: String, keys: String)] { [] }
   func clearScreen() {}
   func quit() { hasQuit = true }
 }

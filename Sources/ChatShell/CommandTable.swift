@@ -4,7 +4,8 @@ import StyledText
 
 /// What stands behind a command's name, for completion and for the usage.
 enum ArgumentKind: Sendable {
-  case room, person, conversation, number, command, setting, text, drafts
+  case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
+    function, alias, anyNumber
 }
 
 /// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
@@ -47,8 +48,24 @@ public struct Command: Sendable {
     Command("/retry [N]", "send again what failed: message N, or all of it", .number) {
       try $0.retry($1)
     },
+    Command("/react N EMOJI", "set, change or take back your reaction to message N", .anyNumber) {
+      try $0.react($1)
+    },
+    Command(
+      "/reply N TEXT", "answer message N, quoting its first line", .anyNumber, takesNewlines: true
+    ) { try $0.reply($1) },
+    Command("/attach [PATH]", "add a file to the next message, or list those that wait", .file) {
+      try $0.attach($1)
+    },
+    Command("/detach N|all", "let go a file that waits, or all of them", .waitingFile) {
+      try $0.detach($1)
+    },
+    Command(
+      "/save N [PATH]", "save the files of message N into the folder you are in, or PATH",
+      .anyNumber
+    ) { try $0.save($1) },
     Command("/me TEXT", "say what you do", .text, takesNewlines: true) { try $0.act($1) },
-    Command("/history [COUNT]", "print the last messages (20) as they stand now", .number) {
+    Command("/history [COUNT]", "print the last messages (20) as they stand now") {
       try $0.printHistory($1)
     },
     Command("/join ROOM", "enter a room, making it if there is none", .room) { try $0.join($1) },
@@ -73,6 +90,19 @@ public struct Command: Sendable {
       try $0.help($1)
     },
     Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) { try $0.set($1) },
+    Command("/theme [NAME]", "list the themes, or make the line look like one", .theme) {
+      try $0.theme($1)
+    },
+    Command(
+      "/alias [NAME [COMMAND]]", "list the aliases, or make /NAME stand for a command", .alias
+    ) {
+      try $0.alias($1)
+    },
+    Command("/keys [FUNCTION]", "list the functions that keys are bound to", .function) {
+      try $0.keys($1)
+    },
+    Command("/bind LINE", "bind a key for now: a line as ~/.inputrc has it") { try $0.bind($1) },
+    Command("/source FILE", "carry out the settings in a file", .file) { try $0.source($1) },
     Command("/clear", "clear the screen, as C-l does; the line stays") { try $0.clear($1) },
     Command("/status", "print what the status line knows: delivery, what waits, what is unread") {
       try $0.status($1)

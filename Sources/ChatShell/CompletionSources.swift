@@ -4,30 +4,86 @@ import Conversations
 import LineEditing
 import StyledText
 
-/// Where candidates come from: commands, people, rooms, and what a command's argument can be
+/// The prefixes that begin a word to complete (rule 2.1), and after how many letters the menu opens
+/// by itself (rule 2.4).
+enum Prefix: String, CaseIterable {
+  case command = "/"
+  case person = "@"
+  case room = "#"
+  case emoji = ":"
+  case reaction = "+:"
+
+  var opensAfter: Int {
+    switch self {
+    case .command, .person: 0
+    case .room: 1
+    case .emoji, .reaction: 2
+    }
+  }
+}
+
+/// What stands behind one prefix, for the live menu.
+@MainActor
+final class ShellSource: @MainActor CompletionSource {
+  private weak var shell: Shell?
+  private let prefix: Prefix
+
+  init(_ prefix: Prefix, of shell: Shell) {
+    self.prefix = prefix
+    self.shell = shell
+  }
+
+  func candidates(
+    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+  ) -> [Candidate] { shell?.candidates(behind: prefix) ?? [] }
+}
+
+/// The arguments of commands, for the live menu (rule 2.8).
+@MainActor
+final class ShellArguments: @MainActor ArgumentSource {
+  private weak var shell: Shell?
+
+  init(of shell: Shell) { self.shell = shell }
+
+  func argument(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
+    guard let found = shell?.argument(in: text, caret: caret) else { return nil }
+    return (
+      found.range, found.word, found.candidates,
+      SafeText(line: found.command.usage) + "  " + found.command.help
+    )
+  }
+}
+
+/// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
 /// (rules 2.1, 2.5, 2.8).
 extension Shell {
-  private static let finder = WordFinder(prefixes: ["/", "@", "#"])
+  private static let finder = WordFinder(prefixes: Prefix.allCases.map(\.rawValue))
 
-  /// What can stand for the word at `caret` (bytes).
+  /// What can stand for the word at `caret` (bytes), for readline's own completion functions.
   func completions(in text: String, caret: Int) -> Completions? {
-    if let found = Self.finder.find(in: text, caret: caret) {
-      let all: [Candidate]
-      switch found.prefix {
-      case "/":
-        // Only the first word of a line is a command.
-        all =
-          editing == nil
-          ? Command.table.map { Candidate($0.name, hint: $0.usage) }
-          : [
-            Candidate("cancel"), Candidate("edit"),
-          ]
-      case "@": all = people()
-      default: all = rooms()
-      }
-      return answer(all, to: found, in: text)
+    if let found = Self.finder.find(in: text, caret: caret),
+      let prefix = Prefix(rawValue: found.prefix)
+    {
+      return answer(candidates(behind: prefix), to: found, in: text)
     }
     return argumentCompletions(in: text, caret: caret)
+  }
+
+  /// Everything that can stand behind a prefix.
+  func candidates(behind prefix: Prefix) -> [Candidate] {
+    switch prefix {
+    case .command:
+      // Only the first word of a line is a command.
+      editing == nil
+        ? Command.table.map { Candidate($0.name, hint: $0.help.string) }
+          + aliases.map { Candidate($0.key, hint: $0.value) }
+        : [Candidate("cancel"), Candidate("edit")]
+    case .person: people()
+    case .room: rooms()
+    case .emoji, .reaction: emoji.candidates
+    }
   }
 
   private func answer(_ all: [Candidate], to found: FoundWord, in text: String) -> Completions? {
@@ -37,11 +93,15 @@ extension Shell {
     // A command typed in full is meant, though longer ones begin with it.
     let exact = found.prefix == "/" ? matching.first { $0.text == found.word } : nil
     if matching.count == 1 || exact != nil {
-      let accepted = Acceptance.replacement(for: exact ?? first, word: found, in: text)
+      let isEmoji = found.prefix.hasSuffix(":") && settings.emojiIsCharacter
+      let accepted = Acceptance.replacement(
+        for: exact ?? first, word: found, in: text,
+        emojiReplacement: isEmoji ? (exact ?? first).hint : nil)
       return Completions(
         word: accepted.range,
         choices: [.init(text: accepted.insert, label: SafeText(name: first.text))],
-        common: accepted.insert, suffix: "")
+        common: accepted.insert, suffix: "",
+        stepsOverSpace: accepted.caret > accepted.range.lowerBound + accepted.insert.utf8.count)
     }
     return Completions(
       word: found.range,
@@ -57,6 +117,7 @@ extension Shell {
 
   /// People of the conversation, then everyone known; those who spoke last here first.
   private func people() -> [Candidate] {
+    if let knownPeople, knownPeople.edition == peopleEdition { return knownPeople.candidates }
     var recency: [ID<Participant>: Int] = [:]
     if let conversation {
       for message in (try? store.messages(in: conversation.id, limit: 200, for: me.id)) ?? [] {
@@ -64,12 +125,14 @@ extension Shell {
       }
     }
     let members = Set(conversation.flatMap { try? store.members(of: $0.id).map(\.id) } ?? [])
-    return ((try? store.participants()) ?? []).filter { $0.id != me.id }.map { person in
+    let candidates = ((try? store.participants()) ?? []).filter { $0.id != me.id }.map { person in
       // Members stand before everyone else, whoever spoke last.
       let base = members.contains(person.id) ? 1 : 0
       return Candidate(
         person.name, identity: person.identity, recency: recency[person.id].map { $0 + 1 } ?? base)
     }
+    knownPeople = (peopleEdition, candidates)
+    return candidates
   }
 
   private func rooms() -> [Candidate] {
@@ -78,7 +141,10 @@ extension Shell {
 
   // MARK: Arguments of commands
 
-  private func argumentCompletions(in text: String, caret: Int) -> Completions? {
+  /// The argument of a command that the caret (bytes) is in.
+  func argument(
+    in text: String, caret: Int
+  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
     guard editing == nil, LineRules.isCommand(text), !text.contains("\n") else { return nil }
     let utf8 = Array(text.utf8)
     guard caret <= utf8.count else { return nil }
@@ -88,21 +154,38 @@ extension Shell {
     let word = String(decoding: utf8[start..<end], as: UTF8.self)
     let before = String(decoding: utf8[..<start], as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).map(String.init)
-    guard let name = before.first, let command = Command.named(String(name.dropFirst())) else {
+    guard let name = before.first, let command = command(meantBy: String(name.dropFirst())) else {
       return nil
     }
-    let candidates = arguments(of: command, after: Array(before.dropFirst()))
+    return (
+      command, start..<end, word, arguments(of: command, after: Array(before.dropFirst()), word)
+    )
+  }
+
+  /// The command of a name; an alias that is only another name for one has its arguments.
+  private func command(meantBy name: String) -> Command? {
+    Command.named(name) ?? aliases[name].flatMap { Command.named(String($0.dropFirst())) }
+  }
+
+  private func argumentCompletions(in text: String, caret: Int) -> Completions? {
+    guard let found = argument(in: text, caret: caret) else { return nil }
+    let (word, end, utf8) = (found.word, found.range.upperBound, Array(text.utf8))
+    let candidates = found.candidates
     let ranked = Ranking.candidates(candidates, matching: word)
     let bare = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
     guard !bare.isEmpty else { return nil }
-    let space = end < utf8.count ? "" : " "
+    let isFolder = bare.count == 1 && bare[0].text.hasSuffix("/")
+    let space = end < utf8.count || isFolder ? "" : " "
     return Completions(
-      word: start..<end,
+      word: found.range,
       choices: bare.map { .init(text: $0.text, label: SafeText(line: $0.text)) },
-      common: Ranking.commonPart(of: bare, typed: word), suffix: space)
+      common: Ranking.commonPart(of: bare, typed: word), suffix: space,
+      stepsOverSpace: end < utf8.count && utf8[end] == 0x20)
   }
 
-  private func arguments(of command: Command, after before: [String]) -> [Candidate] {
+  private func arguments(
+    of command: Command, after before: [String], _ word: String
+  ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
       return Settings.entry(before[0])?.values.map { Candidate($0) } ?? []
     }
@@ -112,15 +195,29 @@ extension Shell {
     case .person: return people()
     case .conversation:
       return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
-    case .command: return Command.table.map { Candidate($0.name) }
-    case .setting: return Settings.table.map { Candidate($0.name) } + [Candidate("nick")]
+    case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
+    case .setting: return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
     case .drafts: return [Candidate("clear")]
+    case .file:
+      return WorkingFolder.candidates(for: word, home: environment["HOME"])
+    case .waitingFile:
+      return files.files.indices.map { Candidate(String($0 + 1), hint: files.files[$0].name) }
+        + [Candidate("all")]
+    case .theme: return SharedFiles.themes(environment: environment).map { Candidate($0) }
+    case .function: return (face?.bindings ?? []).map { Candidate($0.function, hint: $0.keys) }
+    case .alias: return aliases.map { Candidate($0.key, hint: $0.value) }
     case .number:
       guard let conversation,
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
       return newest.reversed().filter { $0.sender == me.id && $0.deletedAt == nil }
-        .map { Candidate(String($0.number), recency: $0.number) }
+        .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
+    case .anyNumber:
+      guard let conversation,
+        let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
+      else { return [] }
+      return newest.reversed().filter { $0.deletedAt == nil }
+        .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
     case .text, nil: return []
     }
   }

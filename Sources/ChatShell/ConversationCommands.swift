@@ -91,7 +91,9 @@ extension Shell {
   func enter(_ target: Conversation) throws {
     let isMember = try store.isMember(me.id, of: target.id)
     let marker = try store.readMarker(of: me.id, in: target.id)
-    let known = try store.messages(in: target.id, limit: Self.openingMessages.usual, for: me.id)
+    // Nothing of the first screen shows how far a message got.
+    let known = try store.messages(
+      in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: !isStarting)
     var messages = known
     if let first = known.first, first.number > marker + 1, marker > 0 {
       messages = try store.messages(in: target.id, limit: Self.openingMessages.most, for: me.id)
@@ -101,7 +103,7 @@ extension Shell {
     self.isMember = isMember
     unread[target.id] = nil
     printedUpTo = messages.map(\.number).max() ?? target.lastNumber
-    newestOwn = messages.last { $0.sender == me.id && $0.deletedAt == nil }
+    newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
     printer.startOver()
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000

@@ -22,11 +22,11 @@ protocol Face: AnyObject {
   /// The draft as it stands goes into the store (rule 3.6).
   func storeDraft()
   /// The line becomes the text of a message being edited; `offered` comes back with C-_.
-  func beginEditing(_ text: String, offering offered: String?)
+  func beginEditing(_ text: String, offering offered: String?, mentions: [Span])
   /// The line as it was before edit mode comes back; `offered` comes back with C-_.
   func endEditing(offering offered: String?)
   /// In edit mode: another message's text takes the line.
-  func retargetEditing(_ text: String)
+  func retargetEditing(_ text: String, mentions: [Span])
   /// The text being typed, and its caret in bytes, outside edit mode.
   var draft: (text: String, caret: Int) { get }
   /// Another conversation is entered: what is typed is stored, the new one's draft shown.
@@ -38,6 +38,12 @@ protocol Face: AnyObject {
   func reloadHistory()
   /// The store is locked; a write or a look has to be tried again soon.
   func tryAgainSoon()
+  /// The mentions in the line, which is `body` or ends with it.
+  func mentions(in body: String) -> [Span]
+  /// One line of an inputrc. Returns what is wrong with it.
+  func bind(_ line: String) -> [SafeText]
+  /// Every function that keys are bound to, and those keys.
+  var bindings: [(function: String, keys: String)] { get }
   func clearScreen()
   func quit()
 }

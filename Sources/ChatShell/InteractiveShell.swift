@@ -12,44 +12,65 @@ final class InteractiveShell {
   let shell: Shell
   let editor: LineEditor
   let loop: EventLoop
-  private let environment: [String: String]
+  let drafts: DraftKeeper
+  private let locked: LockedStore
+  let completion: LiveCompletion
+  /// What C-c took away beside the text: it comes back with it.
+  var emptied: (text: String, files: WaitingFiles)?
+  /// The text that the bar's highlights belong to.
+  private var highlighted: (text: String, spans: [Span])?
 
-  private var notice: SafeText?
+  var notice: SafeText?
   /// What is said when the change that is under way has happened.
-  private var nextNotice: SafeText?
-  /// The draft of this conversation as this shell last stored or restored it.
-  private var knownDraft = ""
-  private var draftClock = DraftClock()
-  private var draftTimer: TimerID?
+  var nextNotice: SafeText?
   private var typingTimer: TimerID?
   private var signalTimer: TimerID?
-  private var retryTimer: TimerID?
   private var resizeTimer: TimerID?
-  private var retryDelay = 2
   private var aside: LineEditor.Aside?
+  /// The mentions of what was put aside.
+  private var keptSpans: [Span] = []
   private var historyIsStale = false
   private var waitingShown = 0
   private var isLeaving = false
+  /// What the bar shows may no longer be so.
+  var isStale = true
   private var exitStatus: Int32 = 0
 
-  init(shell: Shell, editor: LineEditor, loop: EventLoop, environment: [String: String]) {
+  init(shell: Shell, editor: LineEditor, loop: EventLoop) {
     self.shell = shell
     self.editor = editor
     self.loop = loop
-    self.environment = environment
+    drafts = DraftKeeper(shell: shell, editor: editor, loop: loop)
+    locked = LockedStore(shell: shell, loop: loop)
+    completion = LiveCompletion(shell: shell, editor: editor)
+    drafts.spans = { [completion] in completion.spans }
+    drafts.restored = { [completion] in completion.begin(with: $0) }
+    completion.changed = { [weak self] in self?.refresh() }
+    locked.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
+    locked.tried = { [weak self] isFree in
+      guard let self else { return }
+      if isFree, isLeaving { loop.stop() }
+      refresh()
+    }
     shell.face = self
     editor.delegate = self
     shell.printer.options.groupsRuns = editor.face == .tty
   }
 
   /// Serves the person until they leave. Returns the exit status.
-  func run(opening conversation: Conversation, greeting: [StyledLine]) throws -> Int32 {
+  func run(
+    opening conversation: Conversation, bindings: [String], greeting: [StyledLine]
+  ) throws -> Int32 {
+    defer { editor.stop() }
     shell.store.patience = 0
     shell.isStarting = true
     try shell.lookFromHere()
     if !greeting.isEmpty { editor.print(greeting) }
     try shell.enter(conversation)
     editor.start(prompt: shell.prompt)
+    for complaint in editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }) {
+      editor.print([Shell.error(complaint)])
+    }
     enteredConversation()
     editor.draw()
     handleSignals()
@@ -58,7 +79,6 @@ final class InteractiveShell {
     settleIn()
     editor.draw()
     loop.run()
-    editor.stop()
     return exitStatus
   }
 
@@ -74,6 +94,7 @@ final class InteractiveShell {
       self?.loadHistory()
       _ = try shell.store.forgetTheDead()
     }
+    shell.refreshNewestOwn()
     shell.lookAround()
     shell.catchUp()
     refresh()
@@ -94,7 +115,7 @@ final class InteractiveShell {
   }
 
   /// In plain mode messages may have to wait until the line is done (rule 11.5).
-  private func holdOrCatchUp() {
+  func holdOrCatchUp() {
     shell.isHolding =
       editor.face == .plain && shell.settings.holdWhileTyping && !editor.isEmpty
     shell.catchUp()
@@ -143,104 +164,31 @@ final class InteractiveShell {
     editor.setHistory(lines)
   }
 
-  // MARK: Drafts (rule 5)
-
-  private func noteDraft() {
-    guard shell.editing == nil else { return }
-    let text = editor.text
-    // A command is no draft of a message.
-    let draft =
-      LineRules.isCommand(text) ? Composer.Draft() : Composer.Draft(text, caret: editor.caret)
-    draftClock.changed(to: draft, at: loop.now)
-    schedule(&draftTimer, at: draftClock.deadline) { [weak self] in self?.saveDraft() }
-  }
-
-  private func saveDraft() {
-    guard let conversation = shell.conversation, shell.editing == nil,
-      let draft = draftClock.unsaved
-    else { return }
-    let shell = shell
-    let me = shell.me.id
-    draftClock.stored(draft)
-    // An emptied line takes away only the draft it came from: another shell of this person may
-    // have stored its own (rule 5.3).
-    let known = knownDraft
-    knownDraft = draft.text
-    shell.postpone("draft \(conversation.id.rawValue)") {
-      let stored =
-        draft.text.isEmpty
-        ? nil : Conversations.Draft(text: draft.text, caret: draft.caret, spans: "")
-      if stored == nil, let other = try shell.store.draft(of: me, in: conversation.id),
-        other.text != known
-      {
-        return
-      }
-      try shell.store.setDraft(stored, of: me, in: conversation.id)
-    }
-  }
-
-  private func schedule(
-    _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
-  ) {
-    if let timer { loop.cancel(timer) }
-    timer = deadline.map { loop.after(milliseconds: Int(max(0, $0 - loop.now)), body) }
-  }
-
   // MARK: Typing (rule 4)
 
-  private func signal(_ signal: TypingSignals.Signal?) {
+  func signal(_ signal: TypingSignals.Signal?) {
     if let signal, let conversation = shell.conversation, shell.shellID != nil {
       let store = shell.store
       shell.postpone("typing") { try store.setTyping(signal == .typing, in: conversation.id) }
     }
-    schedule(&signalTimer, at: shell.signals.nextDeadline) { [weak self] in
+    loop.schedule(&signalTimer, at: shell.signals.nextDeadline) { [weak self] in
       guard let self else { return }
       self.signal(shell.signals.tick(at: loop.now))
     }
   }
 
   private func scheduleTypingExpiry() {
-    schedule(&typingTimer, at: shell.typing.nextExpiry) { [weak self] in
+    loop.schedule(&typingTimer, at: shell.typing.nextExpiry) { [weak self] in
       guard let self else { return }
       shell.typing.expire(at: loop.now)
       refresh()
     }
   }
 
-  // MARK: A locked store (rule 1.2)
-
-  private func tryAgain() {
-    retryTimer = nil
-    commitWaiting()
-    let done = shell.tryPostponed()
-    if !isLeaving || shell.waiting.isEmpty { shell.catchUp() }
-    if shell.waiting.isEmpty && done {
-      retryDelay = 2
-      if isLeaving { loop.stop() }
-    } else {
-      tryAgainSoon()
-    }
-    refresh()
-  }
-
-  private func commitWaiting() {
-    while let line = shell.waiting.first {
-      do {
-        try shell.commit(line)
-        shell.waiting.removeFirst()
-      } catch StoreError.locked {
-        if let back = shell.waiting.givenUp(at: loop.now) {
-          giveBack(back, because: sentence(for: StoreError.locked(path: shell.store.path)))
-        }
-        return
-      } catch {
-        if let back = shell.waiting.takeBack() { giveBack(back, because: sentence(for: error)) }
-      }
-    }
-  }
+  // MARK: What could not be stored (rule 1.2)
 
   /// A line that could not be stored comes back into an empty line, otherwise into the history.
-  private func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {
+  func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {
     shell.printer.endRun()
     if isLeaving {
       // The last resort: what cannot be stored at least stands on the screen.
@@ -258,21 +206,23 @@ final class InteractiveShell {
 
   // MARK: Leaving
 
-  private func leave() {
+  func leave() {
     guard !isLeaving else { return }
     isLeaving = true
+    locked.isLeaving = true
     if shell.editing == nil {
-      noteDraft()
+      drafts.note()
     } else {
       // What is in the editor is no draft (rule 3.6); the draft is what was put aside.
       if let text = aside?.text {
-        draftClock.changed(to: Composer.Draft(text, caret: aside?.caret ?? 0), at: loop.now)
+        shell.editing = nil
+        drafts.note(Composer.Draft(text, caret: aside?.caret ?? 0))
       }
       shell.editing = nil
     }
-    saveDraft()
+    drafts.save()
     _ = shell.signals.sentOrCleared(at: loop.now)
-    guard shell.waiting.isEmpty, shell.tryPostponed() else { return tryAgainSoon() }
+    guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
     loop.stop()
   }
 }
@@ -285,7 +235,11 @@ extension InteractiveShell: Face {
   func print(_ lines: [StyledLine]) { editor.print(lines) }
   func show(_ lines: [StyledLine]) { editor.print(lines) }
 
-  func refresh() {
+  func refresh() { isStale = true }
+
+  /// Brings the bar up to date: once before it is drawn, however much has changed.
+  func updateBar() {
+    isStale = false
     editor.widths = shell.printer.options.widths
     var bar = editor.bar
     bar.prompt = shell.prompt
@@ -295,16 +249,71 @@ extension InteractiveShell: Face {
     }
     bar.placeholder =
       shell.editing == nil && shell.isMember && editor.question == nil
+        && shell.settings.looks.placeholder
       ? shell.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
-    if editor.face == .tty {
-      bar.zones[.status] = shell.statusItems(notice: notice, columns: editor.columns)
-    }
+    if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
     if editor.face == .plain, bar.pending.count > waitingShown {
       editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
     }
     waitingShown = bar.pending.count
     scheduleTypingExpiry()
+  }
+
+  /// The zones and the menu, as the settings want them (rule 9).
+  private func arrange(_ bar: inout InputBar) {
+    let settings = shell.settings
+    let looks = settings.looks
+    let columns = editor.columns
+    shell.printer.options.columns = columns
+    bar.hidesSideZones = shell.editing != nil
+    bar.zones[.status] = shell.statusItems(notice: notice, columns: columns)
+    bar.zones[.left] = looks.leftItems
+    var right: [Item] = []
+    if let files = shell.files.item { right.append(files) }
+    let text = editor.text
+    if let counter = Counter.item(
+      text: text, limit: settings.messageLimit, style: settings.counter)
+    {
+      right.append(counter)
+    }
+    let canSend = shell.rules.allowsSending(text, hasAttachments: !shell.files.isEmpty)
+    if let send = looks.sendItem(isEnabled: canSend, glyphs: shell.glyphs) { right.append(send) }
+    bar.zones[.right] = right
+    bar.spacing[.right] = 1
+    bar.zones[.toolbar] = looks.toolbarItems
+    let isFree = editor.isIdle && editor.question == nil
+    bar.menu = isFree ? completion.rows(columns: columns - 1) : []
+    if looks.menu == .compact, bar.menu.count > 1 {
+      bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
+    }
+    if looks.separator {
+      let rule = String(repeating: shell.glyphs.rule.string, count: max(0, columns - 1))
+      bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
+    }
+    editor.menu = isFree ? completion.menu : .closed
+  }
+
+  /// Styles what is typed as it will be printed (rule 6.4), mentions too.
+  func highlight() {
+    let text = editor.text
+    guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }
+    completion.follow(text, caret: editor.caret)
+    let spans = completion.spans
+    guard text != highlighted?.text || spans != highlighted?.spans else { return }
+    highlighted = (text, spans)
+    var highlights: [InputBar.Highlight] = []
+    if shell.settings.styling, !LineRules.isCommand(text) {
+      let caret = editor.caret
+      let runs =
+        text.utf8.count <= MessageStyling.longText
+        ? MessageStyling.standard.runs(in: text)
+        : MessageStyling.standard.runs(
+          in: text, visible: max(0, caret - 8192)..<min(text.utf8.count, caret + 8192))
+      highlights = runs.map { .init($0.range, $0.style) }
+    }
+    highlights += spans.map { .init($0.range, .bold) }
+    if highlights != editor.bar.highlights { editor.bar.highlights = highlights }
   }
 
   func notice(_ text: SafeText) {
@@ -321,20 +330,25 @@ extension InteractiveShell: Face {
   func put(_ text: String) {
     editor.whenLineBegins { [self] in
       editor.insert(text)
-      noteDraft()
+      completion.lineChanged(byHand: false)
+      drafts.note()
     }
   }
 
   func storeDraft() {
-    noteDraft()
-    saveDraft()
+    drafts.note()
+    drafts.save()
   }
 
-  func beginEditing(_ text: String, offering offered: String?) {
+  func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
     editor.whenLineBegins { [self] in
-      if aside == nil { aside = editor.setAside() }
+      if aside == nil {
+        keptSpans = completion.spans
+        aside = editor.setAside()
+      }
       editor.setLine(offered ?? text)
       if offered != nil { editor.replaceLine(text) }
+      completion.begin(with: mentions)
     }
   }
 
@@ -343,37 +357,33 @@ extension InteractiveShell: Face {
     editor.whenLineBegins { [self] in
       if let aside = aside.take() { editor.bringBack(aside) }
       if let offered { editor.offerOnUndo(offered) }
-      noteDraft()
+      completion.begin(with: keptSpans)
+      keptSpans = []
+      drafts.note()
     }
   }
 
-  func retargetEditing(_ text: String) {
-    editor.whenLineBegins { [self] in editor.replaceLine(text) }
+  func retargetEditing(_ text: String, mentions: [Span]) {
+    editor.whenLineBegins { [self] in
+      editor.replaceLine(text)
+      completion.begin(with: mentions)
+    }
   }
 
   var draft: (text: String, caret: Int) { (editor.text, editor.caret) }
 
   func leaveConversation() {
-    saveDraft()
+    drafts.save()
     signal(shell.signals.sentOrCleared(at: loop.now))
   }
 
   func enteredConversation() {
-    draftClock = DraftClock()
-    knownDraft = ""
-    guard let conversation = shell.conversation else { return }
-    let stored = (try? shell.store.draft(of: shell.me.id, in: conversation.id)) ?? nil
-    editor.whenLineBegins { [self] in
-      guard let stored, editor.isEmpty else { return }
-      editor.setLine(stored.text, caret: stored.caret)
-      knownDraft = stored.text
-      draftClock = DraftClock(stored: Composer.Draft(stored.text, caret: stored.caret))
-    }
+    drafts.restore()
     refresh()
   }
 
   func remember(_ line: String) {
-    draftClock.stored(Composer.Draft())
+    drafts.sent()
     editor.whenLineBegins { [self] in editor.addHistory(line) }
   }
 
@@ -383,140 +393,25 @@ extension InteractiveShell: Face {
   }
 
   /// Not while somebody walks through it or searches it.
-  private func reloadStaleHistory() {
+  func reloadStaleHistory() {
     if historyIsStale, editor.isIdle, editor.isEmpty { loadHistory() }
   }
 
-  func tryAgainSoon() {
-    guard retryTimer == nil else { return }
-    retryTimer = loop.after(milliseconds: retryDelay) { [weak self] in self?.tryAgain() }
-    retryDelay = min(retryDelay * 2, 50)
+  func tryAgainSoon() { locked.tryAgainSoon() }
+  func mentions(in body: String) -> [Span] {
+    let text = editor.text
+    guard text.hasSuffix(body) else { return [] }
+    let start = text.utf8.count - body.utf8.count
+    return completion.spans.compactMap { span in
+      guard span.range.lowerBound >= start else { return nil }
+      return Span(
+        range: (span.range.lowerBound - start)..<(span.range.upperBound - start),
+        identity: span.identity)
+    }
   }
 
+  func bind(_ line: String) -> [SafeText] { editor.bind(line) }
+  var bindings: [(function: String, keys: String)] { editor.bindings }
   func clearScreen() { editor.clearDisplay() }
   func quit() { leave() }
-}
-
-// MARK: What the line tells
-
-extension InteractiveShell: LineEditorDelegate {
-  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
-    notice = nil
-    do {
-      try shell.take(text)
-      editor.whenLineBegins { [self] in
-        noteDraft()
-        holdOrCatchUp()
-        reloadStaleHistory()
-        refresh()
-      }
-      return true
-    } catch {
-      let reason = sentence(for: error)
-      if reason.isEmpty {
-        editor.bell()
-      } else {
-        shell.printer.endRun()
-        editor.print([Shell.error(reason)])
-      }
-      refresh()
-      return false
-    }
-  }
-
-  func lineEditorCancels(_ editor: LineEditor) -> Bool {
-    if shell.editing != nil {
-      shell.cancelEditing()
-      return true
-    }
-    if let line = shell.waiting.takeBack() {
-      giveBack(line, because: say("The line that waited for the store was not sent."))
-      refresh()
-      return true
-    }
-    return false
-  }
-
-  func lineEditorChanged(_ editor: LineEditor) {
-    if notice != nil || nextNotice != nil {
-      notice = nextNotice
-      nextNotice = nil
-      refresh()
-    }
-    noteDraft()
-    let text = editor.text
-    if shell.editing != nil, !text.isEmpty, !text.hasPrefix("/") || text.hasPrefix("//") {
-      shell.typedOverMessage = text
-    }
-    signal(
-      shell.signals.changedByHand(
-        text: text, at: loop.now, inEditMode: shell.editing != nil, isOff: !shell.settings.typing))
-    if shell.isHolding, text.isEmpty { holdOrCatchUp() }
-  }
-
-  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool {
-    if isEmpty {
-      if shell.editing != nil {
-        shell.cancelEditing()
-      } else {
-        notice(say("To leave: C-d on the empty line, or /quit"))
-      }
-      return false
-    }
-    guard shell.settings.confirmClear, editor.question == nil else {
-      emptied()
-      return true
-    }
-    editor.question = { [weak self] yes in
-      guard let self else { return }
-      notice = nil
-      if yes {
-        emptied()
-        editor.empty()
-      }
-      refresh()
-    }
-    notice(say("Undo typing? y: empty the line, any other key: keep it"))
-    return false
-  }
-
-  /// The line is about to be emptied: said once it is.
-  private func emptied() {
-    let text = say("Line emptied; C-_ brings it back")
-    if editor.face == .plain { notice(text) } else { nextNotice = text }
-  }
-
-  func lineEditorEnded(_ editor: LineEditor) {
-    if shell.editing != nil {
-      shell.cancelEditing()
-    } else {
-      leave()
-    }
-  }
-
-  func lineEditorLostTerminal(_ editor: LineEditor) { leave() }
-
-  func lineEditorEditsLast(_ editor: LineEditor) {
-    do {
-      try shell.edit("")
-    } catch {
-      shell.printer.endRun()
-      editor.print([Shell.error(sentence(for: error))])
-    }
-  }
-
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool {
-    guard shell.settings.upEditsLast, shell.editing == nil else { return false }
-    return (try? shell.edit("")) != nil
-  }
-
-  func lineEditorSuspends(_ editor: LineEditor) { saveDraft() }
-  func lineEditorResumed(_ editor: LineEditor) {
-    shell.catchUp()
-    refresh()
-  }
-
-  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
-    shell.completions(in: text, caret: caret)
-  }
 }

@@ -34,16 +34,21 @@ public struct Launch {
     self.environment = environment
   }
 
-  /// The environment of this process.
+  /// The variables that hobnob goes by; most of an environment is nobody's business here, and
+  /// reading all of it shows in the time to the first prompt.
+  private static let variables = [
+    "HOME", "LOGNAME", "USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
+    "XDG_STATE_HOME", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
+    "TMUX", "XTERM_VERSION",
+    "COLORTERM", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "NO_COLOR", "VISUAL", "EDITOR",
+    "PAGER", "TMPDIR",
+  ]
+
+  /// What of the environment of this process is looked at.
   public static func environment() -> [String: String] {
     var result: [String: String] = [:]
-    var entry = environ
-    while let line = entry.pointee {
-      let text = String(cString: line)
-      if let equals = text.firstIndex(of: "=") {
-        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
-      }
-      entry += 1
+    for name in variables {
+      if let value = getenv(name) { result[name] = String(cString: value) }
     }
     return result
   }
@@ -54,7 +59,9 @@ public struct Launch {
     signal(SIGPIPE, SIG_IGN)
     // A file-size limit shall be an error of the write, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
-    setlocale(LC_ALL, "")
+    // Characters and the names of days; the other categories cost five system calls each.
+    setlocale(LC_CTYPE, "")
+    setlocale(LC_TIME, "")
     do {
       return try body()
     } catch {
@@ -65,40 +72,42 @@ public struct Launch {
 
   // MARK: Parts
 
+  /// Opens the store for a script. While somebody else has it locked, it says so and waits.
   func openStore(create: Bool = true) throws -> Store {
-    let path = options.store ?? Store.defaultPath(environment: environment)
-    func open(patience: Int32) throws -> Store {
-      try Store(
-        path: path,
-        options: .init(shared: options.isShared, createIfMissing: create, patience: patience))
-    }
     do {
-      let store = try open(patience: 300)
-      store.patience = 10_000
-      return store
+      return try openStore(create: create, patience: 300)
     } catch StoreError.locked {
       StandardError.say(
-        say("The store %1 is locked by another process; waiting for it.", SafeText(line: path)))
-      do {
-        return try open(patience: 10_000)
-      } catch {
-        // What was typed meanwhile must not become a command of the shell outside.
-        tcflush(0, TCIFLUSH)
-        throw error
-      }
+        say("The store %1 is locked by another process; waiting for it.", SafeText(line: storePath))
+      )
+      return try openStore(create: create, patience: 10_000)
     }
+  }
+
+  private func openStore(create: Bool, patience: Int32) throws -> Store {
+    let store = try Store(
+      path: storePath,
+      options: .init(shared: options.isShared, createIfMissing: create, patience: patience))
+    store.patience = 10_000
+    return store
+  }
+
+  private var storePath: String {
+    options.store ?? Store.defaultPath(environment: environment)
   }
 
   /// Settings from the rc file; what is wrong in it is said, and the rest applies.
   func loadRc(complain: (SafeText) -> Void) throws -> RcFile {
-    guard !options.ignoresRc else { return RcFile() }
+    var rc = RcFile(environment: environment)
+    guard !options.ignoresRc else { return rc }
     let path = options.rc ?? RcFile.defaultPath(environment: environment)
-    return try RcFile.load(path, mustExist: options.rc != nil, complain: complain)
+    try rc.read(path, mustExist: options.rc != nil, complain: complain)
+    return rc
   }
 
   /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
   func participant(in store: Store, rc: RcFile) throws -> Participant {
-    try store.participant(identity: options.name ?? rc.nick ?? Self.loginName(environment))
+    try store.participant(identity: options.name ?? rc.settings.nick ?? Self.loginName(environment))
   }
 
   static func loginName(_ environment: [String: String]) -> String {
@@ -122,35 +131,61 @@ public struct Launch {
   {
     var complaints: [SafeText] = []
     let rc = try loadRc { complaints.append($0) }
-    let store = try openStore()
-    defer { store.close() }
-    let me = try participant(in: store, rc: rc)
-    let loop = EventLoop()
-    let isTerminal = isatty(0) == 1
-    let shell = Shell(
-      store: store, me: me, settings: rc.settings, environment: environment, glyphs: glyphs,
-      clock: { loop.now })
     if name?.isEmpty == true || name == "#" || name == "@" {
       throw Refusal(say("%1 names no conversation.", SafeText(line: name ?? "")))
     }
-    let conversation = try opened(name, for: shell, isCertain: isCertain, subcommands: subcommands)
-    guard isTerminal else {
+    let loop = EventLoop()
+    let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
+    // Everything that has to be in the store before the first prompt.
+    let open = { @MainActor (patience: Int32?) in
+      let store =
+        if let patience { try openStore(create: true, patience: patience) } else { try openStore() }
+      store.patience = patience ?? store.patience
+      let me = try participant(in: store, rc: rc)
+      let shell = Shell(
+        store: store, me: me, settings: rc.settings, environment: environment, glyphs: glyphs,
+        clock: { loop.now })
+      shell.aliases = rc.aliases
+      return (
+        shell,
+        try opened(name, for: shell, isCertain: isCertain, subcommands: subcommands)
+      )
+    }
+    let (shell, conversation): (Shell, Conversation)
+    if let editor {
+      do {
+        (shell, conversation) = try open(300)
+      } catch StoreError.locked {
+        // The editor holds its delegate weakly.
+        let line = StartingLine<(Shell, Conversation)>(
+          editor: editor, loop: loop, path: storePath)
+        (shell, conversation) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
+      }
+    } else {
+      (shell, conversation) = try open(nil)
+    }
+    defer { shell.store.close() }
+    guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
       return try BatchShell(shell: shell, output: StandardOutput()).run(opening: conversation)
     }
-    let term = environment["TERM"] ?? ""
-    let isPlain =
-      options.isPlain || rc.settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
-      || term.isEmpty || term == "dumb" || isatty(1) == 0
-    let looks = Painter.Looks(environment: { environment[$0] })
-    let editor = LineEditor(
-      face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
-      widths: rc.settings.widths(environment: environment), looks: looks)
-    let interactive = InteractiveShell(
-      shell: shell, editor: editor, loop: loop, environment: environment)
+    let interactive = InteractiveShell(shell: shell, editor: editor, loop: loop)
     let warnings = complaints.map { Shell.error($0) }
     return try interactive.run(
-      opening: conversation, greeting: warnings + greeting(me, conversation))
+      opening: conversation, bindings: rc.bindings,
+      greeting: warnings + greeting(shell.me, conversation))
+  }
+
+  /// The line of a shell at a terminal.
+  private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
+    let term = environment["TERM"] ?? ""
+    let isPlain =
+      options.isPlain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
+      || term.isEmpty || term == "dumb" || isatty(1) == 0
+    return LineEditor(
+      face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
+      widths: settings.widths(environment: environment),
+      looks: Painter.Looks(environment: { environment[$0] }))
   }
 
   /// Said where nothing has been said yet.
@@ -159,10 +194,10 @@ public struct Launch {
     return [
       StyledLine(
         say(
-          "You are %1 in %2, a place of its own on this machine.", SafeText(name: me.name),
+          "You are %1 in %2, on this machine.", SafeText(name: me.name),
           SafeText(name: conversation.name))),
       StyledLine(
-        say("Someone to talk to: hobnob --as NAME in a second terminal. /help lists the commands."),
+        say("A second terminal with hobnob --as NAME is someone to talk to. /help helps."),
         .dim),
     ]
   }

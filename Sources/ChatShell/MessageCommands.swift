@@ -47,17 +47,29 @@ extension Shell {
     editedMessage = message
     typedOverMessage = nil
     if wasEditing {
-      face?.retargetEditing(shown)
+      face?.retargetEditing(shown, mentions: spans(message))
     } else {
-      face?.beginEditing(shown, offering: abandonedEdits.removeValue(forKey: message.id))
+      face?.beginEditing(
+        shown, offering: abandonedEdits.removeValue(forKey: message.id), mentions: spans(message))
     }
     face?.refresh()
+  }
+
+  /// The mentions of a message as it is shown for editing.
+  private func spans(_ message: Message) -> [Span] {
+    let shift = EditMode.shown(message.body).utf8.count - message.body.utf8.count
+    return Span.decoded(message.mentions, in: message.body).map {
+      Span(
+        range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift),
+        identity: $0.identity)
+    }
   }
 
   /// Remembers what was typed over the message, for the next `/edit` of it.
   private func keepAbandoned() {
     guard let editing, let editedMessage else { return }
-    let present = face?.draft.text ?? ""
+    let line = face?.draft.text ?? ""
+    let present = editing.typedCommand(in: line)?.text ?? line
     // A typed /cancel or /edit N has taken the text's place.
     guard
       let typed = present.isEmpty || LineRules.isCommand(present) ? typedOverMessage : present
@@ -70,7 +82,9 @@ extension Shell {
     switch editing.judge(text, rules: rules) {
     case .save(let body):
       do {
-        _ = try store.edit(message.id, to: body, by: me.id, typed: text, shell: shellID)
+        _ = try store.edit(
+          message.id, to: body, by: me.id, typed: text, shell: shellID,
+          mentions: Span.encoded(face?.mentions(in: body) ?? []))
       } catch let error as RuleError {
         // Deleted meanwhile: catching up ends edit mode and says so.
         catchUp()

@@ -14,6 +14,13 @@ struct MessagePrinter {
     var widths = Widths()
     /// Delivery marks on own messages, for `/history`.
     var marks = false
+    /// How `*bold*` and the like are drawn.
+    var styling = MessageStyling.standard
+    /// A colour for each name.
+    var colourNames = true
+    /// One's own messages stand at the right, where they fit into `columns`.
+    var ownAtRight = false
+    var columns = 80
   }
 
   var options: Options
@@ -21,6 +28,8 @@ struct MessagePrinter {
   /// The sender of the line printed last, while nothing else was printed since.
   private var runSender: ID<Participant>?
   private var runDay: Int?
+  /// The minute that was written last: most messages share it with their neighbours.
+  private var minute: (number: Int64, text: SafeText)?
 
   init(options: Options, me: ID<Participant>) {
     self.options = options
@@ -53,7 +62,7 @@ struct MessagePrinter {
     let continues = options.groupsRuns && runSender == message.sender && message.kind == .text
     runSender = message.kind == .text ? message.sender : nil
     var head = stamp(message)
-    let name = Self.name(message, me: me)
+    let name = name(of: message)
     if message.kind == .action {
       head += StyledLine("* ", .dim) + name + StyledLine(" ")
     } else if continues {
@@ -62,8 +71,14 @@ struct MessagePrinter {
     } else {
       head += name + StyledLine(": ")
     }
-    result += body(message, behind: head, tail: tail(message))
-    return result
+    if let quote = message.replyTo { result.append(self.quote(quote)) }
+    let files = message.attachments.enumerated().map { file($1, $0 + 1, of: message) }
+    if files.isEmpty || !message.body.isEmpty {
+      result += body(message, behind: head, tail: tail(message))
+    } else {
+      result.append(head + files[0] + tail(message))
+    }
+    return result + files.dropFirst(message.body.isEmpty ? 1 : 0).map { StyledLine("  ") + $0 }
   }
 
   /// An edit or a deletion of a message that was printed before: a printed line cannot change.
@@ -72,9 +87,25 @@ struct MessagePrinter {
     guard message.deletedAt == nil else { return [deletion(message)] }
     let head =
       StyledLine(options.glyphs.edited + " ", .dim)
-      + StyledLine("[\(message.number)] ", .dim) + Self.name(message, me: me)
+      + StyledLine("[\(message.number)] ", .dim) + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
     return body(message, behind: head, tail: StyledLine())
+  }
+
+  /// A file that came with a message: its name, type and size (rule 8.2).
+  private func file(_ file: Attachment, _ number: Int, of message: Message) -> StyledLine {
+    StyledLine(
+      say(
+        "[file %1: %2, %3]", SafeText(number), SafeText(name: file.name),
+        SafeText(line: file.type + ", " + Attachment.size(file.bytes))), .underline)
+  }
+
+  /// What a message answers, on a line above it.
+  private func quote(_ quote: Quote) -> StyledLine {
+    let text =
+      quote.isDeleted
+      ? say("deleted") : SafeText(name: quote.senderName) + ": " + SafeText(line: quote.line)
+    return StyledLine("  > [\(quote.number)] " + text, .dim)
   }
 
   /// `── text ──`
@@ -83,9 +114,13 @@ struct MessagePrinter {
     return StyledLine(side + " " + text + " " + side, .dim)
   }
 
-  private func stamp(_ message: Message) -> StyledLine {
+  private mutating func stamp(_ message: Message) -> StyledLine {
     var line = StyledLine()
-    if options.timestamps { line.append(LocalTime.clock(message.createdAt) + " ", .dim) }
+    if options.timestamps {
+      let number = message.createdAt / 60_000
+      if minute?.number != number { minute = (number, LocalTime.clock(message.createdAt) + " ") }
+      if let minute { line.append(minute.text, .dim) }
+    }
     if options.numbers { line.append("[\(message.number)] ", .dim) }
     return line
   }
@@ -112,13 +147,22 @@ struct MessagePrinter {
   /// A body's newline never starts a line that could be taken for another message: what follows
   /// the first line stands indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
-    let texts = SafeText(body: message.body).lines
+    let texts = options.styling.lines(of: SafeText(body: message.body))
+    if texts.count == 1 { return [placed(head + texts[0] + tail, message)] }
     let indent = SafeText(
       line: String(repeating: " ", count: min(max(head.columns(options.widths), 2), 24)))
     return texts.enumerated().map { index, text in
-      (index == 0 ? head : StyledLine(indent)) + StyledLine(text)
+      (index == 0 ? head : StyledLine(indent)) + text
         + (index == texts.count - 1 ? tail : StyledLine())
     }
+  }
+
+  /// Where the line stands: one's own may stand at the right.
+  private func placed(_ line: StyledLine, _ message: Message) -> StyledLine {
+    guard options.ownAtRight, message.sender == me else { return line }
+    let blanks = options.columns - 1 - line.columns(options.widths)
+    guard blanks > 0 else { return line }
+    return StyledLine(SafeText(line: String(repeating: " ", count: blanks))) + line
   }
 
   static func mark(_ state: DeliveryState, _ glyphs: Glyphs) -> SafeText {
@@ -133,6 +177,11 @@ struct MessagePrinter {
 
   /// Colours that stand out on dark and light grounds.
   private static let palette: [Color] = [.cyan, .green, .yellow, .magenta, .blue, .red]
+
+  private func name(of message: Message) -> StyledLine {
+    options.colourNames || message.sender == me
+      ? Self.name(message, me: me) : StyledLine(SafeText(name: message.senderName), .bold)
+  }
 
   /// The shown name: one's own bold, everybody else in a colour that stays theirs.
   static func name(_ message: Message, me: ID<Participant>) -> StyledLine {

@@ -2,11 +2,22 @@
 import Glibc
 import StyledText
 
-/// The settings a person keeps: lines as typed at the prompt, `/set typing off`.
+/// What a person keeps in an rc file or a theme: lines as typed at the prompt.
 struct RcFile {
+  /// The commands that may stand in one.
+  static let commands: Set<String> = ["set", "alias", "bind", "theme", "source"]
+
   var settings = Settings()
-  /// `/set nick NAME`: who this person is where the command line does not say.
-  var nick: String?
+  /// What `/NAME` stands for, by name.
+  var aliases: [String: String] = [:]
+  /// Lines for readline, in their order.
+  var bindings: [String] = []
+  /// How files are found that a line names.
+  let environment: [String: String]
+  /// The files being read, for those that name each other.
+  private var open: [String] = []
+
+  init(environment: [String: String] = [:]) { self.environment = environment }
 
   /// `$XDG_CONFIG_HOME/hobnob/hobnobrc`, or below `~/.config`.
   static func defaultPath(environment: [String: String]) -> String {
@@ -16,16 +27,30 @@ struct RcFile {
     return (environment["HOME"] ?? "") + "/.config/hobnob/hobnobrc"
   }
 
-  /// Reads a file. What is wrong in it is told by line number to `complain`; the rest applies.
+  /// Reads a file into what is known already. What is wrong in it is told by line number to
+  /// `complain`; the rest applies.
   ///
   /// - Throws: a ``Refusal`` where the file cannot be read, or was named and is missing.
-  static func load(
-    _ path: String, mustExist: Bool, complain: (SafeText) -> Void
-  ) throws -> RcFile {
+  mutating func read(
+    _ path: String, mustExist: Bool = true, complain: (SafeText) -> Void
+  ) throws {
     let shown = SafeText(line: path)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard !open.contains(path), open.count < 16 else {
+      throw Refusal(say("%1 is being read already; it names itself.", shown))
+    }
+    guard let text = try Self.text(of: path, mustExist: mustExist) else { return }
+    open.append(path)
+    defer { open.removeLast() }
+    parse(text) { number, sentence in
+      complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
+    }
+  }
+
+  private static func text(of path: String, mustExist: Bool) throws -> String? {
+    let shown = SafeText(line: path)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT, !mustExist { return RcFile() }
+      if errno == ENOENT, !mustExist { return nil }
       throw Refusal(say("%1 cannot be read: %2.", shown, systemReason()))
     }
     defer { close(descriptor) }
@@ -35,53 +60,91 @@ struct RcFile {
       throw Refusal(
         say("%1 belongs to someone else; it is not read. --no-rc starts without it.", shown))
     }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Refusal(say("%1 is no file that settings could be read from.", shown))
+    }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = read(descriptor, &chunk, chunk.count)
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0 { throw Refusal(say("%1 cannot be read: %2.", shown, systemReason())) }
       if count == 0 { break }
       bytes += chunk[..<count]
     }
-    return parse(String(decoding: bytes, as: UTF8.self)) { number, sentence in
-      complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
-    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Reads the text of a file: one command a line, `#` begins a comment line.
-  static func parse(_ text: String, complain: (Int, SafeText) -> Void) -> RcFile {
-    var rc = RcFile()
+  mutating func parse(_ text: String, complain: (Int, SafeText) -> Void) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
-      let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-      guard let command = words.first, !command.hasPrefix("#") else { continue }
-      guard command == "/set" || command == "set" else {
-        complain(
-          index + 1,
-          say("%1 cannot stand in an rc file; /set NAME VALUE can.", SafeText(line: command)))
-        continue
-      }
-      guard words.count == 3 else {
-        complain(index + 1, say("/set takes a name and a value here."))
-        continue
-      }
-      if words[1] == "nick" {
-        rc.nick = words[2]
-      } else if let entry = Settings.entry(words[1]) {
-        if !entry.set(&rc.settings, words[2]) {
-          let values =
-            entry.values.isEmpty
-            ? say("a number") : SafeText(line: entry.values.joined(separator: ", "))
-          complain(
-            index + 1,
-            say(
-              "%1 cannot be %2; it takes %3.", SafeText(line: words[1]), SafeText(line: words[2]),
-              values))
-        }
-      } else {
-        complain(index + 1, say("%1 is no setting; /set lists them.", SafeText(line: words[1])))
+      let line = String(line).trimmingBlanks
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      do {
+        try apply(line) { complain(index + 1, $0) }
+      } catch {
+        complain(index + 1, sentence(for: error))
       }
     }
-    return rc
+  }
+
+  /// One line, with or without its `/`.
+  mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
+    let bare = line.hasPrefix("/") ? line.dropFirst() : line[...]
+    let name = String(bare.prefix { !$0.isWhitespace })
+    let rest = String(bare.dropFirst(name.count)).trimmingBlanks
+    switch name {
+    case "set":
+      let words = rest.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
+      try settings.change(words[0], to: words[1])
+    case "alias": try alias(rest)
+    case "bind":
+      guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }
+      bindings.append(rest)
+    case "theme":
+      guard let path = SharedFiles.theme(rest, environment: environment) else {
+        throw Self.noTheme(rest, environment: environment)
+      }
+      try read(path, complain: complain)
+    case "source": try read(Self.expanded(rest, environment), complain: complain)
+    default:
+      throw Refusal(
+        say(
+          "%1 cannot stand in an rc file; /set, /alias, /bind, /theme and /source can.",
+          SafeText(line: line.hasPrefix("/") ? "/" + name : name)))
+    }
+  }
+
+  static func noTheme(_ name: String, environment: [String: String]) -> Refusal {
+    Refusal(
+      say(
+        "There is no theme %1; there are: %2.", SafeText(line: name),
+        SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
+  }
+
+  /// A path with `~/` put into words.
+  static func expanded(_ path: String, _ environment: [String: String]) -> String {
+    path.hasPrefix("~/") ? (environment["HOME"] ?? "") + path.dropFirst(1) : path
+  }
+
+  /// `NAME COMMAND…` makes `/NAME` stand for a command line; `NAME` alone forgets it.
+  mutating func alias(_ argument: String) throws {
+    let name = String(argument.prefix { !$0.isWhitespace })
+    let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
+    let meaning = String(argument.dropFirst(name.count)).trimmingBlanks
+    guard !bare.isEmpty, !bare.contains("/") else {
+      throw Refusal(say("An alias needs a name: /alias j /join."))
+    }
+    guard Command.named(bare) == nil else {
+      throw Refusal(say("/%1 is a command already.", SafeText(line: bare)))
+    }
+    guard !meaning.isEmpty else {
+      guard aliases.removeValue(forKey: bare) != nil else {
+        throw Refusal(say("/%1 stands for nothing.", SafeText(line: bare)))
+      }
+      return
+    }
+    aliases[bare] = meaning.hasPrefix("/") ? meaning : "/" + meaning
   }
 }

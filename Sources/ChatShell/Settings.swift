@@ -4,6 +4,8 @@ import StyledText
 
 /// What `/set` can change. One table gives names, values, help, completion and the manual.
 public struct Settings: Sendable, Equatable {
+  /// Who this person is where the command line does not say.
+  public var nick: String?
   public var typing = true
   public var receipts = true
   public var timestamps = true
@@ -19,6 +21,17 @@ public struct Settings: Sendable, Equatable {
   public var upEditsLast = false
   public var holdWhileTyping = false
   public var bell = true
+  public var closeByDoubleSpace = true
+  public var styling = true
+  public var liveMenu = true
+  /// Megabytes; 0 is no limit.
+  public var attachmentLimit = 100
+  /// Rows of candidates.
+  public var maxMenuRows = 4
+  /// An accepted emoji is its character; otherwise it stays `:boar:`.
+  public var emojiIsCharacter = true
+  public var counter = CounterStyle.split
+  public var looks = BarLooks()
   public var width = WidthRule.auto
   public var ambiguousIsWide = false
   public var accessible = false
@@ -33,6 +46,8 @@ public struct Settings: Sendable, Equatable {
     public let name: String
     /// What can stand behind the name, for completion and errors; empty where any number can.
     public let values: [String]
+    /// A number can stand there as well as the values.
+    public var takesNumbers = false
     public let help: SafeText
     let get: @Sendable (Settings) -> String
     let set: @Sendable (inout Settings, String) -> Bool
@@ -52,20 +67,42 @@ public struct Settings: Sendable, Equatable {
   }
 
   private static func number(
-    _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, upTo most: Int,
-    _ help: SafeText
+    _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, from least: Int = 0,
+    upTo most: Int, _ help: SafeText
   ) -> Entry {
     Entry(
       name: name, values: [], help: help, get: { String($0[keyPath: path]) },
       set: { settings, value in
-        guard let number = Int(value), (0...most).contains(number) else { return false }
+        guard let number = Int(value), (least...most).contains(number) else { return false }
         settings[keyPath: path] = number
+        return true
+      })
+  }
+
+  private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
+    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: Value.allCases.map(\.rawValue), help: help,
+      get: { $0[keyPath: path].rawValue },
+      set: { settings, value in
+        guard let value = Value(rawValue: value) else { return false }
+        settings[keyPath: path] = value
         return true
       })
   }
 
   /// Every setting, in the order in which `/set` shows them.
   public static let table: [Entry] = [
+    Entry(
+      name: "nick", values: [],
+      help: "who you are without --as; at the prompt it also changes the name that others see",
+      get: { $0.nick ?? "" },
+      set: { settings, value in
+        guard !value.isEmpty else { return false }
+        settings.nick = value
+        return true
+      }),
     onOff("typing", \.typing, "tell others that you are typing"),
     onOff("receipts", \.receipts, "tell others that their messages were delivered and seen"),
     onOff("timestamps", \.timestamps, "the time before each message"),
@@ -77,11 +114,31 @@ public struct Settings: Sendable, Equatable {
     onOff(
       "hold-while-typing", \.holdWhileTyping,
       "in plain mode, keep messages until the line is sent or empty"),
+    onOff("live-menu", \.liveMenu, "show what completes the word while it is typed"),
+    number(
+      "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "rows of candidates that the menu shows"),
+    Entry(
+      name: "emoji-style", values: ["character", "shortcode"],
+      help: "what a completed emoji becomes: itself, or its name between colons",
+      get: { $0.emojiIsCharacter ? "character" : "shortcode" },
+      set: { settings, value in
+        guard value == "character" || value == "shortcode" else { return false }
+        settings.emojiIsCharacter = value == "character"
+        return true
+      }),
+    onOff(
+      "close-by-double-space", \.closeByDoubleSpace,
+      "two spaces close the markdown symbol that was opened last"),
+    onOff("styling", \.styling, "draw *bold*, _italic_ and the like as they are meant"),
+    choice("counter", \.counter, "how the characters are counted where there is a limit"),
     onOff("accessible", \.accessible, "the plain face; takes effect when hobnob starts"),
     number(
       "message-limit", \.messageLimit, upTo: 1_000_000, "characters a message may have; 0: any"),
+    number(
+      "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
+      "megabytes a file may have that is sent; 0: any"),
     Entry(
-      name: "max-input-rows", values: ["auto"],
+      name: "max-input-rows", values: ["auto"], takesNumbers: true,
       help: "rows the line grows to before it scrolls; 0: as many as fit",
       get: { $0.maxInputRows.map { String($0) } ?? "auto" },
       set: { settings, value in
@@ -95,6 +152,16 @@ public struct Settings: Sendable, Equatable {
       }),
     number(
       "typing-timeout", \.typingTimeout, upTo: 3600, "seconds somebody stays typing; 0: until said"),
+    choice("prompt-style", \.looks.prompt, "how the prompt is drawn"),
+    choice("accent", \.looks.accent, "the colour of the prompt and of what can be done"),
+    onOff("placeholder", \.looks.placeholder, "\"Message #lobby\" while the line is empty"),
+    choice("send-item", \.looks.send, "what stands at the right: dim until the line can be sent"),
+    choice("attach-item", \.looks.attach, "what stands at the left, for /attach"),
+    choice("toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
+    onOff("separator", \.looks.separator, "a rule below the line"),
+    choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
+    onOff("colour-names", \.looks.colourNames, "a colour for each name"),
+    choice("menu-style", \.looks.menu, "candidates one below the other, or side by side"),
     Entry(
       name: "width", values: WidthRule.allCases.map(\.rawValue),
       help: "how this terminal counts the columns of emoji",
@@ -114,6 +181,23 @@ public struct Settings: Sendable, Equatable {
         return true
       }),
   ]
+
+  /// Changes a setting by name.
+  ///
+  /// - Throws: a ``Refusal`` that names the settings or the values there are.
+  mutating func change(_ name: String, to value: String) throws {
+    guard let entry = Self.entry(name) else {
+      throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+    }
+    guard entry.set(&self, value) else {
+      let names = SafeText(line: entry.values.joined(separator: ", "))
+      let values =
+        entry.values.isEmpty
+        ? say("a number") : entry.takesNumbers ? say("%1, or a number", names) : names
+      throw Refusal(
+        say("%1 cannot be %2; it takes %3.", SafeText(line: name), SafeText(line: value), values))
+    }
+  }
 
   public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
 

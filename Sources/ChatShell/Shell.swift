@@ -10,6 +10,8 @@ final class Shell {
   let store: Store
   var me: Participant
   var settings: Settings
+  /// What `/NAME` stands for, by name.
+  var aliases: [String: String] = [:]
   let environment: [String: String]
   weak var face: (any Face)?
   /// Monotonic milliseconds, for typing and time limits.
@@ -23,6 +25,15 @@ final class Shell {
   var typing = TypingList()
   var signals = TypingSignals()
   var editing: EditMode?
+  /// What `+:` is being typed about: the message that was newest then (rule 7.8).
+  var reactionTarget: Message?
+  /// The files that wait to be sent with the line (rule 8.1).
+  var files = WaitingFiles()
+  /// The people and rooms there are may be others than they were.
+  var peopleEdition = 0
+  var knownPeople: (edition: Int, candidates: [Candidate])?
+  /// Emoji by their shortcodes, read when the first is asked for.
+  let emoji: EmojiTable
   /// What was typed over a message and not saved, by message (rule 3.4).
   var abandonedEdits: [ID<Message>: String] = [:]
   var editedMessage: Message?
@@ -55,6 +66,7 @@ final class Shell {
     self.settings = settings
     self.environment = environment
     self.clock = clock
+    emoji = EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
     printer = MessagePrinter(options: .init(glyphs: glyphs), me: me.id)
     applySettings()
   }
@@ -63,8 +75,13 @@ final class Shell {
   func applySettings() {
     printer.options.timestamps = settings.timestamps
     printer.options.numbers = settings.numbers
+    printer.options.styling = settings.styling ? .standard : .off
+    printer.options.colourNames = settings.looks.colourNames
+    printer.options.ownAtRight = settings.looks.bubble == .right
     printer.options.widths = settings.widths(environment: environment)
     typing.timeout = Int64(settings.typingTimeout) * 1000
+    // What is printed from now on may look otherwise.
+    printer.endRun()
     face?.refresh()
   }
 
@@ -81,6 +98,7 @@ final class Shell {
     if editing != nil { return try takeInEditMode(text) }
     switch rules.judge(text) {
     case .blank:
+      guard files.isEmpty else { return try send("", typed: "") }
       throw Refusal(SafeText())
     case .overLimit(let count, let limit):
       throw Refusal(
@@ -101,12 +119,19 @@ final class Shell {
       try run(line)
       rememberCommand(text)
     case .message(let body):
+      if let emoji = reaction(in: body), let target = reactionTarget ?? newestForReaction() {
+        try react(to: target, with: emoji)
+        rememberCommand(text)
+        reactionTarget = nil
+        return
+      }
       try send(body, typed: text)
     }
   }
 
   /// Carries out a command line, `/` included.
   func run(_ line: String) throws {
+    let line = unaliased(line)
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
     guard let command = Command.named(name) else { throw Refusal(Self.unknown(name)) }
@@ -146,14 +171,18 @@ final class Shell {
     return conversation
   }
 
-  func send(_ body: String, kind: Message.Kind = .text, typed: String) throws {
+  func send(
+    _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil
+  ) throws {
     let conversation = try requireConversation()
     guard isMember else {
       throw Refusal(
         say("You are not in %1; /join %1 enters it again.", SafeText(name: conversation.name)))
     }
     let line = WaitingLines.Line(
-      typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock())
+      typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock(),
+      files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo)
+    files.removeAll()
     // What waits already has to be stored before this.
     if face?.isInteractive == true, !waiting.isEmpty {
       waiting.append(line)
@@ -166,13 +195,23 @@ final class Shell {
       waiting.append(line)
       face?.tryAgainSoon()
       face?.refresh()
+    } catch {
+      files = line.files
+      throw error
     }
   }
 
   func commit(_ line: WaitingLines.Line) throws {
+    let attachments = try line.files.files.map { file in
+      try store.keep(
+        fileAt: file.path, name: file.name, type: FileType.sniff(path:),
+        limit: settings.attachmentLimit * 1_000_000)
+    }
     newestOwn = try store.send(
-      line.body, kind: line.kind, in: line.conversation, by: me.id, typed: line.typed,
-      shell: shellID)
+      line.body, kind: line.kind, in: line.conversation, by: me.id,
+      typed: line.typed.isEmpty ? nil : line.typed, shell: shellID, attachments: attachments,
+      replyTo: line.replyTo,
+      mentions: Span.encoded(line.mentions))
     _ = signals.sentOrCleared(at: clock())
     face?.remember(line.typed)
     catchUp()
@@ -260,6 +299,11 @@ final class Shell {
           glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
           Style(foreground: .red)))
     }
+    if !changes.arrived.isEmpty { peopleEdition += 1 }
+    for news in changes.reacted where news.message.conversation == conversation?.id {
+      printer.endRun()
+      lines.append(line(for: news))
+    }
     show(changes.typing)
     if !lines.isEmpty { face?.show(lines) }
     for message in changes.revised { changedElsewhere(message) }
@@ -302,6 +346,11 @@ final class Shell {
   /// It names me, or it was written to me alone.
   private func isForMe(_ message: Message) -> Bool {
     if unread[message.conversation]?.name.hasPrefix("@") == true { return true }
+    if Span.decoded(message.mentions, in: message.body).contains(where: {
+      $0.identity == me.identity
+    }) {
+      return true
+    }
     let body = Ranking.folded(message.body)
     return [me.name, me.identity].contains { body.contains("@" + Ranking.folded($0)) }
   }
@@ -334,6 +383,7 @@ final class Shell {
   }
 
   func peopleChanged() {
+    peopleEdition += 1
     guard let conversation else { return }
     here = (try? store.people(in: conversation.id)) ?? here
     if let mine = try? store.participants().first(where: { $0.id == me.id }) { me = mine }

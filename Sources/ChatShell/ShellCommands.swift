@@ -41,30 +41,17 @@ extension Shell {
             + StyledLine("  " + entry.help, .dim)
         })
     }
-    if name == "nick" { return try nick(parts.count > 1 ? parts[1] : "") }
-    guard let entry = Settings.entry(name) else {
-      throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
-    }
     guard parts.count > 1 else {
+      guard let entry = Settings.entry(name) else {
+        throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+      }
       return answer([
         StyledLine(SafeText(line: "\(entry.name) \(entry.get(settings))"), .bold)
           + StyledLine("  " + entry.help, .dim)
       ])
     }
-    try apply(entry, value: parts[1].trimmingBlanks)
-  }
-
-  /// Changes a setting, or says which values it takes.
-  func apply(_ entry: Settings.Entry, value: String) throws {
-    guard entry.set(&settings, value) else {
-      let values =
-        entry.values.isEmpty
-        ? say("a number") : SafeText(line: entry.values.joined(separator: ", "))
-      throw Refusal(
-        say(
-          "%1 cannot be %2; it takes %3.", SafeText(line: entry.name), SafeText(line: value), values
-        ))
-    }
+    try settings.change(name, to: parts[1].trimmingBlanks)
+    if name == "nick" { try nick(parts[1]) }
     applySettings()
   }
 

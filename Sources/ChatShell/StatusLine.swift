@@ -11,7 +11,7 @@ extension Shell {
     if let editing { return StyledLine(editing.prompt, .bold) }
     let name = conversation.map { SafeText(name: $0.name) } ?? "hobnob"
     if !isMember { return StyledLine(say("%1 (left)> ", name), .dim) }
-    return StyledLine(name + "> ", .bold)
+    return settings.looks.promptLine(name, glyphs: glyphs)
   }
 
   /// The status line's items for a terminal of `columns`.

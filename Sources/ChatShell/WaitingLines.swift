@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 
 /// Lines that were sent while somebody else had the store locked (rule 1.2), in their order.
@@ -11,6 +12,12 @@ struct WaitingLines {
     let conversation: ID<Conversation>
     /// Monotonic milliseconds.
     let since: Int64
+    /// The files that go with it.
+    var files = WaitingFiles()
+    /// The people it mentions.
+    var mentions: [Span] = []
+    /// The message it answers.
+    var replyTo: ID<Message>?
   }
 
   /// How long a line waits before it comes back, in milliseconds.

@@ -23,11 +23,17 @@ public struct Completions: Sendable {
   public var common: String
   /// What follows a choice that is the only one: a space, `: `, or nothing.
   public var suffix: String
+  /// A space stands behind the word already: the caret goes behind that.
+  public var stepsOverSpace: Bool
 
-  public init(word: Range<Int>, choices: [Choice], common: String, suffix: String) {
+  public init(
+    word: Range<Int>, choices: [Choice], common: String, suffix: String,
+    stepsOverSpace: Bool = false
+  ) {
     self.word = word
     self.choices = choices
     self.common = common
     self.suffix = suffix
+    self.stepsOverSpace = stepsOverSpace
   }
 }

@@ -5,33 +5,6 @@ import Glibc
 import StyledText
 import Terminal
 
-/// What a program has to answer to be typed into.
-@MainActor
-public protocol LineEditorDelegate: AnyObject {
-  /// Return was pressed. True: the text was taken, the line and its undo go. What is to stand in
-  /// the next line is put there by ``LineEditor/whenLineBegins(_:)``.
-  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool
-  /// C-g or a lone Esc, when no search or argument was there to end. True: it meant something.
-  func lineEditorCancels(_ editor: LineEditor) -> Bool
-  /// The text was changed by a key or a paste.
-  func lineEditorChanged(_ editor: LineEditor)
-  /// C-c on a text: may it be emptied? On an empty line: say how to leave.
-  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool
-  /// C-d on an empty line.
-  func lineEditorEnded(_ editor: LineEditor)
-  /// The end of input: the terminal is gone.
-  func lineEditorLostTerminal(_ editor: LineEditor)
-  /// The key of `edit-last` (M-e).
-  func lineEditorEditsLast(_ editor: LineEditor)
-  /// Up on an empty line. True: it meant something else than the history.
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool
-  /// The shell is about to be suspended (C-z), or came back.
-  func lineEditorSuspends(_ editor: LineEditor)
-  func lineEditorResumed(_ editor: LineEditor)
-  /// The candidates for the word at `caret` (bytes), asked by readline's completion functions.
-  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions?
-}
-
 /// A line with readline's editing, drawn by hobnob on a terminal or by readline on a dumb one,
 /// with settled lines printed above it. Single-threaded: everything happens in `loop`.
 @MainActor
@@ -39,37 +12,34 @@ public final class LineEditor {
   /// The two interactive faces (rule 11.5).
   public enum Face: Sendable { case tty, plain }
 
-  public let face: Face
   public let loop: EventLoop
   public weak var delegate: (any LineEditorDelegate)?
-  /// What stands around the text; the text itself is readline's.
-  public var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
-  /// How this terminal draws text.
-  public var widths: Widths {
-    didSet { if widths != oldValue { repaintAll() } }
-  }
   /// Waits for the next key as an answer: y or Return is yes.
   public var question: ((Bool) -> Void)?
 
+  /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
+  public var menu = MenuState.closed
+
   let device: TerminalDevice
-  var painter: Painter
+  let display: LineDisplay
   private var decoder = KeyDecoder()
-  private var cache = LayoutCache()
-  private var above: [StyledLine] = []
   private var escapeTimer: TimerID?
   /// The keys being handled made the program change the line; that is not typing.
   private var isProgramChange = false
+  private var lastCaret: Int32 = 0
   /// Runs while keys were echoed that are not yet laid out, and changes not yet told.
   private var settlingTimer: TimerID?
   /// Milliseconds; too short for anyone to notice that a draft or a signal waits for it.
   private static let settlingDelay = 20
-  private var needsDrawing = true
-  private var bytesOut: [UInt8] = []
-  private var isAccepting = false
-  private var afterLine: [() -> Void] = []
-  private var passedMaximum = false
-  private var isHeld = false
-  private var looks: Painter.Looks
+  /// However fast the keys come, this is the longest that what hangs on them waits.
+  private static let longestSettling = 200
+  private var settlesBy: Int64 = 0
+  /// The last key was a letter that went into the text, and nothing else.
+  private var isInsertion = false
+  /// A change was made that is not yet told, and no letter.
+  private var needsSettling = false
+  var isAccepting = false
+  var afterLine: [() -> Void] = []
 
   /// - Parameters:
   ///   - face: how to draw.
@@ -77,55 +47,61 @@ public final class LineEditor {
   public init(
     face: Face, loop: EventLoop, device: TerminalDevice, widths: Widths, looks: Painter.Looks
   ) {
-    self.face = face
     self.loop = loop
     self.device = device
-    self.widths = widths
-    self.looks = looks
-    painter = Painter(size: device.size, widths: widths, looks: looks)
+    display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
+  }
+
+  public var face: Face { display.face }
+  /// What stands around the text; the text itself is readline's.
+  public var bar: InputBar {
+    get { display.bar }
+    set { display.bar = newValue }
+  }
+  /// How this terminal draws text.
+  public var widths: Widths {
+    get { display.widths }
+    set { display.widths = newValue }
   }
 
   // MARK: Life
 
-  /// Takes the terminal and shows the prompt at the end of the turn.
+  /// Takes the terminal, unless it has it, and shows the prompt at the end of the turn.
   public func start(prompt: StyledLine) {
     bar.prompt = prompt
+    guard !isStarted else { return }
+    isStarted = true
     device.restoreOnCrash()
     device.enter(plain: face == .plain)
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
-    let size = device.size
-    creadline_set_size(Int32(size.rows), Int32(size.columns))
+    display.takeSize()
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     loop.endOfTurn { [weak self] in self?.draw() }
   }
 
+  private var isStarted = false
+
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {
+    guard isStarted else { return }
+    isStarted = false
     draw()
     loop.unwatch(device.input)
-    if face == .tty {
-      device.write(painter.leave(keepingLine: false))
-    } else {
-      creadline_plain_hide()
-    }
+    display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
   }
 
   /// Runs `body` with the terminal given back, for a child that takes it over.
-  public func withTerminalReleased(_ body: () -> Void) {
+  ///
+  /// - Parameter keepingLine: the line stays on the screen, above what the child writes.
+  public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
     draw()
-    if face == .tty {
-      device.write(painter.leave(keepingLine: true))
-    } else {
-      creadline_plain_hide()
-    }
+    display.leave(keepingLine: keepingLine)
     device.leave()
     body()
     device.enter(plain: face == .plain)
-    takeSize()
-    if face == .plain { creadline_plain_show() }
-    needsDrawing = true
+    display.comeBack()
   }
 
   /// C-z: the terminal is given back until the shell is continued.
@@ -143,32 +119,11 @@ public final class LineEditor {
   /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
-    painter.forget()
-    takeSize()
-    needsDrawing = true
+    display.forget()
   }
 
   /// SIGWINCH, after it has settled.
-  public func resized() {
-    guard face == .tty else { return takeSize() }
-    let size = device.size
-    guard size != painter.size else { return }
-    bytesOut += painter.resize(to: size)
-    takeSize()
-    needsDrawing = true
-  }
-
-  private func takeSize() {
-    let size = device.size
-    creadline_set_size(Int32(size.rows), Int32(size.columns))
-  }
-
-  private func repaintAll() {
-    bytesOut += painter.leave(keepingLine: false)
-    painter = Painter(size: device.size, widths: widths, looks: looks)
-    cache = LayoutCache()
-    needsDrawing = true
-  }
+  public func resized() { display.resized() }
 
   // MARK: Keys
 
@@ -196,35 +151,65 @@ public final class LineEditor {
 
   private func handle(_ events: [KeyEvent]) {
     isProgramChange = false
+    isInsertion = false
     for event in events { handle(event) }
     let isByHand = !isProgramChange
     isProgramChange = false
-    guard creadline_take_changed(), isByHand else { return }
+    guard creadline_take_changed(), isByHand else {
+      let line = Readline.line
+      if line.caret != lastCaret || line.region_start != line.region_end {
+        lastCaret = line.caret
+        delegate?.lineEditorMoved(self)
+      }
+      return
+    }
+    lastCaret = Readline.line.caret
     // The key is on the screen before drafts and typing signals take their time, and fast typing
     // asks for them only now and then.
     draw()
-    guard settlingTimer == nil else { return }
-    settlingTimer = loop.after(milliseconds: Self.settlingDelay) { [weak self] in
-      guard let self else { return }
-      settlingTimer = nil
-      needsDrawing = true
-      delegate?.lineEditorChanged(self)
+    guard isInsertion else {
+      needsSettling = true
+      return settle()
     }
+    if settlingTimer == nil { settlesBy = loop.now + Int64(Self.longestSettling) }
+    let soonest = loop.now + Int64(Self.settlingDelay)
+    loop.schedule(&settlingTimer, at: min(soonest, settlesBy)) { [weak self] in self?.settle() }
+  }
+
+  /// Tells of what was changed by the keys so far, before another kind of event.
+  private func settleChanges() {
+    if creadline_take_changed(), !isProgramChange { needsSettling = true }
+    settle()
+  }
+
+  /// Lays out what was only echoed, and tells of the change.
+  private func settle() {
+    guard settlingTimer != nil || needsSettling else { return }
+    if let timer = settlingTimer { loop.cancel(timer) }
+    settlingTimer = nil
+    needsSettling = false
+    display.needsDrawing = true
+    delegate?.lineEditorChanged(self)
   }
 
   private func handle(_ event: KeyEvent) {
     if let answer = question {
       guard let yes = Self.answer(event) else { return }
       question = nil
-      needsDrawing = true
+      display.needsDrawing = true
       return answer(yes)
     }
     switch event {
     case .key(let bytes): key(bytes)
     case .escape:
+      settleChanges()
       // In vi mode Esc is vi's own; in emacs mode it is the meta prefix unless it ends something.
       let line = Readline.line
-      if !line.vi, creadline_is_idle(), delegate?.lineEditorCancels(self) == true { break }
+      if !line.vi || menu != .closed, creadline_is_idle(),
+        delegate?.lineEditorCancels(self) == true
+      {
+        break
+      }
       Readline.feed([0x1B])
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
@@ -242,9 +227,23 @@ public final class LineEditor {
   }
 
   private func key(_ bytes: [UInt8]) {
+    // A key that is no letter may ask for what hangs on those before it, and changes that are no
+    // letters are told one by one. A text that is sent need not be told any more.
+    let isReturn = bytes == [0x0D]
+    if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {
+      settleChanges()
+    } else if !isReturn, !isInsertion, creadline_take_changed(), !isProgramChange {
+      needsSettling = true
+      settle()
+    }
+    if menu == .entered, creadline_is_idle(),
+      delegate?.lineEditor(self, takes: Self.menuKey(bytes)) == true
+    {
+      return
+    }
     if !creadline_quotes_next() {
       if bytes == [0x03] { return clearLine() }
-      if bytes == [0x1A] { return suspend() }
+      if bytes == [0x1A], !creadline_in_sequence() { return suspend() }
       // readline would take an unknown sequence for its letters and insert the rest of it.
       if bytes.count > 2, bytes[0] == 0x1B, bytes[1] == 0x5B || bytes[1] == 0x4F,
         !creadline_is_bound(bytes, bytes.count)
@@ -252,33 +251,47 @@ public final class LineEditor {
         return
       }
     }
-    guard bytes.count == 1, isSettled else { return Readline.feed(bytes) }
+    guard bytes.count == 1 else {
+      isInsertion = false
+      return Readline.feed(bytes)
+    }
+    let wasSettled = display.isSettled
     let before = Readline.line
     let (length, caret) = (before.length, before.caret)
     Readline.feed(bytes)
     let after = Readline.line
+    guard after.length == length + 1, after.caret == caret + 1, creadline_is_idle(),
+      after.text[Int(caret)] == CChar(bitPattern: bytes[0])
+    else {
+      isInsertion = false
+      return
+    }
+    isInsertion = true
     // A character typed behind the others goes out without anything being laid out; the drawing
     // that follows a moment later, or with whatever happens next, finds nothing to change.
-    if length > 0, caret == length, after.length == length + 1, after.caret == after.length,
-      after.text[Int(length)] == CChar(bitPattern: bytes[0]), creadline_is_idle()
-    {
-      let echo = painter.echo(bytes[0])
-      if !echo.isEmpty {
-        device.write(echo)
-        _ = creadline_take_dirty()
-      }
+    if wasSettled, length > 0, caret == length, display.echo(bytes[0]) {
+      _ = creadline_take_dirty()
+    }
+    if bytes[0] == 0x20, caret > 0, after.text[Int(caret) - 1] == 0x20 {
+      delegate?.lineEditorTypedSecondSpace(self)
     }
   }
 
-  /// What is on the screen is what there is to be drawn.
-  private var isSettled: Bool {
-    face == .tty && !needsDrawing && above.isEmpty && bytesOut.isEmpty && creadline_is_idle()
+  private static func menuKey(_ bytes: [UInt8]) -> MenuKey {
+    switch bytes {
+    case [0x09], [0x0E], Array("\u{1B}[B".utf8), Array("\u{1B}OB".utf8): .next
+    case [0x10], Array("\u{1B}[Z".utf8), Array("\u{1B}[A".utf8), Array("\u{1B}OA".utf8): .previous
+    case [0x0D]: .accept
+    default: .other
+    }
   }
 
   private func paste(_ bytes: [UInt8]) {
     // A C string ends at NUL; the rest stays as pasted, shown by marks.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
+    settleChanges()
     creadline_settle()
+    if delegate?.lineEditor(self, pastes: text) == true { return }
     insertByHand(text)
   }
 
@@ -291,7 +304,7 @@ public final class LineEditor {
 
   public var text: String { Readline.text }
   /// The terminal's width in columns.
-  public var columns: Int { painter.size.columns }
+  public var columns: Int { display.columns }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }
@@ -323,6 +336,20 @@ public final class LineEditor {
     isProgramChange = true
     let line = Readline.line
     creadline_replace(0, line.length, text, Int32(text.utf8.count))
+  }
+
+  /// Replaces bytes of the line as one undo step.
+  public func replace(_ range: Range<Int>, with text: String, caret: Int) {
+    creadline_settle()
+    isProgramChange = true
+    creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
+  }
+
+  /// The region between mark and caret, in bytes; nil when none is active.
+  public var region: Range<Int>? {
+    let line = Readline.line
+    return line.region_end > line.region_start
+      ? Int(line.region_start)..<Int(line.region_end) : nil
   }
 
   /// Lets one C-_ bring `text` into the line.
@@ -380,10 +407,7 @@ public final class LineEditor {
     isProgramChange = true
   }
 
-  public func bell() {
-    guard face == .tty else { return }
-    bytesOut.append(0x07)
-  }
+  public func bell() { display.bell() }
 
   // MARK: History
 
@@ -396,155 +420,63 @@ public final class LineEditor {
   public func addHistory(_ line: String) { creadline_history_add(line) }
   public func dropNewestHistory(_ count: Int) { creadline_history_drop(Int32(count)) }
 
-  /// One line of an inputrc, for `/bind`. False: readline does not understand it.
-  public func bind(_ line: String) -> Bool { creadline_bind(line) == 0 }
+  /// One line of an inputrc, for `/bind`. Returns what readline has against it.
+  public func bind(_ line: String) -> [SafeText] {
+    // Trap: readline takes a line without a colon for the key of its first letter, and a function
+    // it does not know for none at all; either way a letter would be gone.
+    let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
+    if !isSetting {
+      guard let colon = line.lastIndex(of: ":") else {
+        return [say("a key, a colon and a function are needed: \"\\C-xn\": newline")]
+      }
+      let function = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      guard
+        function.hasPrefix("\"") || function.hasPrefix("'") || line.hasSuffix("\"")
+          || creadline_knows_function(String(function))
+      else {
+        return [
+          say(
+            "readline has no function %1; /keys lists those in use",
+            SafeText(line: String(function)))
+        ]
+      }
+    }
+    let understood = creadline_bind(line) == 0
+    let complaints = takeComplaints()
+    return understood || !complaints.isEmpty
+      ? complaints : [say("readline does not understand %1", SafeText(line: line))]
+  }
+
+  /// What readline said against the inputrc.
+  public func takeComplaints() -> [SafeText] {
+    String(cString: creadline_take_complaints()).split(separator: "\n").map {
+      SafeText(line: String($0))
+    }
+  }
+
+  /// Every function that keys are bound to, with those keys in readline's notation.
+  public var bindings: [(function: String, keys: String)] {
+    final class Found { var all: [(function: String, keys: String)] = [] }
+    let found = Found()
+    creadline_each_binding(
+      { context, name, keys in
+        guard let context, let name, let keys else { return }
+        Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()
+          .all.append((String(cString: name), String(cString: keys)))
+      }, Unmanaged.passUnretained(found).toOpaque())
+    return found.all
+  }
 
   // MARK: Drawing
 
   /// Prints settled lines above the line being typed, at the end of the turn.
-  public func print(_ lines: [StyledLine]) {
-    above += lines
-    needsDrawing = true
-  }
+  public func print(_ lines: [StyledLine]) { display.print(lines) }
 
-  public func clearDisplay() {
-    guard face == .tty else { return }
-    bytesOut += painter.clearScreen()
-    needsDrawing = true
-  }
+  public func clearDisplay() { display.clear() }
 
   /// Draws what has changed since the last turn, in one write.
   public func draw() {
-    let dirty = creadline_take_dirty()
-    guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
-    needsDrawing = false
-    let lines = above
-    above = []
-    guard face == .tty else { return drawPlain(lines) }
-    // Lines that come while a resize settles go above a block that stands where it does now.
-    if !lines.isEmpty { resized() }
-    let layout = layOut()
-    if layout.totalInputRows > layout.inputRows {
-      if !passedMaximum { bytesOut.append(0x07) }
-      passedMaximum = true
-    } else {
-      passedMaximum = false
-    }
-    bytesOut += painter.paint(layout.frame, above: lines)
-    if !bytesOut.isEmpty { device.write(bytesOut) }
-    bytesOut.removeAll(keepingCapacity: true)
-  }
-
-  private func layOut() -> BarLayout {
-    let line = Readline.line
-    var drawn = bar
-    if let message = line.message {
-      drawn.prompt = StyledLine(SafeText(line: Self.visible(message)))
-    } else if let mode = line.mode, mode.pointee != 0 {
-      drawn.prompt = StyledLine(SafeText(line: Self.visible(mode))) + bar.prompt
-    }
-    drawn.composed = ComposedText(
-      text, caret: Int(line.caret),
-      region: line.region_end > line.region_start
-        ? Int(line.region_start)..<Int(line.region_end) : nil)
-    let size = painter.size
-    let layout = drawn.layout(
-      size: size.rows, columns: size.columns, widths: widths, cache: &cache)
-    if bar.scroll != drawn.scroll {
-      bar.scroll = drawn.scroll
-      needsDrawing = false
-    }
-    return layout
-  }
-
-  /// readline's marks around what has no width (\001 … \002), and what stands between them, go.
-  private static func visible(_ prompt: UnsafePointer<CChar>) -> String {
-    var bytes: [UInt8] = []
-    var hidden = false
-    for byte in String(cString: prompt).utf8 {
-      switch byte {
-      case 0x01: hidden = true
-      case 0x02: hidden = false
-      default: if !hidden { bytes.append(byte) }
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private func drawPlain(_ lines: [StyledLine]) {
-    let prompt = bar.prompt.plain.string
-    if prompt != plainPrompt, creadline_is_idle() {
-      plainPrompt = prompt
-      creadline_plain_prompt(prompt)
-    }
-    if !lines.isEmpty {
-      creadline_plain_hide()
-      device.write(lines.flatMap { Array($0.plain.string.utf8) + [0x0A] })
-    }
-    creadline_plain_show()
-  }
-  private var plainPrompt: String?
-}
-
-// MARK: What readline asks
-
-extension LineEditor: ReadlineClient {
-  func accept(_ text: String) -> Bool {
-    isAccepting = true
-    let taken = delegate?.lineEditor(self, accepts: text) ?? true
-    if !taken { isAccepting = false }
-    return taken
-  }
-
-  func ended(_ text: String?) {
-    guard let text else {
-      isAccepting = true
-      delegate?.lineEditorEnded(self)
-      return
-    }
-    // A line that a readline function ended on its own way goes through the same door.
-    if !accept(text) {
-      isAccepting = true
-      afterLine.append { [weak self] in self?.setLine(text) }
-    }
-  }
-
-  func lineBegan() {
-    isAccepting = false
-    let bodies = afterLine
-    afterLine = []
-    for body in bodies { body() }
-  }
-
-  func cancel() -> Bool { delegate?.lineEditorCancels(self) ?? false }
-  func upOnEmptyLine() -> Bool { delegate?.lineEditorGoesUpFromEmptyLine(self) ?? false }
-  func clearScreen() { clearDisplay() }
-  func editLast() { delegate?.lineEditorEditsLast(self) }
-
-  func completions(text: String, caret: Int) -> Completions? {
-    delegate?.lineEditor(self, completionsIn: text, caret: caret)
-  }
-
-  func list(_ labels: [SafeText]) {
-    print(Self.columns(labels, across: painter.size.columns, widths: widths))
-  }
-
-  func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }
-
-  /// Labels side by side, as many as fit, filled downwards.
-  static func columns(_ labels: [SafeText], across columns: Int, widths: Widths) -> [StyledLine] {
-    guard !labels.isEmpty else { return [] }
-    let measured = labels.map { widths.columns(of: $0.string) }
-    let cell = (measured.max() ?? 0) + 2
-    let across = max(1, (columns - 1) / cell)
-    let rows = (labels.count + across - 1) / across
-    return (0..<rows).map { row in
-      var line = StyledLine()
-      for index in stride(from: row, to: labels.count, by: rows) {
-        let blanks = index + rows < labels.count ? cell - measured[index] : 0
-        line.append(labels[index] + SafeText(line: String(repeating: " ", count: blanks)))
-      }
-      return line
-    }
+    delegate?.lineEditorWillDraw(self)
+    display.draw()
   }
 }

@@ -13,8 +13,10 @@ protocol ReadlineClient: AnyObject {
   func cancel() -> Bool
   func upOnEmptyLine() -> Bool
   func clearScreen()
-  func editLast()
   func clearLine()
+  func run(_ command: LineCommand)
+  func liveComplete() -> Bool
+  func mentionWord(before offset: Int) -> Int?
   func completions(text: String, caret: Int) -> Completions?
   func list(_ labels: [SafeText])
   func print(_ text: String)
@@ -53,9 +55,13 @@ enum Readline {
       request: { request in
         switch request {
         case creadline_request_clear_screen: Readline.client?.clearScreen()
-        case creadline_request_edit_last: Readline.client?.editLast()
-        default: Readline.client?.clearLine()
+        case creadline_request_clear_line: Readline.client?.clearLine()
+        default: if let command = LineCommand(request) { Readline.client?.run(command) }
         }
+      },
+      live_complete: { Readline.client?.liveComplete() ?? false },
+      mention_word: { offset in
+        Readline.client?.mentionWord(before: Int(offset)).map { Int32($0) } ?? -1
       },
       complete: { start, end in Readline.matches(start: Int(start), end: Int(end)) },
       word_end: { text, length, offset in
@@ -124,6 +130,7 @@ enum Readline {
     // What readline takes for the word may begin with a bracket that is not ours to replace.
     let lead = String(decoding: utf8[start..<answer.word.lowerBound], as: UTF8.self)
     if answer.choices.count == 1 {
+      if answer.stepsOverSpace { creadline_step_over_space() }
       return list([lead + answer.choices[0].text + answer.suffix])
     }
     return list([lead + answer.common] + answer.choices.map { lead + $0.text })
@@ -147,5 +154,21 @@ enum Readline {
   ) {
     guard let matches else { return }
     client?.list((0..<count).map { SafeText(line: string(matches[$0])) })
+  }
+}
+
+extension LineCommand {
+  init?(_ request: creadline_request) {
+    switch request {
+    case creadline_request_edit_last: self = .editLast
+    case creadline_request_edit_in_editor: self = .editInEditor
+    case creadline_request_format_bold: self = .format("*")
+    case creadline_request_format_italic: self = .format("_")
+    case creadline_request_format_strike: self = .format("~")
+    case creadline_request_format_code: self = .format("`")
+    case creadline_request_format_preformatted: self = .format("```")
+    case creadline_request_format_quote: self = .format(">")
+    default: return nil
+    }
   }
 }

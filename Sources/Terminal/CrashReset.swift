@@ -35,32 +35,27 @@ enum CrashReset {
     let size = 1 << 16
     var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
     sigaltstack(&stack, nil)
-    for (index, signal) in fatal.enumerated() {
+    for signal in fatal {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { signal in
         reset()
-        // Whoever handled it before goes on, a crash report or the system: the raised signal waits
-        // until this handler has returned.
-        restore(signal)
+        // The raised signal waits until this handler has returned, and ends the process. Not
+        // through Swift's own handler: at a terminal that asks questions, and goes on after a
+        // signal that another process sent.
+        Glibc.signal(signal, SIG_DFL)
         raise(signal)
       }
       action.sa_flags = SA_ONSTACK
-      sigaction(signal, &action, place.pointee.before + index)
+      sigaction(signal, &action, nil)
     }
   }
 
   @MainActor private static func allocate() -> UnsafeMutablePointer<CrashState> {
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: sequence.count)
     bytes.initialize(from: sequence, count: sequence.count)
-    let signals = UnsafeMutablePointer<Int32>.allocate(capacity: fatal.count)
-    signals.initialize(from: fatal, count: fatal.count)
-    let before = UnsafeMutablePointer<sigaction>.allocate(capacity: fatal.count)
-    before.initialize(repeating: sigaction(), count: fatal.count)
     let new = UnsafeMutablePointer<CrashState>.allocate(capacity: 1)
     new.initialize(
-      to: CrashState(
-        bytes: bytes, count: sequence.count, signals: signals, signalCount: fatal.count,
-        before: before))
+      to: CrashState(bytes: bytes, count: sequence.count))
     place = new
     return new
   }
@@ -75,9 +70,6 @@ private struct CrashState {
   var modes = termios()
   var bytes: UnsafeMutablePointer<UInt8>
   var count: Int
-  var signals: UnsafeMutablePointer<Int32>
-  var signalCount: Int
-  var before: UnsafeMutablePointer<sigaction>
 }
 
 // A signal handler belongs to no actor. It reads this pointer, which is set once, and what it points
@@ -89,15 +81,4 @@ private func reset() {
   place.pointee.isArmed = false
   _ = write(place.pointee.output, place.pointee.bytes, place.pointee.count)
   _ = tcsetattr(place.pointee.input, TCSANOW, &place.pointee.modes)
-}
-
-private func restore(_ signal: Int32) {
-  guard let place else { return }
-  var index = 0
-  while index < place.pointee.signalCount {
-    if place.pointee.signals[index] == signal {
-      sigaction(signal, place.pointee.before + index, nil)
-    }
-    index += 1
-  }
 }

@@ -82,6 +82,14 @@ public struct TimerID: Hashable, Sendable {
     return timer
   }
 
+  /// Sets a timer to a moment of `now`'s clock, in place of the one it held; nil: to none.
+  public func schedule(
+    _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
+  ) {
+    if let timer { cancel(timer) }
+    timer = deadline.map { after(milliseconds: Int(max(0, $0 - now)), body) }
+  }
+
   /// Takes a timer back; one that has run is ignored.
   public func cancel(_ timer: TimerID) {
     timers[timer] = nil

@@ -11,14 +11,16 @@ struct BenchStore {
     "naïve", "über", "漢字", "привет", "🎉", "at", "noon", "by", "the", "lake",
   ]
 
-  static func make(in folder: ScratchFolder, named name: String, messages: Int) throws -> BenchStore
-  {
+  /// - Parameter names: how many more people there are; their names begin with the whole alphabet.
+  static func make(
+    in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0
+  ) throws -> BenchStore {
     let path = "\(folder.path)/\(name)/store.sqlite"
     // In memory first: a hundred thousand commits that each wait for the disk take minutes.
     let memory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
     defer { memory?.remove() }
     let first = (memory?.path ?? folder.path) + "/\(name)/store.sqlite"
-    try fill(first, messages: messages)
+    try fill(first, messages: messages, names: names)
     if let memory {
       guard try run(["cp", "-a", "\(memory.path)/\(name)", folder.path]) == 0 else {
         throw MeasuringError("the store could not be copied to \(folder.path)")
@@ -27,7 +29,7 @@ struct BenchStore {
     return BenchStore(path: path)
   }
 
-  private static func fill(_ path: String, messages: Int) throws {
+  private static func fill(_ path: String, messages: Int, names: Int) throws {
     let folder = path.split(separator: "/").dropLast().joined(separator: "/")
     mkdir("/" + folder, 0o700)
     let start = Store.wallClock() - 90 * 86_400_000
@@ -37,12 +39,17 @@ struct BenchStore {
     var dice = Dice(state: 20_240_601)
     let people = try (["anna", "ben"] + (1...18).map { "guest\($0)" })
       .map { try store.participant(identity: $0) }
-    let names = [
+    let roomNames = [
       "lobby", "dev", "tea", "lunch", "ops", "music", "books", "garden", "chess", "news",
     ]
-    let rooms = try names.compactMap { try store.room($0, create: true) }
+    let rooms = try roomNames.compactMap { try store.room($0, create: true) }
     for room in rooms {
       for person in people { try store.join(person.id, room.id) }
+    }
+    for index in 0..<names {
+      try store.receive(
+        "hello", from: "abcdefghijklmnopqrstuvwxyz\(index)@example.org",
+        name: "abcdefghijklmnopqrstuvwxyz\(index)", network: "bench", in: .room("#crowd"))
     }
     for index in 0..<messages {
       let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }

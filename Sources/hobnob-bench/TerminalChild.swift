@@ -76,6 +76,26 @@ final class TerminalChild {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
+  /// Types more than the terminal takes at once, reading what the program prints meanwhile.
+  func typeAll(_ bytes: [UInt8]) throws {
+    let flags = fcntl(descriptor, F_GETFL)
+    _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+    defer { _ = fcntl(descriptor, F_SETFL, flags) }
+    var rest = bytes[...]
+    let end = now() + 60_000_000_000
+    while !rest.isEmpty {
+      var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
+      guard now() < end, poll(&descriptors, 1, 10_000) > 0 else {
+        throw MeasuringError("\(name) does not read what is typed")
+      }
+      if descriptors.revents & Int16(POLLIN) != 0 { _ = receive(milliseconds: 0) }
+      let count = rest.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, min($0.count, 4096))
+      }
+      if count > 0 { rest = rest.dropFirst(count) }
+    }
+  }
+
   /// Reads until `wanted` stands in what was printed since the last call, escape sequences left
   /// out.
   ///

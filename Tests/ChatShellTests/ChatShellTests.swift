@@ -46,7 +46,8 @@ import Testing
 
   @Test("a value that a setting cannot take changes nothing")
   func refusedValues() {
-    for entry in Settings.table {
+    // Any word can be a name.
+    for entry in Settings.table where entry.name != "nick" {
       var settings = Settings()
       #expect(!entry.set(&settings, "purple"), "\(entry.name)")
       #expect(settings == Settings())
@@ -69,7 +70,8 @@ import Testing
   @Test("an rc file's settings apply, and what is wrong is told by its line")
   func parse() {
     var complaints: [(Int, String)] = []
-    let rc = RcFile.parse(
+    var rc = RcFile()
+    rc.parse(
       """
       # mine
       /set typing off
@@ -82,7 +84,7 @@ import Testing
       """
     ) { complaints.append(($0, $1.string)) }
     #expect(!rc.settings.typing && !rc.settings.bell)
-    #expect(rc.nick == "anna")
+    #expect(rc.settings.nick == "anna")
     #expect(complaints.map(\.0) == [5, 6, 7])
     #expect(complaints[0].1.contains("colour"))
     #expect(complaints[1].1.contains("many"))

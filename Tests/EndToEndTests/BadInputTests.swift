@@ -7,6 +7,12 @@ import Testing
 extension EndToEnd {
   @Suite("Bad input is answered with a sentence")
   struct BadInputTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
     @Test(
       "a wrong command line is 64, said on standard error",
       arguments: [
@@ -14,7 +20,7 @@ extension EndToEnd {
         ["log", "lobby", "--lines", "many"], ["--store"], ["lobby", "tea", "more"],
       ])
     func wrongUsage(arguments: [String]) throws {
-      let finished = try Home().run(arguments)
+      let finished = try home.run(arguments)
       #expect(finished.status == 64)
       #expect(finished.errors != "")
       #expect(finished.output == "")
@@ -27,7 +33,6 @@ extension EndToEnd {
         ("/edit many", "many"), ("/retry 7", "7"),
       ])
     func unknownCommandsKeepTheLine(line: String, hint: String) throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
       shell.send(line + "\r")
       #expect(
@@ -39,7 +44,6 @@ extension EndToEnd {
 
     @Test("a store that cannot be used is refused with what, which file, and what to do")
     func refusedStores() throws {
-      let home = try Home()
       try home.say("hello", as: "ben")
       let real = home.store
 
@@ -73,7 +77,6 @@ extension EndToEnd {
 
     @Test("the store is private: file 0600, folder 0700, whatever the umask")
     func storeIsPrivate() throws {
-      let home = try Home()
       let command = ["sh", "-c", "umask 000; exec \"$0\" send lobby hello --as anna", Home.program]
       #expect(try Program(command, environment: home.environment).finish().status == 0)
       let folder = URL(fileURLWithPath: home.store).deletingLastPathComponent().path
@@ -86,21 +89,48 @@ extension EndToEnd {
 
     @Test("while the store is locked the line waits, and comes back with the reason (1.2)")
     func lockedStore() throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
-      let holder = try Program(
-        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
-      holder.type("BEGIN IMMEDIATE; SELECT 'held';\n")
-      try #require(holder.wait(for: 10) { $0.output.contains("held") }, "\(holder.errors)")
-      shell.send("patience\r")
-      try shell.expect("waiting for the store")
+      let holder = try holding(home.store, "BEGIN IMMEDIATE")
+      try shell.type("patience\r", seeing: "waiting for the store")
       // Typing goes on in the next line.
-      shell.send("next")
-      try shell.expect("#lobby> next|")
+      try shell.type("next", seeing: "#lobby> next|")
       holder.closeInput()
       _ = holder.finish()
       try shell.expect("[1] anna: patience")
       try shell.expect("#lobby> next|")
+    }
+
+    @Test("while the store is locked at the start, nothing typed is lost or run outside (1.2)")
+    func lockedAtTheStart() throws {
+      try home.say("hello", as: "ben")
+      let holder = try holding(home.store, "BEGIN EXCLUSIVE")
+      let outer = try PseudoTerminal(
+        command: ["bash", "--norc", "-i"],
+        environment: home.environment.merging(["PS1": "outer> ", "HISTFILE": ""]) { $1 },
+        columns: 200)
+      try outer.expect("outer> |")
+      outer.send("\(Home.program) --as anna lobby\r")
+      let said = /locked|waiting for the store/
+      #expect(
+        outer.wait(for: 20) { terminal in
+          terminal.history.contains { $0.contains(said) || $0.hasPrefix("#lobby>") }
+        }, "\(outer.emulator.picture)")
+      outer.send("touch \(home.path)/leak")
+      holder.closeInput()
+      _ = holder.finish()
+      try outer.expect("#lobby> touch \(home.path)/leak|")
+      try outer.type("\r", seeing: "anna: touch \(home.path)/leak")
+      try outer.type("\u{04}", seeing: "outer> |")
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/leak"))
+    }
+
+    /// Lets another process hold a lock until its input is closed.
+    private func holding(_ store: String, _ begin: String) throws -> Program {
+      let holder = try Program(
+        ["sqlite3", store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
+      holder.type("\(begin); SELECT 'held';\n")
+      try #require(holder.wait(for: 20) { $0.output.contains("held") }, "\(holder.errors)")
+      return holder
     }
 
     @Test(
@@ -110,11 +140,9 @@ extension EndToEnd {
         ["NO_COLOR": "1"],
       ] as [[String: String?]])
     func oddEnvironments(changes: [String: String?]) throws {
-      let home = try Home()
       let shell = try home.shell(as: "anna", ["lobby"], environment: changes)
       try shell.expect("#lobby> |")
-      shell.send("grüße 漢字\r")
-      try shell.expect("grüße 漢字")
+      try shell.type("grüße 漢字\r", seeing: "grüße 漢字")
       shell.send("\u{04}")
       #expect(shell.waitForExit(seconds: 10) == 0)
       #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("grüße 漢字"))
@@ -122,9 +150,8 @@ extension EndToEnd {
 
     @Test(
       "a terminal of any size is drawn on without a crash",
-      arguments: [(1, 1), (2, 3), (5, 20), (500, 200), (200, 500)])
+      arguments: [(1, 1), (24, 1), (2, 3), (5, 20), (500, 200), (200, 500)])
     func oddSizes(rows: Int, columns: Int) throws {
-      let home = try Home()
       let shell = try home.shell(as: "anna", ["lobby"], rows: rows, columns: columns)
       #expect(shell.wait(for: 10) { _ in shell.bytesReceived > 0 })
       shell.send("hello 漢字 \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
@@ -140,7 +167,6 @@ extension EndToEnd {
 
     @Test("a closed standard output ends log quietly, as head closes it")
     func closedOutput() throws {
-      let home = try Home()
       for number in 0..<50 { try home.say("line \(number)", as: "ben") }
       let pipeline =
         "set -o pipefail; \"$0\" log lobby --as anna | head -n 1; echo ${PIPESTATUS[0]}"

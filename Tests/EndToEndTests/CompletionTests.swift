@@ -5,6 +5,13 @@ import Testing
 extension EndToEnd {
   @Suite("TAB (2)")
   struct CompletionTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+      try home.say("hello", as: "ben")
+    }
+
     @Test(
       "completes commands, people and rooms",
       arguments: [
@@ -20,11 +27,8 @@ extension EndToEnd {
         ("@zed\t", "#lobby> @zed|"),
       ])
     func completes(typed: String, shown: String) throws {
-      let home = try Home()
-      try home.say("hello", as: "ben")
       let ben = try home.shellInLobby(as: "ben")
-      ben.send("/join tea\r")
-      try ben.expect("#tea> |")
+      try ben.type("/join tea\r", seeing: "#tea> |")
       let anna = try home.shellInLobby(as: "anna")
       anna.send(typed)
       try anna.expect(shown)
@@ -32,30 +36,21 @@ extension EndToEnd {
 
     @Test("replaces the whole word on both sides of the caret (2.6)")
     func replacesTheWholeWord() throws {
-      let home = try Home()
-      try home.say("hello", as: "ben")
       let shell = try home.shellInLobby(as: "anna")
-      shell.send("ask @bxx now\u{1B}b\u{02}\u{02}\u{02}")
-      try shell.expect("#lobby> ask @b|xx now")
-      shell.send("\u{04}\u{04}e\u{02}")
-      try shell.expect("#lobby> ask @b|e now")
-      shell.send("\t")
-      try shell.expect("#lobby> ask @ben| now")
+      try shell.type("ask @bxx now\u{1B}b\u{02}\u{02}\u{02}", seeing: "#lobby> ask @b|xx now")
+      try shell.type("\u{04}\u{04}e\u{02}", seeing: "#lobby> ask @b|e now")
+      try shell.type("\t", seeing: "#lobby> ask @ben |now")
     }
 
     @Test("never opens by an arriving message, and stays as it is (1.14)")
     func staysWhenAMessageArrives() throws {
-      let home = try Home()
-      try home.say("hello", as: "ben")
       try home.say("hello", as: "bea")
       let shell = try home.shellInLobby(as: "anna")
-      shell.send("@b\t")
-      try shell.expect("#lobby> @be|")
+      try shell.type("@b\t", seeing: "#lobby> @be|")
       try home.say("while you choose", as: "ben")
       try shell.expect("while you choose")
       try shell.expect("#lobby> @be|")
-      shell.send("n\t")
-      try shell.expect("#lobby> @ben: |")
+      try shell.type("n\t", seeing: "#lobby> @ben: |")
     }
   }
 }

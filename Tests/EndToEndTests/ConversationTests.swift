@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Testing
 
 extension EndToEnd {
   @Suite("Between people")
   struct ConversationTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
     @Test("is typing appears, and goes with the message, with C-c, and by itself (4)")
     func typingAppearsAndGoes() throws {
-      let home = try Home()
-      let anna = try home.shellInLobby(as: "anna")
-      let ben = try home.shellInLobby(as: "ben")
+      let (anna, ben) = try home.annaAndBen()
       ben.send("I could")
       try anna.expect("ben is typing")
       ben.send(" come\r")
@@ -29,52 +34,64 @@ extension EndToEnd {
 
     @Test("commands and a switched-off setting signal no typing (4.3)")
     func commandsSignalNoTyping() throws {
-      let home = try Home()
-      let anna = try home.shellInLobby(as: "anna")
-      let ben = try home.shellInLobby(as: "ben")
+      let (anna, ben) = try home.annaAndBen()
       ben.send("/histor")
       try anna.expectNever("is typing", for: 1)
-      ben.send("\u{15}/set typing off\r")
-      try ben.expect("#lobby> |")
+      try ben.type("\u{15}/set typing off\r", seeing: "#lobby> |")
       ben.send("secretly")
       try anna.expectNever("is typing", for: 1)
     }
 
+    @Test("changes that are not typed signal no typing: history, draft, editing (4.3)")
+    func changesOfTheProgramSignalNoTyping() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      let before = try home.shellInLobby(as: "ben")
+      try before.type("first\r", seeing: "[1]")
+      try before.type("second\r", seeing: "[2]")
+      try before.type("a draft", seeing: "#lobby> a draft|")
+      try anna.expect("ben is typing")
+      before.kill(15)
+      #expect(before.waitForExit(seconds: 10) != nil)
+      try anna.expectGone("is typing")
+      let ben = try home.shell(as: "ben", ["lobby"])
+      try ben.expect("#lobby> a draft|")
+      try ben.type("\u{10}\u{10}", seeing: "#lobby> first|")
+      try ben.type("\u{0E}\u{0E}", seeing: "#lobby> a draft|")
+      try ben.type("\u{1B}e", seeing: "edit 2> second|")
+      try ben.type("\u{07}", seeing: "#lobby> a draft|")
+      try anna.expectNever("is typing", for: 1)
+      ben.send("!")
+      try anna.expect("ben is typing")
+    }
+
     @Test("a message goes from sent to seen, by what others really saw (7.2, 7.3)")
     func deliveryMovesForward() throws {
-      let home = try Home()
       let ben = try home.shellInLobby(as: "ben")
-      ben.send("/join tea\r")
-      try ben.expect("#tea> |")
+      try ben.type("/join tea\r", seeing: "#tea> |")
       let anna = try home.shellInLobby(as: "anna")
       anna.send("are you there?\r")
       // Ben's shell has it, but shows another room.
       try anna.expect("[1] ✓✓ delivered")
       try ben.expect("#lobby")
-      ben.send("/switch lobby\r")
-      try ben.expect("are you there?")
+      try ben.type("/switch lobby\r", seeing: "are you there?")
       try anna.expect("[1] seen")
     }
 
     @Test("two shells under one name are one participant (11.1)")
     func oneNameIsOneParticipant() throws {
-      let home = try Home()
       let first = try home.shellInLobby(as: "anna")
       let second = try home.shellInLobby(as: "anna")
       first.send("from the first\r")
       try second.expect("[1] anna: from the first")
       // Nobody else has it.
       try first.expect("[1] ✓ sent")
-      second.send("\u{10}")
-      try second.expect("#lobby> from the first|")
+      try second.type("\u{10}", seeing: "#lobby> from the first|")
     }
 
     @Test("a draft is kept after a second of rest, and comes back with its caret (5.1, 5.2)")
     func draftsSurvive() throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
-      shell.send("about the lobby\u{1B}b")
-      try shell.expect("#lobby> about the |lobby")
+      try shell.type("about the lobby\u{1B}b", seeing: "#lobby> about the |lobby")
       #expect(
         shell.wait(for: 5) { _ in
           (try? home.run(["--as", "anna", "--no-rc", "dev"], input: "/drafts\n").output)?
@@ -84,22 +101,48 @@ extension EndToEnd {
       let again = try home.shell(as: "anna", ["lobby"])
       try again.expect("#lobby> about the |lobby")
       // What was emptied is forgotten.
-      again.send("\u{05}\u{15}")
-      try again.expect("#lobby> |")
+      try again.type("\u{05}\u{15}", seeing: "#lobby> |")
       again.send("/quit\r")
       #expect(again.waitForExit(seconds: 10) == 0)
       let last = try home.shell(as: "anna", ["lobby"])
       try last.expect("#lobby> |")
     }
 
+    @Test("emptying a line leaves the draft that another shell of this person stored (5.3)")
+    func emptyingLeavesTheDraftOfAnotherShell() throws {
+      let first = try home.shellInLobby(as: "anna")
+      let second = try home.shellInLobby(as: "anna")
+      try second.type("of the second", seeing: "#lobby> of the second|")
+      #expect(try drafts(of: home, in: second, become: "of the second"))
+      try first.type("of the first", seeing: "#lobby> of the first|")
+      #expect(try drafts(of: home, in: first, become: "of the first"))
+      try second.type("\u{15}", seeing: "#lobby> |")
+      second.send("/quit\r")
+      #expect(second.waitForExit(seconds: 10) == 0)
+      #expect(try drafts(of: home, in: first, become: "of the first"))
+      // Its own it takes away.
+      first.send("\u{15}/quit\r")
+      #expect(first.waitForExit(seconds: 10) == 0)
+      #expect(try drafts(of: home, in: first, become: nil))
+    }
+
+    /// Waits until anna's stored draft in the lobby is as wanted.
+    private func drafts(
+      of home: Home, in shell: PseudoTerminal, become text: String?
+    ) throws -> Bool {
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      let room = try #require(try store.room("lobby", create: false)).id
+      return shell.wait(for: 20) { _ in (try? store.draft(of: me, in: room))??.text == text }
+    }
+
     @Test("each conversation has a draft of its own (5.1)")
     func draftsBelongToConversations() throws {
-      let home = try Home()
       for (room, text) in [("tea", "green or black"), ("lobby", "hello all")] {
         let shell = try home.shell(as: "anna", [room])
         try shell.expect("#\(room)> |")
-        shell.send(text)
-        try shell.expect("#\(room)> \(text)|")
+        try shell.type(text, seeing: "#\(room)> \(text)|")
         shell.kill(15)
         #expect(shell.waitForExit(seconds: 10) != nil)
       }
@@ -111,39 +154,31 @@ extension EndToEnd {
 
     @Test("history of input is searched across restarts, without repeats in a row (1.12)")
     func inputHistoryLasts() throws {
-      let home = try Home()
       let first = try home.shellInLobby(as: "anna")
       for line in ["alpha", "beta", "beta", "/who"] {
-        first.send(line + "\r")
-        try first.expect("#lobby> |")
+        try first.type(line + "\r", seeing: "#lobby> |")
       }
       first.send("/quit\r")
       #expect(first.waitForExit(seconds: 10) == 0)
       let second = try home.shellInLobby(as: "anna")
       for shown in ["/quit", "/who", "beta", "alpha"] {
-        second.send("\u{10}")
-        try second.expect("#lobby> \(shown)|")
+        try second.type("\u{10}", seeing: "#lobby> \(shown)|")
       }
-      second.send("\u{0E}\u{0E}\u{0E}\u{0E}\u{12}alp")
-      try second.expect("alpha")
+      try second.type("\u{0E}\u{0E}\u{0E}\u{0E}\u{12}alp", seeing: "alpha")
     }
 
     @Test("a paste is one insertion, sends nothing, and is one undo (1.9)")
     func pasteSendsNothing() throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
       shell.send("a ")
-      shell.send("\u{1B}[200~one\rtwo\u{1B}[31m\u{07}\rthree\u{1B}[201~")
-      try shell.expect("three|")
+      try shell.type("\u{1B}[200~one\rtwo\u{1B}[31m\u{07}\rthree\u{1B}[201~", seeing: "three|")
       try shell.expect("two^[[31m^G")
       try shell.expectNever("[1]")
-      shell.send("\u{1F}")
-      try shell.expect("#lobby> a |")
+      try shell.type("\u{1F}", seeing: "#lobby> a |")
     }
 
     @Test("escape sequences in a message are shown, not obeyed (12.2)")
     func hostileTextIsShown() throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
       let hostile = "\u{1B}[2J\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}\u{7F}\n12:03 boss: fake"
       try home.say(hostile, as: "ben")

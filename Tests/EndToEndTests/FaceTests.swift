@@ -6,14 +6,18 @@ import Testing
 extension EndToEnd {
   @Suite("Plain and idle (11.5)")
   struct FaceTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
     @Test(
       "the plain face writes no escape sequence at all",
       arguments: [(["--plain"], [:]), ([], ["TERM": "dumb"])] as [([String], [String: String?])])
     func plainWritesNoEscape(arguments: [String], changes: [String: String?]) throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna", arguments, environment: changes)
-      shell.send("half a line")
-      try shell.expect("#lobby> half a line|")
+      try shell.type("half a line", seeing: "#lobby> half a line|")
       try home.say("while you type\u{1B}[31m", as: "ben")
       // Newline, the message, then prompt and line again.
       try shell.expect("#lobby> half a line|")
@@ -22,10 +26,8 @@ extension EndToEnd {
       try shell.expect("#lobby> half a line|")
       shell.send(" is sent\r")
       #expect(shell.wait(for: 10) { $0.history.contains { $0.contains("half a line is sent") } })
-      shell.send("/who\r/status\r/edit\r")
-      try shell.expect("edit 2> half a line is sent")
-      shell.send("\u{07}")
-      try shell.expect("#lobby> |")
+      try shell.type("/who\r/status\r/edit\r", seeing: "edit 2> half a line is sent")
+      try shell.type("\u{07}", seeing: "#lobby> |")
       shell.send("\u{04}")
       #expect(shell.waitForExit(seconds: 10) == 0)
       let allowed = Set<UInt8>([0x07, 0x08, 0x0A, 0x0D])
@@ -33,23 +35,34 @@ extension EndToEnd {
       #expect(odd.isEmpty, "\(odd)")
     }
 
+    @Test("the plain face works in one column", arguments: [1, 24])
+    func plainInOneColumn(rows: Int) throws {
+      let shell = try home.shell(as: "anna", ["--plain", "lobby"], rows: rows, columns: 1)
+      #expect(shell.wait(for: 10) { _ in shell.bytesReceived > 0 })
+      // No wide characters: libvterm has no place for them here.
+      shell.send("hello\u{02}\u{01}\u{05}")
+      try home.say("meanwhile", as: "ben")
+      shell.send("\r")
+      #expect(
+        shell.wait(for: 10) { _ in
+          (try? home.run(["log", "lobby", "--as", "ben"]).output)?.contains("anna: hello") == true
+        })
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+    }
+
     @Test("hold-while-typing keeps messages until Return")
     func messagesAreHeld() throws {
-      let home = try Home()
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
-      shell.send("/set hold-while-typing on\r")
-      try shell.expect("#lobby> |")
-      shell.send("half")
-      try shell.expect("#lobby> half|")
+      try shell.type("/set hold-while-typing on\r", seeing: "#lobby> |")
+      try shell.type("half", seeing: "#lobby> half|")
       try home.say("wait for it", as: "ben")
       try shell.expectNever("wait for it")
-      shell.send(" done\r")
-      try shell.expect("wait for it")
+      try shell.type(" done\r", seeing: "wait for it")
     }
 
     @Test("NO_COLOR leaves attributes and takes colours")
     func noColor() throws {
-      let home = try Home()
       try home.say("hello", as: "ben")
       for (value, isColored) in [(nil, true), ("1", false)] as [(String?, Bool)] {
         let shell = try home.shellInLobby(as: "anna", environment: ["NO_COLOR": value])
@@ -63,7 +76,6 @@ extension EndToEnd {
 
     @Test("ten idle seconds cost no system call and no byte (4)")
     func idleCostsNothing() throws {
-      let home = try Home()
       let trace = home.path + "/trace"
       let shell = try PseudoTerminal(
         command: [

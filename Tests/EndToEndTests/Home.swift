@@ -61,6 +61,11 @@ final class Home {
     return shell
   }
 
+  /// Opens two people's shells in the lobby.
+  func annaAndBen() throws -> (anna: PseudoTerminal, ben: PseudoTerminal) {
+    (try shellInLobby(as: "anna"), try shellInLobby(as: "ben"))
+  }
+
   /// Runs the program without a terminal, to its end.
   func run(
     _ arguments: [String], input: String = "", environment changes: [String: String?] = [:]
@@ -92,15 +97,20 @@ final class Home {
 }
 
 extension PseudoTerminal {
+  /// Types keys and waits for what they show.
+  func type(
+    _ keys: String, seeing part: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    send(keys)
+    try expect(part, sourceLocation: sourceLocation)
+  }
+
   /// Waits for a part of the picture (`Emulator.picture`, with its `|` for the caret); ends the
   /// test, with the screen as it was, when it does not come.
   func expect(
     _ part: String, for seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let isThere = wait(for: seconds) { $0.picture.contains(part) }
-    try #require(
-      isThere, "no \"\(part)\" on the screen:\n\(emulator.picture)\n",
-      sourceLocation: sourceLocation)
+    try require(shows(part, within: seconds), "no \"\(part)\"", sourceLocation)
   }
 
   /// Waits until a part of the picture is gone; ends the test when it stays.
@@ -108,23 +118,27 @@ extension PseudoTerminal {
     _ part: String, for seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let isGone = wait(for: seconds) { !$0.picture.contains(part) }
-    try #require(
-      isGone, "still \"\(part)\" on the screen:\n\(emulator.picture)\n",
-      sourceLocation: sourceLocation)
+    try require(isGone, "still \"\(part)\"", sourceLocation)
   }
 
   /// Looks on for a while; ends the test when a part appears that must not.
   func expectNever(
     _ part: String, for seconds: Double = 0.3, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let isThere = wait(for: seconds) { $0.picture.contains(part) }
+    try require(!shows(part, within: seconds), "\"\(part)\"", sourceLocation)
+  }
+
+  private func shows(_ part: String, within seconds: Double) -> Bool {
+    wait(for: seconds) { $0.picture.contains(part) }
+  }
+
+  private func require(_ holds: Bool, _ what: String, _ sourceLocation: SourceLocation) throws {
     try #require(
-      !isThere, "\"\(part)\" on the screen:\n\(emulator.picture)\n",
-      sourceLocation: sourceLocation)
+      holds, "\(what) on the screen:\n\(emulator.picture)\n", sourceLocation: sourceLocation)
   }
 
   /// The row the caret stands in.
-  var caretRow: String { emulator.screen[emulator.cursor.row] }
+  var caretRow: String { emulator.text(ofRow: emulator.cursor.row) }
 }
 
 /// How often `part` stands in a text.

@@ -6,14 +6,15 @@ import Testing
 /// ours allows everything ours it leads to; a C module belongs only to those that name it.
 private let arrows: [String: Set<String>] = [
   "hobnob": ["ChatShell", "ArgumentParser", "Glibc"],
+  "hobnob-bar-example": ["Composer", "Glibc"],
   "hobnob-bench": ["Conversations", "CLinux", "Glibc"],
   "ChatShell": ["LineEditing", "Conversations", "Glibc", "Synchronization"],
   "LineEditing": ["Composer", "Terminal", "CReadline", "Glibc", "Synchronization"],
   "Composer": ["StyledText"],
   "Terminal": ["StyledText", "CLinux", "Glibc", "Synchronization"],
-  "Conversations": ["CSQLite", "CLinux", "Glibc", "Synchronization"],
+  "Conversations": ["CSQLite", "CNettle", "CLinux", "Glibc", "Synchronization"],
   "StyledText": ["Synchronization"],
-  "CReadline": [], "CSQLite": [], "CLinux": [],
+  "CReadline": [], "CSQLite": [], "CNettle": [], "CLinux": [],
 ]
 
 private func mayImport(_ module: String) -> Set<String> {
@@ -25,7 +26,7 @@ private func mayImport(_ module: String) -> Set<String> {
 }
 
 private func isC(_ module: String) -> Bool {
-  ["CReadline", "CSQLite", "CLinux"].contains(module)
+  ["CReadline", "CSQLite", "CNettle", "CLinux"].contains(module)
 }
 
 /// What `source`, a file of `module`, does against the directions of the house.

@@ -5,10 +5,21 @@ import Testing
 extension EndToEnd {
   @Suite("The user's own inputrc")
   struct InputrcTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    /// A shell in the lobby, with an inputrc.
+    private func shell(_ inputrc: String) throws -> PseudoTerminal {
+      try home.write(inputrc, to: ".inputrc")
+      return try home.shellInLobby(as: "anna")
+    }
+
     @Test("bindings under $if hobnob hold, those of others do not")
     func conditionalBindingsHold() throws {
-      let home = try Home()
-      try home.write(
+      let shell = try shell(
         """
         "\\C-x\\C-a": "for everyone"
         $if hobnob
@@ -18,40 +29,41 @@ extension EndToEnd {
         $if bash
         "\\C-x\\C-b": "for bash"
         $endif
-        """, to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
-      shell.send("\u{18}\u{01} and \u{18}\u{02}")
-      try shell.expect("#lobby> for everyone and for hobnob|")
-      shell.send("\r")
-      try shell.expect("[1]")
-      shell.send("\u{18}\u{05}")
-      try shell.expect("edit 1> for everyone and for hobnob|")
+        """)
+      try shell.type(
+        "\u{18}\u{01} and \u{18}\u{02}", seeing: "#lobby> for everyone and for hobnob|")
+      try shell.type("\r", seeing: "[1]")
+      try shell.type("\u{18}\u{05}", seeing: "edit 1> for everyone and for hobnob|")
     }
 
     @Test("vi mode edits as vi does, and Return sends from both modes")
     func viModeWorks() throws {
-      let home = try Home()
-      try home.write("set editing-mode vi\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
-      shell.send("one two\u{1B}")
-      try shell.expect("#lobby> one tw|o")
-      shell.send("bcwthree\u{1B}")
-      try shell.expect("#lobby> one thre|e")
-      shell.send("\r")
-      try shell.expect("[1] anna: one three")
-      shell.send("typed at once\r")
-      try shell.expect("typed at once")
+      let shell = try shell("set editing-mode vi\n")
+      try shell.type("one two\u{1B}", seeing: "#lobby> one tw|o")
+      try shell.type("bcwthree\u{1B}", seeing: "#lobby> one thre|e")
+      try shell.type("\r", seeing: "[1] anna: one three")
+      try shell.type("typed at once\r", seeing: "typed at once")
     }
 
     @Test("a key bound to one of readline's own functions keeps its meaning")
     func ownBindingsOfReadlineFunctionsHold() throws {
-      let home = try Home()
-      try home.write("\"\\C-t\": kill-whole-line\nTAB: tab-insert\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
-      shell.send("gone\u{14}here")
-      try shell.expect("#lobby> here|")
-      shell.send("\u{14}/e\tx")
-      try shell.expectNever("/edit")
+      let shell = try shell("\"\\C-t\": kill-whole-line\nTAB: tab-insert\n")
+      try shell.type("gone\u{14}here", seeing: "#lobby> here|")
+      try shell.type("\u{14}/e\tx", seeing: "#lobby> /e      x|\nanna")
+    }
+
+    @Test("vi command mode and a pending operator go on")
+    func viCommandModeGoesOn() throws {
+      let shell = try shell("set editing-mode vi\n")
+      try shell.type("one two three\u{1B}", seeing: "#lobby> one two thre|e")
+      try shell.type("0d", seeing: "#lobby> |one two three")
+      try home.say("while you think", as: "ben")
+      try shell.expect("while you think")
+      try shell.type("w", seeing: "#lobby> |two three")
+      shell.send("u")
+      #expect(
+        shell.wait(for: 10) { $0.screen.contains("#lobby> one two three") },
+        "\(shell.emulator.picture)")
     }
   }
 }

@@ -7,10 +7,15 @@ import Testing
 extension EndToEnd {
   @Suite("Killed at any moment")
   struct KillTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
     @Test("what the prompt accepted is in the store, none of it twice (1.2)")
     func acceptedLinesSurviveKill() throws {
-      let home = try Home()
-      var dice = Dice(state: 77)
+      var random = FixedRandom(seed: 77)
       var accepted: [String] = []
       var typed: [String] = []
       for round in 0..<200 {
@@ -22,8 +27,16 @@ extension EndToEnd {
         let lines = (0..<8).map { "kill \(round)-\($0)." }
         typed += lines
         shell.send(lines.map { $0 + "\r" }.joined())
-        let moment = Double(dice.below(400)) / 10_000
-        _ = shell.wait(for: moment) { _ in false }
+        // Somewhere between two of them, whatever the speed of the machine.
+        let awaited = random.below(lines.count)
+        if awaited > 0 {
+          _ = shell.wait(for: 10) { terminal in
+            terminal.screen.contains {
+              $0.hasSuffix(lines[awaited - 1]) && !$0.hasPrefix("#lobby>")
+            }
+          }
+        }
+        _ = shell.wait(for: Double(random.below(40)) / 10_000) { _ in false }
         shell.kill(SIGKILL)
         #expect(shell.waitForExit(seconds: 10) == 128 + SIGKILL)
         // `12:03 [8] anna: kill 1-7.`: as a message, not on the line being typed.
@@ -46,9 +59,7 @@ extension EndToEnd {
 
     @Test("a killed shell's participant is no longer here, and the others learn it at once (4)")
     func presenceEndsWithTheProcess() throws {
-      let home = try Home()
-      let anna = try home.shellInLobby(as: "anna")
-      let ben = try home.shellInLobby(as: "ben")
+      let (anna, ben) = try home.annaAndBen()
       ben.send("I am about to")
       try anna.expect("ben is typing")
       ben.kill(SIGKILL)
@@ -58,32 +69,31 @@ extension EndToEnd {
 
     @Test("a hung-up shell keeps the line as a draft (5.1)")
     func hangUpKeepsTheDraft() throws {
-      let home = try Home()
       let first = try home.shellInLobby(as: "anna")
-      first.send("not sent yet\u{02}\u{02}\u{02}")
-      try first.expect("#lobby> not sent |yet")
+      try first.type("not sent yet\u{02}\u{02}\u{02}", seeing: "#lobby> not sent |yet")
       first.kill(SIGHUP)
       #expect(first.waitForExit(seconds: 10) != nil)
       let second = try home.shell(as: "anna", ["lobby"])
       try second.expect("#lobby> not sent |yet")
     }
 
-    @Test("a shell killed in edit mode leaves the draft of before, and no new message (3.6)")
-    func killInEditModeLeavesTheDraft() throws {
-      let home = try Home()
+    @Test(
+      "a shell that ends in edit mode leaves the draft of before, and no new message (3.6)",
+      arguments: ["kill", "SIGTERM", "terminal lost"])
+    func endInEditModeLeavesTheDraft(how: String) throws {
       let first = try home.shellInLobby(as: "anna")
-      first.send("sent\r")
-      try first.expect("[1]")
-      first.send("my draft")
-      try first.expect("#lobby> my draft|")
-      first.send("\u{1B}e")
-      try first.expect("edit 1> sent|")
-      first.send(" and changed")
-      try first.expect("edit 1> sent and changed|")
-      first.kill(SIGKILL)
+      try first.type("sent\r", seeing: "[1]")
+      try first.type("my draft\u{02}", seeing: "#lobby> my draf|t")
+      try first.type("\u{1B}e", seeing: "edit 1> sent|")
+      try first.type(" and changed", seeing: "edit 1> sent and changed|")
+      switch how {
+      case "kill": first.kill(SIGKILL)
+      case "SIGTERM": first.kill(SIGTERM)
+      default: first.hangUp()
+      }
       #expect(first.waitForExit(seconds: 10) != nil)
       let second = try home.shell(as: "anna", ["lobby"])
-      try second.expect("#lobby> my draft|")
+      try second.expect("#lobby> my draf|t")
       #expect(try bodies(of: home) == ["sent": 1])
     }
 
@@ -95,18 +105,5 @@ extension EndToEnd {
       let messages = try store.messages(in: room.id, limit: 10_000, for: me)
       return messages.reduce(into: [:]) { $0[$1.body, default: 0] += 1 }
     }
-  }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct Dice {
-  var state: UInt64
-
-  mutating func below(_ limit: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 import Foundation
 import Testing
 
 extension EndToEnd {
   @Suite("The manual")
   struct ManualTests {
-    @Test("has every command with its usage, and no other (10)")
+    @Test("hobnob-commands(7) has every command with its usage, and no other (10)")
     func hasEveryCommand() throws {
       let help = try Home().run(["--no-rc"], input: "/help\n").output
       let usages = help.split(separator: "\n").compactMap { line in
@@ -13,16 +14,33 @@ extension EndToEnd {
         line.firstMatch(of: /^\s*(\/[a-z]+.*?)(?:\s{2,}|$)/).map { String($0.1) }
       }
       try #require(usages.count > 15, "\(help)")
-      let manual = try Self.plain()
-      for usage in usages {
-        #expect(manual.contains { $0 == usage }, "the manual has no \(usage)")
-      }
-      let documented = manual.compactMap { $0.firstMatch(of: /^(\/[a-z]+)/)?.1 }
-      let names = Set(usages.compactMap { $0.split(separator: " ").first })
-      #expect(Set(documented).subtracting(names).isEmpty)
+      let tags = try Page("hobnob-commands.7").section("COMMANDS").map(\.tag)
+      for usage in usages { #expect(tags.contains(usage), "the manual has no \(usage)") }
+      let documented = tags.filter { $0.hasPrefix("/") }
+      #expect(Set(documented).subtracting(usages).isEmpty)
     }
 
-    @Test("has every option of the command line, and no other (11.3)")
+    @Test("hobnob-commands(7) has every function of hobnob's, with the keys it is bound to (10)")
+    func hasEveryFunction() throws {
+      let functions = try Self.functions()
+      let documented = try Page("hobnob-commands.7").section("FUNCTIONS")
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 120, columns: 160)
+      shell.send("/keys\r")
+      try shell.expect("yank-pop")
+      let bindings = shell.emulator.screen
+      for function in functions {
+        let line = try #require(
+          documented.first { $0.tag == function }, "the manual has no \(function)")
+        let bound = bindings.map(Self.parts).first { $0.first == function }?.dropFirst().first
+        let keys = line.rest.hasPrefix("\\") ? line.rest.components(separatedBy: "  ")[0] : nil
+        #expect(keys == bound, "the keys of \(function)")
+      }
+      let named = documented.map(\.tag).filter { $0.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil }
+      #expect(Set(named) == Set(functions))
+    }
+
+    @Test("hobnob(1) has every option of the command line, and no other (11.3)")
     func hasEveryOption() throws {
       let home = try Home()
       var options: Set<Substring> = []
@@ -32,40 +50,145 @@ extension EndToEnd {
         options.formUnion(help.output.matches(of: /--[a-z][a-z-]+/).map(\.0))
       }
       try #require(options.count > 8)
-      let text = try Self.plain().joined(separator: "\n")
-      let documented = Set(text.matches(of: /--[a-z][a-z-]+/).map(\.0))
+      let page = try Page("hobnob.1")
+      let tags = try (page.section("DESCRIPTION") + page.section("OPTIONS")).map(\.tag)
+      let explained = Set(tags.compactMap { $0.firstMatch(of: /^--[a-z][a-z-]+/)?.0 })
+      #expect(explained == options)
+      let named = Set(page.text.matches(of: /--[a-z][a-z-]+/).map(\.0))
       // What an example hands to another program is none of ours.
-      #expect(documented.subtracting(["--line-buffered"]) == options)
+      #expect(named.subtracting(["--line-buffered"]) == options)
     }
 
-    @Test("has every setting (10)")
+    @Test("hobnobrc(5) has every setting with its values, what it is at first before them (10)")
     func hasEverySetting() throws {
-      let shown = try Home().run(["--no-rc"], input: "/set\n").output
-      let names = shown.split(separator: "\n").compactMap {
-        $0.firstMatch(of: /^\s*([a-z-]+)\b/)?.1
+      let home = try Home()
+      let settings = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
+        .map { Self.parts(String($0)) }
+      try #require(settings.count > 10)
+      let tags = try Page("hobnobrc.5").section("SETTINGS").map(\.tag)
+      for setting in settings {
+        let name = setting[0]
+        let tag = try #require(
+          tags.first { $0.hasPrefix(name + " ") }, "the manual has no \(name)")
+        let values = tag.dropFirst(name.count + 1).components(separatedBy: " | ")
+        // A setting without a value of its own has its help in that place.
+        if setting.count > 2 { #expect(values[0] == setting[1], "\(tag)") }
+        let refusal = try home.run(["--no-rc"], input: "/set \(name) .\n").errors
+        guard let taken = refusal.firstMatch(of: /takes (.*)\./)?.1, taken != "a number" else {
+          continue
+        }
+        // The manual has a word for the number that can stand there.
+        let words = taken.split(separator: ", ").map { $0 == "or a number" ? "rows" : String($0) }
+        #expect(Set(values) == Set(words), "\(tag)")
       }
-      try #require(names.count > 10, "\(shown)")
-      let manual = try Self.plain()
-      for name in names {
-        #expect(
-          manual.contains { $0 == name || $0.hasPrefix(name + " ") }, "the manual has no \(name)")
-      }
+      let names = settings.map { $0[0] }
+      let documented = tags.filter { $0.contains(" | ") || $0 == "nick name" }
+        .map { String($0.prefix { $0 != " " }) }
+      #expect(documented.sorted() == names.sorted())
     }
 
-    /// The lines of the rendered page, without indentation.
-    private static func plain() throws -> [String] {
-      let page = Repository.root.appendingPathComponent("man/hobnob.1").path
+    @Test("hobnobrc(5) has every command that may stand in the file, and every theme")
+    func hasEveryCommandOfTheFile() throws {
+      let home = try Home()
+      try home.write("/join tea\n", to: "rc")
+      let refusal = try home.run(["--rc", home.path + "/rc"]).errors
+      let allowed = try #require(refusal.firstMatch(of: /rc file; (.*) can\./)?.1, "\(refusal)")
+      let page = try Page("hobnobrc.5")
+      let commands = Set(
+        try page.section("DESCRIPTION").map(\.tag).compactMap {
+          $0.firstMatch(of: /^\/[a-z]+/)?.0
+        })
+      #expect(commands == Set(allowed.matches(of: /\/[a-z]+/).map(\.0)))
+      let themes = Repository.files(below: "share/hobnob/themes", endings: [".theme"]).map {
+        URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent
+      }
+      try #require(!themes.isEmpty)
+      let documented = try page.section("THEMES").map(\.tag)
+      for theme in themes { #expect(documented.contains(theme), "the manual has no \(theme)") }
+    }
+
+    @Test("the sample hobnobrc has every setting, and each of its lines is taken")
+    func sampleSettingsAreTaken() throws {
+      let home = try Home()
+      let sample = try Repository.text(of: "share/hobnob/hobnobrc")
+      let lines = sample.matches(of: /(?m)^# (\/.*)$/).map { String($0.1) }
+      let settings = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
+        .map { Self.parts(String($0))[0] }
+      let set = lines.compactMap { $0.firstMatch(of: /^\/set ([a-z-]+)\s/)?.1 }.map(String.init)
+      #expect(set.sorted() == settings.sorted())
+      try home.write("/set bell on\n", to: ".config/hobnob/work")
+      try home.write(lines.joined(separator: "\n"), to: "rc")
+      let share = Repository.root.appendingPathComponent("share/hobnob").path
+      let finished = try home.run(
+        ["--rc", home.path + "/rc"], environment: ["HOBNOB_SHARE": share])
+      #expect(finished.errors == "")
+    }
+
+    @Test("the sample inputrc has every function, and changes no key")
+    func sampleKeysAreThoseOfTheProgram() throws {
+      let home = try Home()
+      func bindings() throws -> [String] {
+        let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 120, columns: 160)
+        shell.send("/keys\r")
+        try shell.expect("yank-pop")
+        return shell.emulator.screen.filter { $0.contains("  \\") }
+      }
+      // Without a file of the person's own, readline reads the system's.
+      try home.write("", to: ".inputrc")
+      let without = try bindings()
+      let sample = try Repository.text(of: "share/hobnob/inputrc")
+      try home.write(sample, to: ".inputrc")
+      #expect(try bindings() == without)
+      let bound = sample.matches(of: /(?m)^(?:# )?"[^"]+": ([a-z-]+)$/).map { String($0.1) }
+      #expect(Set(bound) == Set(try Self.functions()))
+    }
+
+    /// The functions that hobnob adds to readline's.
+    private static func functions() throws -> [String] {
+      let source = try Repository.text(of: "Sources/CReadline/commands.c")
+      let table = try #require(source.firstMatch(of: /(?s)\} added\[\] = \{(.*?)\n\};/)?.1)
+      let names = table.matches(of: /\{"([a-z-]+)",/).map { String($0.1) }
+      try #require(names.count > 5)
+      return names
+    }
+
+    /// A line cut where two blanks or more stand.
+    private static func parts(_ line: String) -> [String] {
+      line.split(separator: /\s{2,}/).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
+  /// A page of the manual, as `man` shows it.
+  private struct Page {
+    /// A line: what stands before the first two blanks, and what behind them.
+    struct Line {
+      var tag: String
+      var rest: String
+    }
+
+    let text: String
+
+    init(_ name: String) throws {
+      let page = Repository.root.appendingPathComponent("man/" + name).path
       let rendered = try Program(
         ["mandoc", "-Tutf8", "-Owidth=200", page],
         environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
       ).finish()
       // Bold and underlined letters are overstruck.
-      let text = rendered.output.replacing(/.\u{08}/.matchingSemantics(.unicodeScalar), with: "")
-      return text.split(separator: "\n").map {
-        // `/clear  Clear the screen`: a short tag shares its line with the text.
-        let line = $0.trimmingCharacters(in: .whitespaces)
-        return line.components(separatedBy: "  ")[0]
-      }
+      text = rendered.output.replacing(/.\u{08}/.matchingSemantics(.unicodeScalar), with: "")
+    }
+
+    /// The lines below a heading, without indentation.
+    func section(_ heading: String) throws -> [Line] {
+      let lines = text.components(separatedBy: "\n")
+      let start = try #require(lines.firstIndex(of: heading), "no section \(heading)")
+      return lines[(start + 1)...].prefix { $0.isEmpty || $0.hasPrefix(" ") }
+        .filter { !$0.isEmpty }.map { line in
+          // `/clear  Clear the screen`: a short tag shares its line with the text.
+          let parts = line.trimmingCharacters(in: .whitespaces).split(
+            separator: /\s{2,}/, maxSplits: 1)
+          return Line(tag: String(parts[0]), rest: parts.count > 1 ? String(parts[1]) : "")
+        }
     }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 import Foundation
 import Testing
 
@@ -30,34 +31,11 @@ final class Program {
       input = -1
     }
 
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, folder + "/input", O_RDONLY, 0)
-    let create = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", create, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", create, 0o600)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-    let words = command.map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for pointer in words + variables { free(pointer) } }
-    var child: pid_t = 0
-    let failure = posix_spawnp(&child, command[0], &actions, &attributes, words, variables)
-    processIdentifier = child
-    guard failure == 0 else {
-      status = 127
-      throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .ENOENT)
-    }
+    processIdentifier = try spawn(
+      command, environment: environment,
+      files: [
+        .reading(folder + "/input"), .writing(folder + "/output"), .writing(folder + "/errors"),
+      ])
   }
 
   deinit {
@@ -103,7 +81,7 @@ final class Program {
     while status == nil {
       var raw: Int32 = 0
       if waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {
-        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+        status = exitStatus(raw)
       } else if Date() > end {
         Issue.record("the program did not end within \(seconds) s; output: \(output)\(errors)")
         Glibc.kill(processIdentifier, SIGKILL)

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Foundation
 import Testing
 
 extension EndToEnd {
   @Suite("Scripts have a way in and out (11)")
   struct ScriptTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
     @Test("send takes words or standard input, log prints them, oldest first (11.3)")
     func sendAndLog() throws {
-      let home = try Home()
       #expect(
         try home.run(["send", "lobby", "the", "build", "is", "green", "--as", "cron"])
           == Program.Finished(status: 0, output: "", errors: ""))
@@ -28,7 +34,6 @@ extension EndToEnd {
 
     @Test("a bare name, a quoted room and a person name a conversation (11.2)")
     func namesOfConversations() throws {
-      let home = try Home()
       #expect(try home.run(["send", "#lobby", "one", "--as", "cron"]).status == 0)
       #expect(try home.run(["log", "lobby", "--as", "cron"]).output.contains("one"))
       #expect(try home.run(["log", "lobby", "--as", "anna"]).status == 0)
@@ -41,14 +46,11 @@ extension EndToEnd {
 
     @Test("log --follow prints what arrives and counts for nobody as seen (7.3)")
     func followPrintsWhatArrives() throws {
-      let home = try Home()
       let anna = try home.shellInLobby(as: "anna")
-      anna.send("first\r")
-      try anna.expect("[1]")
+      try anna.type("first\r", seeing: "[1]")
       let log = try home.start(["log", "lobby", "--follow", "--as", "ben"])
       #expect(log.wait(for: 10) { $0.output.contains("first") })
-      anna.send("second\r")
-      try anna.expect("[2]")
+      try anna.type("second\r", seeing: "[2]")
       #expect(log.wait(for: 10) { $0.output.contains("second") })
       #expect(count(of: "first", in: log.output) == 1)
       try anna.expectNever("seen")
@@ -56,9 +58,18 @@ extension EndToEnd {
       _ = log.finish()
     }
 
+    @Test("log of a store that is not there fails with a sentence, and makes none (11.4)")
+    func logMakesNoStore() throws {
+      let path = home.path + "/missing/store.sqlite"
+      let finished = try home.run(["log", "lobby", "--store", path, "--as", "anna"])
+      #expect(finished.status == 1)
+      #expect(finished.output == "")
+      #expect(finished.errors.contains(path), "\(finished.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
+    }
+
     @Test("send --wait ends when the message has come that far, or fails in time (11.3)")
     func sendWaits() throws {
-      let home = try Home()
       let ben = try home.shellInLobby(as: "ben")
       let seen = try home.run(
         ["send", "lobby", "look", "--wait", "seen", "--timeout", "10", "--as", "cron"])
@@ -73,7 +84,6 @@ extension EndToEnd {
 
     @Test("lines on standard input are run as typed; the first failure is the status (11.4)")
     func batchRunsLines() throws {
-      let home = try Home()
       let input = "hello\n/join tea\nin the tea room\n//slashed\n/nosuch\nafter\n"
       let finished = try home.run(["lobby", "--as", "anna", "--no-rc"], input: input)
       #expect(finished.status == 1)
@@ -87,21 +97,18 @@ extension EndToEnd {
 
     @Test("the end of input in the middle of a line sends that line (11.4)")
     func unfinishedLastLine() throws {
-      let home = try Home()
       #expect(try home.run(["lobby", "--as", "anna", "--no-rc"], input: "no newline").status == 0)
       #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("no newline"))
     }
 
     @Test("a room named like a subcommand is reached by open (11.2)")
     func openReachesAnyRoom() throws {
-      let home = try Home()
       let shell = try home.shell(as: "anna", ["open", "log"])
       try shell.expect("#log> |")
     }
 
     @Test("--version and --help answer on standard output and leave with 0")
     func versionAndHelp() throws {
-      let home = try Home()
       let version = try home.run(["--version"])
       #expect(version.status == 0 && version.errors == "")
       #expect(version.output.contains(/\d+\.\d+/))
@@ -111,7 +118,6 @@ extension EndToEnd {
 
     @Test("check finds a sound store sound, and a broken one broken")
     func checkLooksAtTheStore() throws {
-      let home = try Home()
       try home.say("hello", as: "ben")
       #expect(try home.run(["check"]).status == 0)
       try home.write(String(repeating: "not a database\n", count: 1000), to: "broken.sqlite")

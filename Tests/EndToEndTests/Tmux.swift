@@ -17,6 +17,7 @@ final class Tmux {
       set -g status off
       set -s escape-time 0
       set -g default-terminal tmux-256color
+      set -g default-shell /bin/sh
       """
     try settings.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
   }

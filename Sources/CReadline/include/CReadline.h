@@ -18,6 +18,13 @@ enum creadline_request {
   creadline_request_clear_screen,  // clear-screen, clear-display
   creadline_request_edit_last,     // edit-last
   creadline_request_clear_line,    // clear-line
+  creadline_request_edit_in_editor,
+  creadline_request_format_bold,
+  creadline_request_format_italic,
+  creadline_request_format_strike,
+  creadline_request_format_code,
+  creadline_request_format_preformatted,
+  creadline_request_format_quote,
 };
 
 struct creadline_callbacks {
@@ -38,6 +45,10 @@ struct creadline_callbacks {
   /// previous-history on an empty line. True: it meant something else.
   bool (*up_on_empty)(void);
   void (*request)(enum creadline_request request);
+  /// `complete` at a terminal that shows a menu. True: it was done.
+  bool (*live_complete)(void);
+  /// Where M-Backspace ends within a name of several words; -1 where the caret is in none.
+  int (*mention_word)(int offset);
   /// Completion of the bytes start ..< end: a malloc'ed, NULL-terminated list of malloc'ed
   /// strings, the first of which replaces the word; or NULL.
   char **(*complete)(int start, int end);
@@ -92,6 +103,8 @@ void creadline_clear(void);
 void creadline_set_line(const char *text, int caret);
 /// Lets C-_ bring `text` into the line, which itself stays as it is.
 void creadline_offer_on_undo(const char *text);
+/// From within `complete`: the only candidate is followed by a space, which the caret is to pass.
+void creadline_step_over_space(void);
 /// Leaves vi's command mode.
 void creadline_begin_inserting(void);
 void creadline_ding(void);
@@ -115,6 +128,15 @@ const char *creadline_variable(const char *name);
 void creadline_set_variable(const char *name, const char *value);
 /// Reads one line of an inputrc. Zero when it was understood.
 int creadline_bind(const char *line);
+/// Whether a function of this name can be bound.
+bool creadline_knows_function(const char *name);
+/// What readline had to complain about since the last call, a line each; empty for nothing. Valid
+/// until the next call.
+const char *creadline_take_complaints(void);
+/// Calls `body` for every named function that keys are bound to in the current keymap; `keys` is
+/// readline's notation, separated by blanks.
+void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),
+                            void *context);
 /// The version of the library, as it says it.
 const char *creadline_version(void);
 

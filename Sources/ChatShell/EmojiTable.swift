@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Glibc
+import StyledText
+
+/// Emoji and their shortcodes (2.1, 7.8), from `share/hobnob/emoji.tsv`.
+///
+/// The file is read when something is first asked of the table: a shell in which nobody types `:`
+/// does not pay for it. A line is the emoji, a tab, and its shortcodes with blanks between, the
+/// most common one first. A `#` that no emoji follows begins a comment.
+///
+/// ```swift
+/// let emoji = EmojiTable.load(path)
+/// emoji["tada"]        // "🎉"
+/// emoji.candidates     // for the source under `:` and `+:`
+/// ```
+final class EmojiTable {
+  /// Looks for the file, which takes time of its own.
+  private let path: () -> String
+  private lazy var content = Content(file: path())
+
+  private init(path: @escaping () -> String) {
+    self.path = path
+  }
+
+  /// The table of a file. One that cannot be read is an empty table and a complaint.
+  static func load(_ path: @autoclosure @escaping () -> String) -> EmojiTable {
+    EmojiTable(path: path)
+  }
+
+  /// Every shortcode in the file's order: `text` is the shortcode without colons, `hint` the emoji.
+  ///
+  /// An emoji is more than one code point: show it with `SafeText(line:)`, since `SafeText(name:)`
+  /// takes it apart.
+  var candidates: [Candidate] { content.candidates }
+
+  /// What was wrong with the file, as sentences that name it and the line. What is wrong is left
+  /// out, the rest serves.
+  var complaints: [SafeText] { content.complaints }
+
+  /// The emoji of a shortcode, with or without its colons. Capitals are small letters, and `-` is
+  /// `_` where nothing else is called so: other programs write `:flag-de:`.
+  subscript(shortcode: String) -> String? {
+    let byShortcode = content.byShortcode
+    if let emoji = byShortcode[shortcode] { return emoji }
+    var name = shortcode.lowercased()
+    if name.utf8.count > 2, name.hasPrefix(":"), name.hasSuffix(":") {
+      name = String(name.dropFirst().dropLast())
+    }
+    if let emoji = byShortcode[name] { return emoji }
+    return byShortcode[String(name.map { $0 == "-" ? "_" : $0 })]
+  }
+
+  /// The most common shortcode of an emoji, without colons: what is read out or shown where the
+  /// emoji itself cannot be. Nil for what the table does not have; skin tones are such.
+  func shortcode(for emoji: String) -> String? {
+    content.candidates.first { $0.hint == emoji }?.text
+  }
+}
+
+extension EmojiTable {
+  /// What a file says.
+  struct Content {
+    private(set) var candidates: [Candidate] = []
+    private(set) var byShortcode: [String: String] = [:]
+    fileprivate private(set) var complaints: [SafeText] = []
+
+    /// Longer than any emoji: the flags of England and Scotland have 28 bytes, families 25.
+    private static let mostBytesOfEmoji = 64
+    /// Ours has 48 KB. A table that is not one is not to fill the memory.
+    private static let mostBytesOfFile = 1 << 20
+
+    private init() {}
+
+    fileprivate init(file path: String) {
+      self.init()
+      let shown = SafeText(line: path)
+      guard let bytes = Self.bytes(of: path) else {
+        complaints.append(say("%1 cannot be read: %2.", shown, systemReason()))
+        return
+      }
+      guard bytes.count <= Self.mostBytesOfFile else {
+        complaints.append(say("%1 is too large for an emoji table; it is not read.", shown))
+        return
+      }
+      var complaints: [SafeText] = []
+      self.init(bytes) { number, sentence in
+        complaints.append(say("%1, line %2: %3", shown, SafeText(number), sentence))
+      }
+      self.complaints = complaints
+    }
+
+    /// Reads the bytes of a file. What is wrong is told by line number, from 1.
+    init(_ bytes: [UInt8], complain: (Int, SafeText) -> Void) {
+      // About ten bytes stand for a shortcode: enough room at once is half the time.
+      candidates.reserveCapacity(bytes.count / 12)
+      byShortcode.reserveCapacity(bytes.count / 12)
+      bytes.withUnsafeBufferPointer { bytes in
+        var start = 0
+        var number = 0
+        while start < bytes.count {
+          number += 1
+          let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+          read(bytes[start..<end]) { complain(number, $0) }
+          start = end + 1
+        }
+      }
+    }
+
+    private mutating func read(
+      _ line: Slice<UnsafeBufferPointer<UInt8>>, complain: (SafeText) -> Void
+    ) {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      guard let first = line.first else { return }
+      // The keycap #️⃣ begins with the same byte.
+      if first == UInt8(ascii: "#"), line.dropFirst().first.map({ $0 < 0x80 }) ?? true { return }
+      guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else {
+        return complain(say("there is no tab between the emoji and its shortcodes."))
+      }
+      guard let emoji = Self.emoji(line[..<tab]) else {
+        return complain(say("it does not begin with an emoji."))
+      }
+      let names = line[line.index(after: tab)...].split(separator: UInt8(ascii: " "))
+      guard !names.isEmpty else { return complain(say("it has no shortcodes.")) }
+      for name in names where !name.allSatisfy(Self.isPartOfShortcode) {
+        return complain(
+          say("%1 is no shortcode; a-z, 0-9, _, + and - make one.", SafeText(line: name)))
+      }
+      for name in names {
+        let name = String(decoding: name, as: UTF8.self)
+        if let other = byShortcode.updateValue(emoji, forKey: name) {
+          byShortcode[name] = other
+          complain(say("%1 is the shortcode of another emoji already.", SafeText(line: name)))
+        } else {
+          candidates.append(Candidate(name, hint: emoji))
+        }
+      }
+    }
+
+    /// Nil for what cannot be one: no bytes, too many, controls, blanks, letters, damaged UTF-8.
+    private static func emoji(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+      guard (1...mostBytesOfEmoji).contains(bytes.count),
+        // Digits, # and * stand in keycaps; every emoji also has something beyond ASCII.
+        bytes.allSatisfy({ $0 >= 0x80 || (0x30...0x39).contains($0) || $0 == 0x23 || $0 == 0x2A }),
+        bytes.contains(where: { $0 >= 0x80 })
+      else { return nil }
+      return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func isPartOfShortcode(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+
+    /// Nil, with `errno`, where the file cannot be read. Reads little more than is allowed.
+    private static func bytes(of path: String) -> [UInt8]? {
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 65_536)
+      while bytes.count <= mostBytesOfFile {
+        let count = Glibc.read(descriptor, &chunk, chunk.count)
+        if count < 0 { return nil }
+        if count == 0 { break }
+        bytes += chunk[..<count]
+      }
+      return bytes
+    }
+  }
+}

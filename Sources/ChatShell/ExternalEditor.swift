@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import LineEditing
+import StyledText
+
+/// The text in an editor of the person's choice (rule 1.10).
+enum ExternalEditor {
+  /// Opens a text in `$VISUAL`, `$EDITOR` or vi, on the terminal, and waits until it is closed.
+  ///
+  /// - Parameter environment: where the editor's command and the folder for the file stand.
+  /// - Returns: the text as it was saved, without the newline that editors put at a file's end.
+  /// - Throws: a ``Refusal`` where the editor could not be run, failed, or left no text; the text in
+  ///   the line is to stay as it was.
+  static func edit(_ text: String, environment: [String: String]) throws -> String {
+    let folder = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    var path = Array("\(folder)/hobnob-XXXXXX.md".utf8CString)
+    // Readable for nobody else, and of a name that nobody could have taken before.
+    let descriptor = mkstemps(&path, 3)
+    let shownFolder = SafeText(line: folder)
+    guard descriptor >= 0 else {
+      throw Refusal(
+        say("No file for the editor could be made in %1: %2.", shownFolder, systemReason()))
+    }
+    let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(name) }
+    let isWritten = write(Array((text + "\n").utf8), to: descriptor)
+    close(descriptor)
+    guard isWritten else {
+      throw Refusal(
+        say("The text could not be written to %1: %2.", SafeText(line: name), systemReason()))
+    }
+    let command =
+      [environment["VISUAL"], environment["EDITOR"]].lazy
+      .compactMap { $0 }.first { !$0.isEmpty } ?? "vi"
+    let status = run(command, on: name)
+    let shown = SafeText(line: command)
+    guard let status else {
+      throw Refusal(
+        say(
+          "%1 could not be run: %2. The line is as it was; set VISUAL or EDITOR.", shown,
+          systemReason()))
+    }
+    guard status == 0 else {
+      throw Refusal(
+        say("%1 ended with status %2; the line is as it was.", shown, SafeText(Int(status))))
+    }
+    guard var saved = read(name) else {
+      throw Refusal(
+        say("What %1 saved cannot be read: %2. The line is as it was.", shown, systemReason()))
+    }
+    if saved.hasSuffix("\n") { saved.removeLast() }
+    guard saved.contains(where: { !$0.isWhitespace }) || text.isEmpty else {
+      throw Refusal(say("The file came back empty; the line is as it was."))
+    }
+    return saved
+  }
+
+  /// The editor's command may hold arguments (`code --wait`), so a shell reads it; the file is an
+  /// argument of its own. nil: it could not be started.
+  private static func run(_ command: String, on path: String) -> Int32? {
+    let words = ["/bin/sh", "-c", command + " \"$1\"", "hobnob", path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    // The editor starts with the signals as any program has them; here they stay blocked, so that
+    // its C-c is not ours.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var process: pid_t = 0
+    let failure = posix_spawn(&process, "/bin/sh", nil, &attributes, arguments, environ)
+    guard failure == 0 else {
+      errno = failure
+      return nil
+    }
+    var status: Int32 = 0
+    while waitpid(process, &status, WUNTRACED) >= 0 || errno == EINTR {
+      // C-z in the editor: both stop, and go on together.
+      guard status & 0xFF == 0x7F else { break }
+      kill(getpid(), SIGSTOP)
+      status = 0
+    }
+    // What the terminal sent to both was meant for the editor.
+    var moment = timespec()
+    sigaddset(&signals, SIGCONT)
+    while sigtimedwait(&signals, nil, &moment) > 0 {}
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Opened anew by name: editors save by putting another file in the old one's place.
+  private static func read(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0 { return nil }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension InteractiveShell {
+  /// `edit-in-editor` (C-x C-e): what comes meanwhile is printed when the editor is closed.
+  func editInEditor() throws {
+    var outcome: Result<String, any Error> = .success("")
+    let text = editor.text
+    drafts.note()
+    drafts.save()
+    editor.withTerminalReleased(keepingLine: false) {
+      outcome = Result { try ExternalEditor.edit(text, environment: shell.environment) }
+    }
+    shell.catchUp()
+    let edited = try outcome.get()
+    guard edited != text else { return }
+    editor.replaceLine(edited)
+    lineEditorChanged(editor)
+  }
+}

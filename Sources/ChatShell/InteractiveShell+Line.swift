@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import LineEditing
+import StyledText
+import Terminal
+
+// MARK: What the line tells
+
+extension InteractiveShell: LineEditorDelegate {
+  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
+    notice = nil
+    do {
+      try shell.take(text)
+      editor.whenLineBegins { [self] in
+        completion.lineChanged(byHand: false)
+        signal(shell.signals.sentOrCleared(at: loop.now))
+        drafts.note()
+        holdOrCatchUp()
+        reloadStaleHistory()
+        refresh()
+      }
+      return true
+    } catch {
+      let reason = sentence(for: error)
+      if reason.isEmpty {
+        editor.bell()
+      } else {
+        shell.printer.endRun()
+        editor.print([Shell.error(reason)])
+      }
+      refresh()
+      return false
+    }
+  }
+
+  func lineEditorWillDraw(_ editor: LineEditor) {
+    if isStale { updateBar() }
+    highlight()
+  }
+
+  func lineEditorCompletes(_ editor: LineEditor) -> Bool {
+    guard completion.tab() else { return false }
+    // The next key may have been typed already.
+    editor.menu = completion.menu
+    lineEditorChanged(editor)
+    return true
+  }
+
+  func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool {
+    let isTaken = completion.takes(key)
+    editor.menu = completion.menu
+    if isTaken { lineEditorChanged(editor) }
+    refresh()
+    return isTaken
+  }
+
+  func lineEditor(_ editor: LineEditor, mentionWordBefore caret: Int) -> Int? {
+    completion.mentionWord(before: caret)
+  }
+
+  func lineEditorMoved(_ editor: LineEditor) {
+    completion.lineChanged(byHand: true)
+    drafts.note()
+    refresh()
+  }
+
+  func lineEditorCancels(_ editor: LineEditor) -> Bool {
+    if completion.close() {
+      editor.menu = completion.menu
+      refresh()
+      return true
+    }
+    if shell.editing != nil {
+      shell.cancelEditing()
+      return true
+    }
+    if let line = shell.waiting.takeBack() {
+      giveBack(line, because: say("The line that waited for the store was not sent."))
+      refresh()
+      return true
+    }
+    return false
+  }
+
+  func lineEditorChanged(_ editor: LineEditor) {
+    if notice != nil || nextNotice != nil {
+      notice = nextNotice
+      nextNotice = nil
+      refresh()
+    }
+    completion.lineChanged(byHand: true)
+    for complaint in completion.takeComplaints() { complain(complaint) }
+    drafts.note()
+    refresh()
+    let text = editor.text
+    bringFilesBack(with: text)
+    noteReaction(text)
+    if shell.editing != nil, !text.isEmpty, !text.hasPrefix("/") || text.hasPrefix("//") {
+      shell.typedOverMessage = text
+    }
+    signal(
+      shell.signals.changedByHand(
+        text: text, at: loop.now, inEditMode: shell.editing != nil, isOff: !shell.settings.typing))
+    if shell.isHolding, text.isEmpty { holdOrCatchUp() }
+  }
+
+  /// `+:` at the start of a line is about the message that is the newest at that moment, whatever
+  /// comes while the emoji is chosen (rule 7.8).
+  private func noteReaction(_ text: String) {
+    guard shell.editing == nil, text.hasPrefix("+:") || text.hasPrefix("+") && !text.isASCII else {
+      shell.reactionTarget = nil
+      return
+    }
+    if shell.reactionTarget == nil { shell.reactionTarget = shell.newestForReaction() }
+    guard let target = shell.reactionTarget else { return }
+    let first = SafeText(body: target.body).lines.first ?? SafeText()
+    notice(
+      say(
+        "Reaction to [%1] %2: %3", SafeText(target.number), SafeText(name: target.senderName),
+        first.truncated(to: 40, widths: editor.widths)))
+  }
+
+  /// C-_ gave back what C-c took; the files that went with it come back too.
+  private func bringFilesBack(with text: String) {
+    guard let emptied, !text.isEmpty else { return }
+    if text == emptied.text, shell.files.isEmpty { shell.files = emptied.files }
+    self.emptied = nil
+  }
+
+  /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
+  func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool {
+    guard editor.isEmpty, shell.editing == nil, shell.isMember, editor.question == nil,
+      let path = PastedContent.fileCandidate(in: text).map({
+        RcFile.expanded($0, shell.environment)
+      }),
+      let found = try? Store.look(
+        atFile: path, limit: shell.settings.attachmentLimit * 1_000_000)
+    else { return false }
+    editor.question = { [weak self] yes in
+      guard let self else { return }
+      notice = nil
+      if yes {
+        do { try shell.attach(fileAt: path) } catch { complain(sentence(for: error)) }
+      } else {
+        editor.insert(text)
+        lineEditorChanged(editor)
+      }
+      refresh()
+    }
+    notice(
+      say(
+        "Attach %1? y: yes, any other key: insert its name",
+        SafeText(name: found.name)))
+    return true
+  }
+
+  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool {
+    if isEmpty {
+      if shell.editing != nil {
+        shell.cancelEditing()
+      } else if !shell.files.isEmpty {
+        shell.files.removeAll()
+        drafts.note()
+        notice(say("The files that waited are let go"))
+      } else {
+        notice(say("To leave: C-d on the empty line, or /quit"))
+      }
+      return false
+    }
+    guard shell.settings.confirmClear, editor.question == nil else {
+      willEmpty()
+      return true
+    }
+    editor.question = { [weak self] yes in
+      guard let self else { return }
+      notice = nil
+      if yes {
+        willEmpty()
+        editor.empty()
+      }
+      refresh()
+    }
+    notice(say("Undo typing? y: empty the line, any other key: keep it"))
+    return false
+  }
+
+  /// The line is about to be emptied: said once it is.
+  private func willEmpty() {
+    if !shell.files.isEmpty {
+      emptied = (editor.text, shell.files)
+      shell.files.removeAll()
+    }
+    let text = say("Line emptied; C-_ brings it back")
+    if editor.face == .plain { notice(text) } else { nextNotice = text }
+  }
+
+  func lineEditorEnded(_ editor: LineEditor) {
+    if shell.editing != nil {
+      shell.cancelEditing()
+    } else {
+      leave()
+    }
+  }
+
+  func lineEditorLostTerminal(_ editor: LineEditor) { leave() }
+
+  func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
+    do {
+      switch command {
+      case .editLast: try shell.edit("")
+      case .editInEditor: try editInEditor()
+      case .format(let mark): format(mark)
+      }
+    } catch {
+      complain(sentence(for: error))
+    }
+  }
+
+  /// Says what went wrong with a key; the line is as it was.
+  func complain(_ sentence: SafeText) {
+    shell.printer.endRun()
+    editor.print([Shell.error(sentence)])
+  }
+
+  // MARK: Markdown (rule 6)
+
+  private func format(_ mark: String) {
+    guard
+      let change = Formatting.wrap(
+        mark, in: editor.text, caret: editor.caret, region: editor.region)
+    else { return editor.bell() }
+    replaceByHand(change)
+  }
+
+  func lineEditorTypedSecondSpace(_ editor: LineEditor) {
+    let text = editor.text
+    let caret = editor.caret
+    guard shell.settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
+    // The rule looks at the text from before the second space; what it changes counts with it.
+    var before = text
+    let space = before.utf8.index(before.utf8.startIndex, offsetBy: caret - 1)
+    before.unicodeScalars.remove(at: space)
+    guard let change = Formatting.closing(in: before, caret: caret - 1, symbols: .standard) else {
+      return
+    }
+    replaceByHand(change)
+  }
+
+  private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
+    editor.replace(change.range, with: change.insert, caret: change.caret)
+    lineEditorChanged(editor)
+  }
+
+  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool {
+    guard shell.settings.upEditsLast, shell.editing == nil else { return false }
+    return (try? shell.edit("")) != nil
+  }
+
+  func lineEditorSuspends(_ editor: LineEditor) { drafts.save() }
+  func lineEditorResumed(_ editor: LineEditor) {
+    shell.catchUp()
+    refresh()
+  }
+
+  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
+    shell.completions(in: text, caret: caret)
+  }
+}

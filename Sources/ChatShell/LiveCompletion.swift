@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import LineEditing
+import StyledText
+
+/// The completion menu below the line being typed, and the mentions that were accepted from it
+/// (rule 2).
+@MainActor
+final class LiveCompletion {
+  private let shell: Shell
+  private let editor: LineEditor
+  private(set) var session: CompletionSession
+  /// The mentions in the line, with who is meant (rule 2.10).
+  private(set) var spans: [Span] = []
+  /// The text that `spans` belong to.
+  private var text = ""
+  /// An answer came late and belongs into the menu.
+  var changed: () -> Void = {}
+
+  init(shell: Shell, editor: LineEditor) {
+    self.shell = shell
+    self.editor = editor
+    var registry = CompletionRegistry()
+    for prefix in Prefix.allCases {
+      registry.register(
+        prefix.rawValue, source: ShellSource(prefix, of: shell), opensAfter: prefix.opensAfter,
+        lineStartOnly: prefix == .command)
+    }
+    session = CompletionSession(registry: registry, argumentSource: ShellArguments(of: shell))
+    session.deliver = { [weak self] ticket, answer in
+      MainActor.assumeIsolated {
+        if let self, self.session.answer(ticket, answer) { self.changed() }
+      }
+    }
+  }
+
+  // MARK: The line
+
+  /// The line is no longer what it was when it was last told.
+  ///
+  /// - Parameter byHand: a key did it, not the program.
+  func lineChanged(byHand: Bool) {
+    let new = editor.text
+    follow(new, caret: editor.caret)
+    session.isLive = shell.settings.liveMenu
+    session.maxRows = max(1, shell.settings.maxMenuRows)
+    session.emojiAsCharacter = shell.settings.emojiIsCharacter
+    session.textChanged(
+      text: new, caret: editor.caret, regionActive: editor.region != nil, byHand: byHand)
+  }
+
+  /// Moves the mentions along with the text; what is typed into one makes it plain text.
+  func follow(_ new: String, caret: Int) {
+    spans = Span.adjusted(spans, from: text, to: new, caret: caret)
+    text = new
+  }
+
+  /// The line was given a text that brings its mentions along: a draft.
+  func begin(with spans: [Span]) {
+    text = editor.text
+    self.spans = spans
+    session.textChanged(text: text, caret: editor.caret, regionActive: false, byHand: false)
+  }
+
+  // MARK: Keys
+
+  /// TAB. False: readline completes.
+  func tab() -> Bool {
+    session.isLive = shell.settings.liveMenu
+    session.maxRows = max(1, shell.settings.maxMenuRows)
+    session.emojiAsCharacter = shell.settings.emojiIsCharacter
+    return carryOut(
+      session.tab(text: editor.text, caret: editor.caret, regionActive: editor.region != nil))
+  }
+
+  /// A key of the entered menu. False: the key is the line's.
+  func takes(_ key: MenuKey) -> Bool {
+    switch key {
+    case .next: return carryOut(session.down())
+    case .previous: return carryOut(session.up())
+    case .accept: return carryOut(session.returnKey())
+    case .other:
+      session.leaveSelection()
+      return false
+    }
+  }
+
+  /// C-g or a lone Esc. False: no menu was open.
+  func close() -> Bool {
+    guard session.isOpen || session.hint != nil else { return false }
+    return carryOut(session.escape())
+  }
+
+  private func carryOut(_ action: CompletionSession.Action) -> Bool {
+    switch action {
+    case .notMine: return false
+    case .none: break
+    case .bell: editor.bell()
+    case .replace(let range, let new, let caret, let accepted):
+      editor.replace(range, with: new, caret: caret)
+      let now = editor.text
+      spans = Span.adjusted(spans, replacing: range, with: new.utf8.count)
+      text = now
+      if let accepted, let identity = accepted.candidate.identity {
+        spans.append(Span(range: accepted.range, identity: identity))
+        spans.sort { $0.range.lowerBound < $1.range.lowerBound }
+      }
+    }
+    return true
+  }
+
+  /// What M-Backspace takes where the caret is in a name of several words: from its start.
+  func mentionWord(before caret: Int) -> Int? {
+    let line = editor.text
+    spans = Span.adjusted(spans, from: text, to: line, caret: caret)
+    text = line
+    guard let cut = Span.deletingWord(before: caret, in: line, spans: spans) else { return nil }
+    // The line is about to lose these bytes; the shorter mention lives on.
+    spans = cut.spans
+    text = String(
+      decoding: Array(line.utf8.prefix(cut.range.lowerBound))
+        + Array(line.utf8.dropFirst(cut.range.upperBound)), as: UTF8.self)
+    return cut.range.lowerBound
+  }
+
+  /// What sources had to complain about, each once.
+  func takeComplaints() -> [SafeText] { session.takeComplaints() }
+
+  // MARK: Drawing
+
+  /// The menu's rows.
+  func rows(columns: Int) -> [StyledLine] {
+    session.rows(columns: columns, widths: editor.widths)
+  }
+
+  var menu: MenuState {
+    session.isEntered ? .entered : session.isOpen ? .open : .closed
+  }
+}

@@ -1,0 +1,114 @@
+import Composer
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import LineEditing
+import StyledText
+import Terminal
+
+/// The line while the store cannot be opened yet because somebody else has it locked: what is typed
+/// stays and is there when the shell begins. Return sends nothing.
+@MainActor
+final class StartingLine<Opened> {
+  /// How long it waits, in milliseconds.
+  private let patience: Int64 = 10_000
+  private let interval = 50
+
+  private let editor: LineEditor
+  private let loop: EventLoop
+  private let path: String
+  private var outcome: Result<Opened, any Error>?
+  private var deadline: Int64 = 0
+
+  init(editor: LineEditor, loop: EventLoop, path: String) {
+    self.editor = editor
+    self.loop = loop
+    self.path = path
+  }
+
+  /// Tries `open` again and again; the editor is started, and stays so when there is a store.
+  ///
+  /// - Throws: what `open` threw last, after the patience or when the person leaves.
+  func wait(_ open: @escaping @MainActor () throws -> Opened) throws -> Opened {
+    editor.delegate = self
+    deadline = loop.now + patience
+    if editor.face == .tty {
+      editor.bar.zones[.status] = [Item(id: "left", line: StyledLine(waiting, .dim))]
+    } else {
+      editor.print([StyledLine(waiting)])
+    }
+    editor.start(prompt: StyledLine("hobnob> ", .dim))
+    editor.draw()
+    loop.handleSignals([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGWINCH]) { [weak self] signal in
+      switch signal {
+      case SIGINT: self?.editor.clearLine()
+      case SIGTSTP: self?.editor.suspend()
+      case SIGWINCH: self?.editor.resized()
+      default: self?.giveUp()
+      }
+    }
+    tryAgain(open)
+    if outcome == nil { loop.run() }
+    if case .failure = outcome {
+      if !editor.isEmpty {
+        // The last resort: what cannot be stored at least stands on the screen.
+        editor.print([
+          Shell.error(
+            say("Not sent: %1", SafeText(body: editor.text).lines.joined(separator: " ")))
+        ])
+      }
+      editor.stop()
+    }
+    return try (outcome ?? .failure(StoreError.locked(path: path))).get()
+  }
+
+  private var waiting: SafeText {
+    say("Waiting for the store, which another process has locked: %1", SafeText(line: path))
+  }
+
+  private func tryAgain(_ open: @escaping @MainActor () throws -> Opened) {
+    do {
+      finish(.success(try open()))
+    } catch StoreError.locked where loop.now < deadline {
+      loop.after(milliseconds: interval) { [weak self] in
+        if let self, outcome == nil { tryAgain(open) }
+      }
+    } catch {
+      finish(.failure(error))
+    }
+  }
+
+  private func giveUp() { finish(.failure(StoreError.locked(path: path))) }
+
+  private func finish(_ outcome: Result<Opened, any Error>) {
+    self.outcome = self.outcome ?? outcome
+    loop.stop()
+  }
+}
+
+extension StartingLine: LineEditorDelegate {
+  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
+    editor.bell()
+    return false
+  }
+
+  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool { !isEmpty }
+  func lineEditorEnded(_ editor: LineEditor) { giveUp() }
+  func lineEditorLostTerminal(_ editor: LineEditor) { giveUp() }
+  func lineEditorWillDraw(_ editor: LineEditor) {}
+  func lineEditorCancels(_ editor: LineEditor) -> Bool { false }
+  func lineEditorChanged(_ editor: LineEditor) {}
+  func lineEditor(_ editor: LineEditor, runs command: LineCommand) {}
+  func lineEditorCompletes(_ editor: LineEditor) -> Bool { true }
+  func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool { false }
+  func lineEditor(_ editor: LineEditor, mentionWordBefore caret: Int) -> Int? { nil }
+  func lineEditorTypedSecondSpace(_ editor: LineEditor) {}
+  func lineEditorMoved(_ editor: LineEditor) {}
+  func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool { false }
+  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool { false }
+  func lineEditorSuspends(_ editor: LineEditor) {}
+  func lineEditorResumed(_ editor: LineEditor) {}
+  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
+    nil
+  }
+}

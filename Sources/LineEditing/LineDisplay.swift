@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CReadline
+import Composer
+import StyledText
+import Terminal
+
+/// Draws the bar around readline's line, and the lines that settle above it: one write a turn. On a
+/// dumb terminal readline draws, and this only makes room for what is printed.
+@MainActor
+final class LineDisplay {
+  let face: LineEditor.Face
+  let device: TerminalDevice
+  /// What stands around the text; the text itself is readline's.
+  var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
+  /// How this terminal draws text.
+  var widths: Widths {
+    didSet { if widths != oldValue { repaintAll() } }
+  }
+  var needsDrawing = true
+  /// The rows of text that are seen, after the last drawing.
+  private(set) var inputRows = 1
+
+  private var painter: Painter
+  private var cache = LayoutCache()
+  private var above: [StyledLine] = []
+  private var bytesOut: [UInt8] = []
+  private var passedMaximum = false
+  private let looks: Painter.Looks
+  private var plainPrompt: String?
+
+  init(face: LineEditor.Face, device: TerminalDevice, widths: Widths, looks: Painter.Looks) {
+    self.face = face
+    self.device = device
+    self.widths = widths
+    self.looks = looks
+    painter = Painter(size: device.size, widths: widths, looks: looks)
+  }
+
+  /// The terminal's columns, as they were drawn for.
+  var columns: Int { painter.size.columns }
+
+  /// What is on the screen is what there is to be drawn.
+  var isSettled: Bool {
+    face == .tty && !needsDrawing && above.isEmpty && bytesOut.isEmpty && creadline_is_idle()
+  }
+
+  // MARK: The terminal
+
+  /// Tells readline and the painter how large the terminal is.
+  func takeSize() {
+    let size = device.size
+    creadline_set_size(Int32(size.rows), Int32(size.columns))
+  }
+
+  /// Takes the block off the screen. `keepingLine`: but for the rows down to the caret's.
+  func leave(keepingLine: Bool) {
+    if face == .tty {
+      device.write(painter.leave(keepingLine: keepingLine))
+    } else {
+      creadline_plain_hide()
+    }
+  }
+
+  /// Another program had the terminal; what it left is not to be counted on.
+  func comeBack() {
+    takeSize()
+    if face == .plain { creadline_plain_show() }
+    needsDrawing = true
+  }
+
+  /// The terminal may show anything by now.
+  func forget() {
+    painter.forget()
+    takeSize()
+    needsDrawing = true
+  }
+
+  func resized() {
+    guard face == .tty else { return takeSize() }
+    let size = device.size
+    guard size != painter.size else { return }
+    bytesOut += painter.resize(to: size)
+    takeSize()
+    needsDrawing = true
+  }
+
+  private func repaintAll() {
+    bytesOut += painter.leave(keepingLine: false)
+    painter = Painter(size: device.size, widths: widths, looks: looks)
+    cache = LayoutCache()
+    needsDrawing = true
+  }
+
+  // MARK: Output
+
+  /// Prints settled lines above the line being typed, at the end of the turn.
+  func print(_ lines: [StyledLine]) {
+    above += lines
+    needsDrawing = true
+  }
+
+  func bell() {
+    guard face == .tty else { return }
+    bytesOut.append(0x07)
+  }
+
+  func clear() {
+    guard face == .tty else { return }
+    bytesOut += painter.clearScreen()
+    needsDrawing = true
+  }
+
+  /// A plain letter typed behind the others goes out before anything is laid out. False: it is for
+  /// the next drawing.
+  func echo(_ byte: UInt8) -> Bool {
+    let echo = painter.echo(byte)
+    if !echo.isEmpty { device.write(echo) }
+    return !echo.isEmpty
+  }
+
+  /// Draws what has changed since the last turn, in one write.
+  func draw() {
+    let dirty = creadline_take_dirty()
+    guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
+    needsDrawing = false
+    let lines = above
+    above = []
+    guard face == .tty else { return drawPlain(lines) }
+    // Lines that come while a resize settles go above a block that stands where it does now.
+    if !lines.isEmpty { resized() }
+    let layout = layOut()
+    if layout.totalInputRows > layout.inputRows {
+      if !passedMaximum { bytesOut.append(0x07) }
+      passedMaximum = true
+    } else {
+      passedMaximum = false
+    }
+    inputRows = layout.inputRows
+    bytesOut += painter.paint(layout.frame, above: lines)
+    if !bytesOut.isEmpty { device.write(bytesOut) }
+    bytesOut.removeAll(keepingCapacity: true)
+  }
+
+  private func layOut() -> BarLayout {
+    let line = Readline.line
+    var drawn = bar
+    if let message = line.message {
+      drawn.prompt = StyledLine(SafeText(line: Self.visible(message)))
+    } else if let mode = line.mode, mode.pointee != 0 {
+      drawn.prompt = StyledLine(SafeText(line: Self.visible(mode))) + bar.prompt
+    }
+    drawn.composed = ComposedText(
+      Readline.text, caret: Int(line.caret),
+      region: line.region_end > line.region_start
+        ? Int(line.region_start)..<Int(line.region_end) : nil)
+    let size = painter.size
+    let layout = drawn.layout(
+      size: size.rows, columns: size.columns, widths: widths, cache: &cache)
+    if bar.scroll != drawn.scroll {
+      bar.scroll = drawn.scroll
+      needsDrawing = false
+    }
+    return layout
+  }
+
+  /// readline's marks around what has no width (\001 … \002), and what stands between them, go.
+  private static func visible(_ prompt: UnsafePointer<CChar>) -> String {
+    var bytes: [UInt8] = []
+    var hidden = false
+    for byte in String(cString: prompt).utf8 {
+      switch byte {
+      case 0x01: hidden = true
+      case 0x02: hidden = false
+      default: if !hidden { bytes.append(byte) }
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func drawPlain(_ lines: [StyledLine]) {
+    let prompt = bar.prompt.plain.string
+    if prompt != plainPrompt, creadline_is_idle() {
+      plainPrompt = prompt
+      creadline_plain_prompt(prompt)
+    }
+    if !lines.isEmpty {
+      creadline_plain_hide()
+      device.write(lines.flatMap { Array($0.plain.string.utf8) + [0x0A] })
+    }
+    creadline_plain_show()
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Foundation
+import StyledText
+import Testing
+
+@testable import ChatShell
+
+@Suite struct EmojiTableTests {
+  /// The share folder of the checkout.
+  static let share = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("share/hobnob").path
+
+  private let table = EmojiTable.load(EmojiTableTests.share + "/emoji.tsv")
+
+  private func content(_ text: String) -> (EmojiTable.Content, [(line: Int, sentence: String)]) {
+    var complaints: [(Int, String)] = []
+    let content = EmojiTable.Content(Array(text.utf8)) { complaints.append(($0, $1.string)) }
+    return (content, complaints)
+  }
+
+  @Test(
+    "2.1: a shortcode is an emoji",
+    arguments: [
+      ("tada", "🎉"), ("party_popper", "🎉"), ("+1", "👍"), ("thumbsup", "👍"), ("-1", "👎"),
+      ("boar", "🐗"), ("heart", "❤️"), ("smile", "😄"), ("100", "💯"), ("hash", "#️⃣"),
+      ("asterisk", "*️⃣"), ("family_man_woman_girl", "👨‍👩‍👧"), ("rainbow_flag", "🏳️‍🌈"),
+      ("de", "🇩🇪"), ("flag_de", "🇩🇪"), ("germany", "🇩🇪"), ("flag_no", "🇳🇴"),
+      ("england", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"), ("curacao", "🇨🇼"), ("pinata", "🪅"), ("dog", "🐶"),
+      ("egg", "🥚"), ("turkey", "🦃"), ("japan", "🗾"), ("jp", "🇯🇵"),
+    ])
+  func lookups(shortcode: String, emoji: String) throws {
+    let found = try #require(table[shortcode])
+    #expect(Array(found.unicodeScalars) == Array(emoji.unicodeScalars))
+  }
+
+  @Test(
+    "7.8: colons, capitals and - for _ are looked through",
+    arguments: [
+      (":tada:", "🎉"), ("TADA", "🎉"), (":-1:", "👎"), (":Flag-DE:", "🇩🇪"), (":+1:", "👍"),
+    ])
+  func looseLookups(shortcode: String, emoji: String) {
+    #expect(table[shortcode] == emoji)
+  }
+
+  @Test(
+    "what is no shortcode is nothing", arguments: ["", ":", "::", "tad", "tada ", "🎉", "_", "-"])
+  func unknown(shortcode: String) {
+    #expect(table[shortcode] == nil)
+  }
+
+  @Test(
+    "an emoji is named by its most common shortcode",
+    arguments: [
+      ("🎉", "tada"), ("👍", "+1"), ("🐗", "boar"), ("🇩🇪", "de"), ("🥚", "egg"), ("❤️", "heart"),
+    ])
+  func naming(emoji: String, shortcode: String) {
+    #expect(table.shortcode(for: emoji) == shortcode)
+  }
+
+  @Test("an emoji that the table does not have has no shortcode", arguments: ["👍🏽", "a", ""])
+  func unnamed(text: String) {
+    #expect(table.shortcode(for: text) == nil)
+  }
+
+  @Test("the table that comes with hobnob is whole and without complaint")
+  func shipped() throws {
+    #expect(table.complaints.isEmpty)
+    #expect(Set(table.candidates.map(\.hint)).count > 1800)
+    #expect(Set(table.candidates.map(\.text)).count == table.candidates.count)
+    for candidate in table.candidates {
+      // What would be taken apart or marked is not what was chosen.
+      #expect(candidate.hint.count == 1)
+      #expect(SafeText(line: candidate.hint).string == candidate.hint)
+      #expect(SafeText(body: candidate.hint).string == candidate.hint)
+      #expect(SafeText(name: candidate.text).string == candidate.text)
+      let tones = Unicode.Scalar(0x1F3FB as UInt32)!...Unicode.Scalar(0x1F3FF as UInt32)!
+      #expect(!candidate.hint.unicodeScalars.contains { tones.contains($0) })
+      #expect(table[":" + candidate.text + ":"] == candidate.hint)
+    }
+  }
+
+  @Test("the table says how it was made, from what, and under which licences")
+  func provenance() throws {
+    let text = try String(contentsOfFile: Self.share + "/emoji.tsv", encoding: .utf8)
+    let head = text.prefix { $0 != "😀" }
+    for part in [
+      ".ci/generate-emoji > share/hobnob/emoji.tsv", "Unicode 15", "emoji 2.", "Unicode License v3",
+      "3-Clause BSD", "emoji-licences.txt",
+    ] {
+      #expect(head.contains(part))
+    }
+    let licences = try String(
+      contentsOfFile: Self.share + "/emoji-licences.txt", encoding: .utf8)
+    #expect(licences.contains("UNICODE LICENSE V3") && licences.contains("Kim, Kevin Wurster"))
+  }
+
+  @Test("2.5: candidates match by what the word begins with, then by what it is in")
+  func candidates() {
+    let ranked = Ranking.candidates(table.candidates, matching: "TAD")
+    #expect(ranked.beginning.map(\.text) == ["tada"])
+    #expect(ranked.beginning.map(\.hint) == ["🎉"])
+    #expect(ranked.containing.contains { $0.text == "stadium" })
+  }
+
+  @Test("candidates keep the order of the file and are made once")
+  func order() {
+    let (content, complaints) = content("# mine\n🐗\tboar\n\n🎉\ttada party\r\n#️⃣\thash\n#\n👍\t+1")
+    #expect(complaints.isEmpty)
+    #expect(content.candidates.map(\.text) == ["boar", "tada", "party", "hash", "+1"])
+    #expect(content.candidates.map(\.hint) == ["🐗", "🎉", "🎉", "#️⃣", "👍"])
+  }
+
+  @Test(
+    "a bad line is left out and told by its number; the others serve",
+    arguments: [
+      ("🎉 tada", "tab"), ("\ttada", "emoji"), ("tada\t🎉", "emoji"), ("🎉\t", "shortcodes"),
+      ("🎉\t  ", "shortcodes"), ("🎉\tTada", "Tada"), ("🎉\ttada pi\u{F1}ata", "pi"),
+      ("🎉\ttada\tparty", "party"), ("🎉\u{1B}[2J\ttada", "emoji"), ("7\tseven", "emoji"),
+      (String(repeating: "🎉", count: 17) + "\ttada", "emoji"), ("🎉 🎉\ttada", "emoji"),
+    ])
+  func badLines(line: String, about: String) {
+    let (content, complaints) = content("# head\n\n🐗\tboar\n\(line)\n👍\t+1\n")
+    #expect(complaints.map(\.line) == [4])
+    #expect(complaints.first?.sentence.contains(about) == true)
+    #expect(content.candidates.map(\.text) == ["boar", "+1"])
+    #expect(content.byShortcode == ["boar": "🐗", "+1": "👍"])
+  }
+
+  @Test("a line that is no UTF-8 is left out")
+  func damaged() {
+    var lines: [Int] = []
+    let bytes = [0xF0, 0x9F, 0x09] + Array("tada\n🐗\tboar".utf8)
+    let content = EmojiTable.Content(bytes) { line, _ in lines.append(line) }
+    #expect(lines == [1])
+    #expect(content.candidates.map(\.text) == ["boar"])
+  }
+
+  @Test("a shortcode given twice stays what it was first")
+  func twice() {
+    let (content, complaints) = content("🐶\tdog\n🐕\tdog dog2\n")
+    #expect(complaints.map(\.line) == [2])
+    #expect(content.candidates.map(\.text) == ["dog", "dog2"])
+    #expect(content.byShortcode == ["dog": "🐶", "dog2": "🐕"])
+  }
+
+  @Test("complaints name file and line, and nothing in them reaches the terminal raw")
+  func complaints() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("emoji.tsv", "🐗\tboar\n🎉\tta\u{1B}da\n")
+    let table = EmojiTable.load(path)
+    let complaint = try #require(table.complaints.first)
+    #expect(complaint.string.hasPrefix("\(path), line 2: "))
+    #expect(complaint.string.contains("ta^[da"))
+    #expect(table["boar"] == "🐗")
+  }
+
+  @Test("a file that is missing, a folder, or too large is an empty table and a complaint")
+  func unreadable() throws {
+    let folder = try TemporaryFolder()
+    let large = try folder.write("large.tsv", String(repeating: "# nothing\n", count: 120_000))
+    for path in [folder.path + "/none.tsv", folder.path, large] {
+      let table = EmojiTable.load(path)
+      #expect(table.complaints.count == 1)
+      #expect(table.complaints.first?.string.contains(path) == true)
+      #expect(table.candidates.isEmpty && table["tada"] == nil)
+    }
+  }
+
+  @Test("the file is read when something is first asked, not before")
+  func lazily() throws {
+    let folder = try TemporaryFolder()
+    let table = EmojiTable.load(folder.path + "/emoji.tsv")
+    _ = try folder.write("emoji.tsv", "🐗\tboar\n")
+    #expect(table["boar"] == "🐗")
+    _ = try folder.write("emoji.tsv", "🎉\tboar\n")
+    #expect(table["boar"] == "🐗" && table.candidates.first?.hint == "🐗")
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Testing
+
+@testable import ChatShell
+
+@Suite struct SharedFilesTests {
+  @Test("places are looked in from the nearest to a person's wish to the system's")
+  func order() {
+    let places = SharedFiles.places(
+      environment: [
+        "HOBNOB_SHARE": "/mine", "HOME": "/home/anna", "XDG_DATA_HOME": "/data",
+        "XDG_DATA_DIRS": "/a:/b",
+      ], executable: "/opt/hobnob/bin/hobnob")
+    #expect(
+      places == [
+        "/mine", "/data/hobnob", "/opt/hobnob/share/hobnob", "/opt/share/hobnob", "/share/hobnob",
+        "/a/hobnob", "/b/hobnob",
+      ])
+  }
+
+  @Test(
+    "unset, empty and relative variables are as the XDG specification has them",
+    arguments: [
+      ["HOME": "/home/anna"],
+      [
+        "HOME": "/home/anna", "HOBNOB_SHARE": "", "XDG_DATA_HOME": "data", "XDG_DATA_DIRS": "",
+      ],
+    ])
+  func defaults(environment: [String: String]) {
+    #expect(
+      SharedFiles.places(environment: environment, executable: nil) == [
+        "/home/anna/.local/share/hobnob", "/usr/local/share/hobnob", "/usr/share/hobnob",
+      ])
+  }
+
+  @Test("a relative folder of the system's list is passed over")
+  func relative() {
+    let places = SharedFiles.places(
+      environment: ["HOME": "/h", "XDG_DATA_DIRS": "a::/b:../c"], executable: nil)
+    #expect(places.dropFirst() == ["/b/hobnob"])
+  }
+
+  @Test("five folders above the program, and no more")
+  func neighbourhood() {
+    let places = SharedFiles.places(
+      environment: ["HOME": "/h", "XDG_DATA_DIRS": "/d"], executable: "/1/2/3/4/5/6/7/hobnob")
+    #expect(
+      places.dropFirst().dropLast() == [
+        "/1/2/3/4/5/6/share/hobnob", "/1/2/3/4/5/share/hobnob", "/1/2/3/4/share/hobnob",
+        "/1/2/3/share/hobnob", "/1/2/share/hobnob",
+      ])
+  }
+
+  @Test("a folder that anyone may write to is no neighbourhood")
+  func writableByAll() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("open/share/hobnob/emoji.tsv")
+    let program = folder.path + "/open/build/bin/hobnob"
+    func found() -> String? {
+      SharedFiles.path(
+        "emoji.tsv",
+        in: SharedFiles.places(environment: ["HOME": folder.path], executable: program))
+    }
+    #expect(found() == file)
+    #expect(chmod(folder.path + "/open", 0o1777) == 0)
+    #expect(found() != file)
+  }
+
+  @Test("the first place that has the file serves it, a readable file and nothing else")
+  func firstPlace() throws {
+    let folder = try TemporaryFolder()
+    let mine = try folder.write("a/emoji.tsv")
+    let theirs = try folder.write("b/emoji.tsv")
+    let places = ["a", "b"].map { folder.path + "/" + $0 }
+    #expect(SharedFiles.path("emoji.tsv", in: places) == mine)
+    try FileManager.default.removeItem(atPath: mine)
+    #expect(SharedFiles.path("emoji.tsv", in: places) == theirs)
+    // A pipe would be waited for.
+    #expect(mkfifo(mine, 0o600) == 0)
+    #expect(SharedFiles.path("emoji.tsv", in: places) == theirs)
+    #expect(SharedFiles.path("none.tsv", in: places) == nil)
+  }
+
+  @Test(
+    "12.4: a name that leads elsewhere names nothing",
+    arguments: ["../b/x.theme", "/x.theme", "", ".", "..", "a//x.theme", "./x.theme", "x.theme\0"])
+  func strayNames(name: String) throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("b/x.theme")
+    _ = try folder.write("a/a/x.theme")
+    _ = try folder.write("a/x.theme")
+    #expect(SharedFiles.path(name, in: [folder.path + "/a"]) == nil)
+  }
+
+  @Test("$HOBNOB_SHARE is asked first")
+  func chosen() throws {
+    let folder = try TemporaryFolder()
+    let theme = try folder.write("themes/slack.theme")
+    let environment = ["HOBNOB_SHARE": folder.path, "HOME": folder.path]
+    #expect(SharedFiles.path("themes/slack.theme", environment: environment) == theme)
+    #expect(SharedFiles.theme("slack", environment: environment) == theme)
+    #expect(SharedFiles.theme("../themes/slack", environment: environment) == nil)
+    #expect(SharedFiles.theme("", environment: environment) == nil)
+  }
+
+  @Test("themes are listed by name, in order, each once over all places")
+  func themes() throws {
+    let folder = try TemporaryFolder()
+    for name in [
+      "a/themes/slack.theme", "a/themes/mine.theme", "b/themes/slack.theme", "b/themes/plain.theme",
+      "b/themes/plain.theme~", "b/themes/.theme", "b/themes/notes.txt", "b/themes/two words.theme",
+      "b/slick.theme", "b/themes/folder.theme/x",
+    ] {
+      _ = try folder.write(name)
+    }
+    let places = ["a", "none", "b"].map { folder.path + "/" + $0 }
+    #expect(SharedFiles.themes(in: places) == ["mine", "plain", "slack"])
+  }
+
+  @Test("from a build in the checkout, its own files are found")
+  func checkout() throws {
+    let root = (EmojiTableTests.share as NSString).deletingLastPathComponent
+    let program = (root as NSString).deletingLastPathComponent + "/.build/x/debug/hobnob"
+    let places = SharedFiles.places(environment: ["HOME": "/none"], executable: program)
+    #expect(
+      SharedFiles.path("emoji.tsv", in: places) == EmojiTableTests.share + "/emoji.tsv")
+    #expect(
+      Set(SharedFiles.themes(in: places)).isSuperset(of: [
+        "contrast", "imessage", "messenger", "plain", "slack",
+      ]))
+  }
+}

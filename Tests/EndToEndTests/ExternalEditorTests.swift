@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("The text in an editor (1.10)")
+  struct ExternalEditorTests {
+    /// A home with a script that stands for an editor; its last argument is the file.
+    private static func home(_ script: String) throws -> Home {
+      let home = try Home()
+      try home.write(script + "\n", to: "editor")
+      return home
+    }
+
+    @Test(
+      "C-x C-e brings back what the editor saved, as one undo",
+      arguments: [
+        ("VISUAL", "sh EDITOR"), ("EDITOR", "sh EDITOR"), ("EDITOR", "sh EDITOR --wait"),
+      ])
+    func bringsBack(variable: String, command: String) throws {
+      let home = try Self.home(
+        "for file; do :; done; cp \"$file\" ~/seen; printf 'and more\\n' >> \"$file\"")
+      let value = command.replacing("EDITOR", with: home.path + "/editor")
+      var changes: [String: String?] = ["EDITOR": "false"]
+      changes[variable] = value
+      let shell = try home.shellInLobby(as: "anna", environment: changes)
+      shell.send("half a line\u{02}\u{02}\u{18}\u{05}")
+      try shell.expect("#lobby> half a line\n        and more|")
+      #expect(try String(contentsOfFile: home.path + "/seen", encoding: .utf8) == "half a line\n")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> half a line")
+      try shell.expectGone("and more")
+      shell.send(Key.redo + "\r")
+      try shell.expect("[1] anna: half a line")
+    }
+
+    @Test(
+      "an editor that fails changes nothing, and the reason is said",
+      arguments: [
+        ("echo spoiled > \"$1\"; exit 3", "status 3"), (": > \"$1\"", "came back empty"),
+        ("rm \"$1\"", "cannot be read"), ("kill -9 $$", "status 137"),
+      ])
+    func failuresChangeNothing(script: String, reason: String) throws {
+      let home = try Self.home(script)
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+      shell.send("half a line\u{02}\u{02}")
+      try shell.expect("#lobby> half a li|ne")
+      shell.send("\u{18}\u{05}")
+      try shell.expect(reason)
+      try shell.expect("#lobby> half a li|ne")
+      shell.send("\u{17}")
+      try shell.expect("#lobby> half a |ne")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> half a li|ne")
+    }
+
+    @Test("an editor that is not there changes nothing")
+    func missingEditor() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna", environment: ["EDITOR": "/no/such/editor"])
+      shell.send("half a line\u{18}\u{05}")
+      try shell.expect("/no/such/editor ended with status 127; the line is as it was.")
+      try shell.expect("#lobby> half a line|")
+    }
+
+    /// An editor that is open until the file `go` is there.
+    private static let open =
+      "echo the editor; touch ~/here; while [ ! -e ~/go ]; do sleep 0.02; done; echo later > \"$1\""
+
+    @Test("what arrives meanwhile is printed when it is closed (7.6)")
+    func messagesWait() throws {
+      let home = try Self.home(Self.open)
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+      shell.send("half a line\u{18}\u{05}")
+      try shell.expect("the editor")
+      for number in 1...3 { try home.say("meanwhile \(number)", as: "ben") }
+      try shell.expectNever("meanwhile")
+      try home.write("", to: "go")
+      try shell.expect("meanwhile 3\n#lobby> later|")
+      #expect(count(of: "meanwhile", in: shell.emulator.picture) == 3)
+    }
+
+    @Test("killed while the editor is open, the text is a draft (5.1)")
+    func killedMeanwhile() throws {
+      let home = try Self.home(Self.open)
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+      shell.send("half a line\u{02}\u{02}\u{18}\u{05}")
+      try shell.expect("the editor")
+      shell.kill(9)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      let again = try home.shell(as: "anna", ["lobby"])
+      try again.expect("#lobby> half a li|ne")
+      try home.write("", to: "go")
+    }
+
+    @Test("the file is the person's alone, and gone afterwards")
+    func theFileIsPrivate() throws {
+      let home = try Self.home("stat -c %a \"$1\" > ~/mode; echo \"$1\" > ~/name")
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+      shell.send("half a line\u{18}\u{05}")
+      #expect(
+        shell.wait(for: 10) { _ in FileManager.default.fileExists(atPath: home.path + "/name") })
+      try shell.expect("#lobby> half a line|")
+      #expect(try String(contentsOfFile: home.path + "/mode", encoding: .utf8) == "600\n")
+      let name = try String(contentsOfFile: home.path + "/name", encoding: .utf8).dropLast()
+      #expect(shell.wait(for: 10) { _ in !FileManager.default.fileExists(atPath: String(name)) })
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("The line, whatever is typed")
+  struct LineTests {
+    private let home: Home
+    private let shell: PseudoTerminal
+
+    init() throws {
+      home = try Home()
+      shell = try home.shellInLobby(as: "anna")
+    }
+
+    @Test(
+      "a search goes on after keys that mean nothing (1.14)",
+      arguments: [
+        "\u{18}z", "\u{18}\u{11}", "\u{1B}z", "\u{1B}[24~", "\u{1B}[99;9u",
+      ])
+    func meaninglessKeysLeaveASearch(keys: String) throws {
+      try shell.type("alpha one\r", seeing: "[1]")
+      shell.send("before")
+      try shell.type("\u{12}alp", seeing: "`alp': ")
+      shell.send(keys)
+      try shell.type("h", seeing: "`alph': ")
+      try shell.type("\u{07}", seeing: "#lobby> before|")
+      try shell.type("\u{12}alp\u{05}", seeing: "#lobby> alpha one|")
+    }
+
+    @Test("C-c on a line of the history empties it, and C-_ brings it back (1.6)")
+    func clearingALineOfTheHistory() throws {
+      try shell.type("first\r", seeing: "[1]")
+      try shell.type("second\r", seeing: "[2]")
+      try shell.type("\u{1B}[A\u{1B}[A", seeing: "#lobby> first|")
+      try shell.type("\u{03}", seeing: "#lobby> |")
+      try shell.type("\u{1F}", seeing: "#lobby> first|")
+      // The line is the live one again, so Up finds the newest.
+      try shell.type("\u{03}\u{1B}[A", seeing: "#lobby> second|")
+    }
+
+    @Test("what is said about an emptied line stays until the next change by hand (1.6)")
+    func noticeOfAnEmptiedLineStays() throws {
+      try shell.type("half a line\u{03}", seeing: "Line emptied; C-_ brings it back")
+      try expectUntilTyping("Line emptied; C-_ brings it back")
+    }
+
+    @Test("what is said about a left message stays until the next change by hand (3.4)")
+    func noticeOfALeftMessageStays() throws {
+      try shell.type("the message\r", seeing: "[1]")
+      // Typing is noticed a moment late (20 ms); what is said comes after that.
+      try home.say("hello", as: "ben")
+      try shell.expect("ben: hello")
+      try shell.type("\u{1B}e", seeing: "edit 1> the message|")
+      try shell.type("\u{07}", seeing: "Message [1] stays as it was")
+      try expectUntilTyping("Message [1] stays as it was")
+    }
+
+    /// Looks on while things happen that are not typed.
+    private func expectUntilTyping(_ notice: String) throws {
+      try home.say("meanwhile", as: "ben")
+      try shell.expect("meanwhile")
+      try shell.expect(notice)
+      shell.resize(rows: 30, columns: 90)
+      try home.say("and later", as: "ben")
+      try shell.expect("and later")
+      try shell.expect(notice)
+      shell.send("x")
+      try shell.expectGone(notice)
+    }
+  }
+}

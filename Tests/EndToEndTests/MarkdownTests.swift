@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("Markdown at the prompt (6)")
+  struct MarkdownTests {
+    @Test("C-x and a symbol wrap the word or the region (6.2)")
+    func wrapping() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      let lines = [
+        ("hello\u{18}*", "*hello*|"), ("one two\u{1B}b\u{18}_", "one _two_|"),
+        ("one two\u{02}\u{18}~", "one ~two~|"), ("word\u{18}`", "`word`|"),
+        ("word\u{18}p", "```word```|"), ("one \u{18}*two", "one **two|"),
+        ("\u{18}>quoted", "> quoted|"), ("one \u{18}>two", "one two|"),
+      ]
+      for (typed, shown) in lines {
+        shell.send("\u{05}\u{15}" + typed)
+        if typed.hasSuffix("two"), typed.contains("*") {
+          // The caret stands between the marks.
+          try shell.expect("#lobby> one *two|*")
+        } else {
+          try shell.expect("#lobby> \(shown)")
+        }
+      }
+    }
+
+    @Test("wrapping is one undo (1.5, 6.2)")
+    func wrappingIsOneUndo() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("hello\u{18}*")
+      try shell.expect("#lobby> *hello*|")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> hello|")
+    }
+
+    @Test("the functions can be bound in an inputrc (6.2)")
+    func functionsCanBeBound() throws {
+      let home = try Home()
+      try home.write("\"\\C-xb\": format-bold\n\"\\C-xi\": format-italic\n", to: ".inputrc")
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("one\u{18}b two\u{18}i")
+      try shell.expect("#lobby> *one* _two_|")
+    }
+
+    @Test("two spaces close nothing where nothing is opened, in commands and in code (6.3)")
+    func twoSpacesStay() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      for line in [
+        "hello  x", "2 * 3  x", "a*b  x", "*done*  x", "`a *b` c  x", "/me *bold  x",
+      ] {
+        shell.send("\u{15}\(line)")
+        try shell.expect("#lobby> \(line)|")
+      }
+    }
+
+    @Test("one undo takes back the closing; pastes and the setting close nothing (6.3)")
+    func whatDoesNotClose() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("hello *bold  ")
+      try shell.expect("#lobby> hello *bold* ")
+      shell.send(Key.undo + "x")
+      try shell.expect("#lobby> hello *bold  x|")
+      shell.send("\u{15}" + Key.paste("hello *bold  ") + "x")
+      try shell.expect("#lobby> hello *bold  x|")
+      shell.send("\u{15}")
+      try shell.command("/set close-by-double-space off")
+      shell.send("hello *bold  x")
+      try shell.expect("#lobby> hello *bold  x|")
+    }
+
+    @Test("styled text is drawn styled in the line and in messages, symbols kept (6.4)")
+    func drawing() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      func isStyled() -> Bool {
+        shell.wait(for: 10) { _ in
+          shell.style(of: "bold")?.isBold == true
+            && shell.style(of: "slanted")?.isItalic == true
+            && shell.style(of: "struck")?.isStruck == true
+            && shell.style(of: "plain")?.isBold == false
+        }
+      }
+      shell.send("*bold* plain _slanted_ ~struck~")
+      try shell.expect("#lobby> *bold* plain _slanted_ ~struck~|")
+      #expect(isStyled(), "in the line")
+      shell.send("\r")
+      try shell.expect("[1] anna: *bold* plain _slanted_ ~struck~")
+      try shell.expect("#lobby> |")
+      #expect(isStyled(), "in the message")
+    }
+
+    @Test("a command, and styling off, are drawn bare (6.4)")
+    func drawingBare() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("/msg ben *bold*")
+      try shell.expect("/msg ben *bold*|")
+      shell.rest()
+      #expect(shell.style(of: "*bold*")?.isBold == false)
+      shell.send("\u{15}")
+      try shell.command("/set styling off")
+      shell.send("some *bold*")
+      try shell.expect("some *bold*|")
+      shell.rest()
+      #expect(shell.style(of: "*bold*")?.isBold == false)
+      shell.send("\r")
+      try shell.expect("[1] anna: some *bold*")
+      #expect(shell.style(of: "*bold*")?.isBold == false)
+    }
+  }
+}

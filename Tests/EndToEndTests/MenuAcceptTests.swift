@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("What the menu puts into the line (2.6, 2.8, 2.10)")
+  struct MenuAcceptTests {
+    @Test("accepting replaces the whole word, and spaces it (2.6)")
+    func accepting() throws {
+      let home = try Home.withPeople()
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("/join tea\r/quit\r")
+      #expect(ben.waitForExit(seconds: 10) == 0)
+      let shell = try home.shellInLobby(as: "anna")
+      let back = "\u{02}"
+      let lines = [
+        ("@ca\t", "@carl: |"),
+        ("ask @ca\t", "ask @carl |"),
+        ("ask @ca now\(back)\(back)\(back)\(back)\t", "ask @carl |now"),
+        ("ask @caxx now\u{1B}b\(back)\(back)\(back)\t", "ask @ca|xx now"),
+        ("ask @carx now\u{1B}b\(back)\(back)\u{04}\(back)\t", "ask @carl |now"),
+        ("(@ca\t", "(@carl |"),
+        ("(@ca)\(back)\t", "(@carl|)"),
+        ("see #te\t", "see #tea |"),
+        (":boar\t", "🐗 |"),
+        ("a :boar\t", "a 🐗 |"),
+        ("/histo\t", "/history |"),
+        ("first\u{0A}@ca\t", "first\n        @carl |"),
+      ]
+      for (typed, shown) in lines {
+        shell.send("\u{05}\u{15}\u{15}\u{7F}\u{15}" + typed)
+        try shell.expect("#lobby> \(shown)")
+        shell.send("\u{05}\u{15}\u{7F}\u{15}\u{0B}")
+      }
+    }
+
+    @Test("emoji-style shortcode keeps the name between colons (2.6)")
+    func shortcodes() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set emoji-style shortcode")
+      shell.send("a :boar\t")
+      try shell.expect("#lobby> a :boar: |")
+    }
+
+    @Test("accepting is one undo (1.5, 2.6)")
+    func acceptingIsOneUndo() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @ca\t")
+      try shell.expect("ask @carl |")
+      shell.send(Key.undo)
+      try shell.expect("ask @ca|")
+      shell.send(Key.redo)
+      try shell.expect("ask @carl |")
+    }
+
+    @Test("an accepted word opens no menu until it is edited (2.3)")
+    func acceptedWordsAreDone() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @ca\t")
+      try shell.expect("ask @carl |")
+      shell.send("\u{02}\u{02}")
+      try shell.expect("ask @car|l")
+      shell.rest()
+      try shell.expect("ask @car|l\nanna", for: 0)
+      shell.send("\u{04}")
+      try shell.expect("ask @car|\n@carl\nanna")
+    }
+
+    @Test("a mention is drawn as one, letters alone are not (2.10)")
+    func mentionsAreDrawn() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @ca\t")
+      try shell.expect("ask @carl |")
+      #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
+      shell.send("\u{15}")
+      try shell.expect("#lobby> |")
+      shell.rest()
+      shell.send("ask @cent so")
+      try shell.expect("ask @cent so|")
+      #expect(shell.waits(forStyleOf: "@cent") { !$0.isBold })
+    }
+
+    @Test("a mention stays one over a restart (2.10)")
+    func mentionsStayInDrafts() throws {
+      let home = try Home.withPeople()
+      let first = try home.shellInLobby(as: "anna")
+      first.send("ask @ca\tand @cent")
+      try first.expect("ask @carl and @cent|")
+      first.kill(15)
+      #expect(first.waitForExit(seconds: 10) != nil)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("ask @carl and @cent|")
+      #expect(second.waits(forStyleOf: "@carl") { $0.isBold })
+      #expect(second.waits(forStyleOf: "@cent") { !$0.isBold })
+    }
+
+    @Test("arguments of commands, with the usage above them (2.8)")
+    func arguments() throws {
+      let home = try Home.withPeople()
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("/join tea\r/quit\r")
+      #expect(ben.waitForExit(seconds: 10) == 0)
+      try home.write("", to: "notes one.txt")
+      try home.write("", to: "folder/inside.txt")
+      let shell = try home.shellInLobby(as: "anna")
+      let lines = [
+        ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
+        ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
+        ("/set typing ", "|\n/set [NAME [VALUE]]  show the settings, or change one\noff\non\nanna"),
+        (
+          "/theme me",
+          "|\n/theme [NAME]  list the themes, or make the line look like one\nmessenger\n"
+        ),
+        ("/join te", "|\n/join ROOM  enter a room, making it if there is none\ntea\nanna"),
+        (
+          "/msg ca",
+          "|\n/msg NAME [TEXT]  open a direct chat, and send TEXT if there is one\ncarl\n"
+        ),
+        (
+          "/help hist",
+          "|\n/help [COMMAND]  list the commands, or say how one is used\nhistory  print"
+        ),
+        (
+          "/attach ~/fol",
+          "|\n/attach [PATH]  add a file to the next message, or list those that wait\n~/folder/\n"
+        ),
+        (
+          "/keys edit-in",
+          "|\n/keys [FUNCTION]  list the functions that keys are bound to\nedit-in-editor  "
+        ),
+        ("/me laughs", "|\n/me TEXT  say what you do\nanna"),
+      ]
+      for (typed, shown) in lines {
+        shell.send("\u{15}" + typed)
+        try shell.expect("#lobby> " + typed + shown)
+      }
+    }
+
+    @Test("TAB fills them in (2.8)")
+    func argumentsByTab() throws {
+      let home = try Home.withPeople()
+      try home.write("", to: "notes.txt")
+      try home.write("", to: "folder/inside.txt")
+      let shell = try home.shellInLobby(as: "anna")
+      let lines = [
+        ("/theme sl\t", "/theme slack |"), ("/set live\t", "/set live-menu |"),
+        ("/set live-menu of\t", "/set live-menu off |"),
+        ("/attach ~/no\t", "/attach ~/notes.txt |"),
+        ("/attach ~/fol\t", "/attach ~/folder/|"),
+        ("/attach ~/fol\tin\t", "/attach ~/folder/inside.txt |"),
+        ("/help hist\t", "/help history |"), ("/drafts c\t", "/drafts clear |"),
+      ]
+      for (typed, shown) in lines {
+        shell.send("\u{15}" + typed)
+        try shell.expect("#lobby> \(shown)")
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("The menu below the line (2.3, 2.4, 2.7)")
+  struct MenuTests {
+    @Test(
+      "opens by itself behind a prefix (2.2, 2.4)",
+      arguments: [
+        ("@", "#lobby> @|\n@cent\n@cyan\n@coco\n@cleo\n(+3 more)\nanna"),
+        ("ask @b", "#lobby> ask @b|\n@bea\n@ben\nanna"),
+        ("(@b", "#lobby> (@b|\n@bea\n@ben\nanna"),
+        ("\"@BE", "#lobby> \"@BE|\n@bea\n@ben\nanna"),
+        ("see #t", "#lobby> see #t|\n#tea\nanna"),
+        (":bo", "#lobby> :bo|\nboar  🐗\nboat"),
+        ("/hist", "#lobby> /hist|\n/history"),
+        ("@be now\u{1B}b\u{02}", "#lobby> @be| now\n@bea\n@ben\nanna"),
+      ])
+    func opens(typed: String, shown: String) throws {
+      let home = try Home.withPeople()
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send("/join tea\r/quit\r")
+      #expect(ben.waitForExit(seconds: 10) == 0)
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(typed)
+      try shell.expect(shown)
+    }
+
+    @Test("stays closed where no word is completed (2.3, 2.4)")
+    func staysClosed() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      let lines = [
+        ("a@b", "a@b|"), ("10:30", "10:30|"), ("http://x", "http://x|"), ("@@", "@@|"),
+        ("@@b", "@@b|"), ("@a@b", "@a@b|"), ("see #", "see #|"), (":b", ":b|"), (" /hi", " /hi|"),
+        ("@b\u{01}", "|@b"), ("@zed", "@zed|"),
+        ("or/hi", "or/hi|"),
+      ]
+      for (typed, shown) in lines {
+        shell.send("\u{15}\(typed)")
+        try shell.expect("#lobby> \(shown)")
+        shell.rest()
+        try shell.expect("#lobby> \(shown)\nanna", for: 0)
+        shell.send("\u{05}")
+      }
+    }
+
+    @Test("stays closed while a region is active (2.3)")
+    func noMenuOverARegion() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("@be")
+      try shell.expect("#lobby> @be|\n@bea\n@ben\n")
+      // The mark between @b and e, then C-x C-x twice: the caret where it was, the region active.
+      shell.send("\u{02}\u{00}\u{06}\u{18}\u{18}\u{18}\u{18}")
+      try shell.expect("#lobby> @be|\nanna")
+    }
+
+    @Test("a restored draft opens none (5.2)")
+    func noMenuOverADraft() throws {
+      let home = try Home.withPeople()
+      let first = try home.shellInLobby(as: "anna")
+      first.send("ask @b")
+      try first.expect("#lobby> ask @b|\n@bea")
+      first.kill(15)
+      #expect(first.waitForExit(seconds: 10) != nil)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> ask @b|\nanna")
+      second.rest()
+      try second.expect("#lobby> ask @b|\nanna", for: 0)
+      // It is a word as any other from the next key on.
+      second.send("e")
+      try second.expect("#lobby> ask @be|\n@bea\n@ben\nanna")
+    }
+
+    @Test("TAB completes the common part, accepts a single one at once, then enters (2.7)")
+    func tabGoesStepByStep() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("@b")
+      try shell.expect("#lobby> @b|\n@bea\n@ben\n")
+      shell.send("\t")
+      try shell.expect("#lobby> @be|\n@bea\n@ben\n")
+      #expect(shell.style(of: "@")?.isReverse == false)
+      try shell.enterMenu()
+      #expect(shell.style(of: "@")?.isReverse == false, "@ben is selected")
+      shell.send("\u{0E}")
+      #expect(shell.waits(forStyleOf: "@") { $0.isReverse }, "@ben is not selected")
+      shell.send("\u{15}ask @ca\t")
+      try shell.expect("#lobby> ask @carl |")
+      shell.rest()
+      #expect(shell.emulator.picture.hasSuffix("ask @carl |\nanna, alone here"))
+    }
+
+    @Test(
+      "once entered, keys move in it and Return accepts without sending (2.7)",
+      arguments: [
+        ("", "bea"), ("\u{0E}", "ben"), (Key.down, "ben"), ("\t", "ben"), ("\u{0E}\u{10}", "bea"),
+        (Key.down + Key.up, "bea"), ("\t\t", "bea"), ("\u{10}", "ben"),
+      ])
+    func keysOfTheEnteredMenu(keys: String, accepted: String) throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @be")
+      try shell.expect("ask @be|\n@bea\n@ben\n")
+      try shell.enterMenu()
+      shell.send(keys + "\r")
+      try shell.expect("#lobby> ask @\(accepted) |\nanna")
+      try shell.expectNever("[8]")
+    }
+
+    @Test("before it is entered, Return sends and Up is the history's (2.7)")
+    func keysBeforeTheMenuIsEntered() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("@be")
+      try shell.expect("@bea\n")
+      shell.send("\r")
+      try shell.expect("[8] anna: @be")
+      shell.send("ask @be")
+      try shell.expect("#lobby> ask @be|\n@bea\n@ben")
+      shell.send(Key.up)
+      try shell.expect("#lobby> @be|")
+      shell.send(Key.down)
+      try shell.expect("#lobby> ask @be|")
+    }
+
+    @Test("a letter in the entered menu goes on with the word (2.7)")
+    func lettersGoOnWithTheWord() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("@be\t\t")
+      try shell.expect("#lobby> @be|\n@bea\n@ben")
+      shell.send("n")
+      try shell.expect("#lobby> @ben|\n@ben\nanna")
+      shell.send("\r")
+      try shell.expect("[8] anna: @ben")
+    }
+
+    @Test(
+      "C-g and a lone Esc close it until the word's start changes (2.7)",
+      arguments: ["\u{07}", "\u{1B}"])
+    func closing(key: String) throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @c")
+      try shell.expect("ask @c|\n@cent\n")
+      shell.send(key)
+      try shell.expect("ask @c|\nanna")
+      shell.send("e")
+      try shell.expect("ask @ce|")
+      shell.rest()
+      try shell.expect("ask @ce|\nanna", for: 0)
+      shell.send(" @c")
+      try shell.expect("ask @ce @c|\n@cent\n")
+      // The word that was left alone: TAB is asked for, and opens it.
+      shell.send("\u{1B}b\u{02}\u{02}\t")
+      try shell.expect("ask @cent |@c")
+    }
+
+    @Test("the rest is counted, and the menu scrolls to it (2.7)")
+    func theRestIsCounted() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("@")
+      try shell.expect("#lobby> @|\n@cent\n@cyan\n@coco\n@cleo\n(+3 more)\nanna")
+      try shell.enterMenu()
+      shell.send("\u{0E}\u{0E}\u{0E}\u{0E}")
+      try shell.expect("#lobby> @|\n@cyan\n@coco\n@cleo\n@carl\n(+3 more)\nanna")
+      shell.send("\r")
+      try shell.expect("#lobby> @carl: |")
+    }
+
+    @Test("max-menu-rows and live-menu (2.7)")
+    func settings() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set max-menu-rows 2")
+      shell.send("@")
+      try shell.expect("#lobby> @|\n@cent\n@cyan\n(+5 more)\nanna")
+      shell.send("\u{15}")
+      try shell.command("/set live-menu off")
+      shell.send("@b")
+      try shell.expect("#lobby> @b|")
+      shell.rest()
+      try shell.expect("#lobby> @b|\nanna", for: 0)
+      shell.send("\t")
+      try shell.expect("#lobby> @be|\n@bea\n@ben\nanna")
+      try shell.enterMenu()
+      shell.send("\u{0E}\r")
+      try shell.expect("#lobby> @ben: |")
+    }
+
+    @Test("a message changes neither its rows nor what is selected (1.14, 2.7)")
+    func messagesLeaveItAsItIs() throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @be")
+      try shell.expect("ask @be|\n@bea\n@ben\nanna")
+      // Who spoke last would come first in a menu that is opened now.
+      try home.say("while it is open", as: "ben")
+      try shell.expect("while it is open")
+      try shell.expect("ask @be|\n@bea\n@ben\nanna", for: 0)
+      try shell.enterMenu()
+      try home.say("while it is entered", as: "ben")
+      try shell.expect("while it is entered")
+      try shell.expect("ask @be|\n@bea\n@ben\nanna", for: 0)
+      shell.send("\r")
+      try shell.expect("ask @bea |")
+    }
+
+    @Test("a resize keeps it open (1.14)", arguments: [(12, 40), (30, 120), (8, 20)])
+    func resizesKeepIt(rows: Int, columns: Int) throws {
+      let home = try Home.withPeople()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("ask @be")
+      try shell.expect("ask @be|\n@bea\n@ben\nanna")
+      try shell.enterMenu()
+      shell.resize(rows: rows, columns: columns)
+      shell.rest()
+      try shell.expect("#lobby> ask @be|\n@bea\n@ben\nanna")
+      shell.send("\u{0E}\r")
+      try shell.expect("ask @ben |\nanna")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("Pasting (1.9)")
+  struct PasteTests {
+    @Test("newlines stay, control characters are marks, and it is one undo")
+    func onePasteIsOneUndo() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("before " + Key.paste("one\ntwo\u{07}\u{1B}[31m\u{03}\u{04}\n@an") + "x")
+      try shell.expect("#lobby> before one\n        two^G^[[31m^C^D\n        @anx|")
+      shell.send("\u{7F}" + Key.undo + Key.undo + Key.undo)
+      try shell.expect("#lobby> before |")
+      shell.send(Key.redo)
+      try shell.expect("        @an|")
+      try shell.expectNever("[1]")
+      shell.send("\r")
+      try shell.expect("[1] anna: before one")
+      let log = try home.run(["log", "lobby", "--as", "ben"]).output
+      #expect(log.contains("two"))
+    }
+
+    @Test(
+      "a paste that is one path of a file offers to attach it",
+      arguments: ["PATH", "file://PATH", "'PATH'", "PATH\n", "~/note.txt"])
+    func pathsAreOffered(form: String) throws {
+      let home = try Home()
+      try home.write("hello", to: "note.txt")
+      let pasted = form.replacing("PATH", with: home.path + "/note.txt")
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(Key.paste(pasted))
+      try shell.expect("Attach note.txt? y")
+      shell.send("n")
+      try shell.expectGone("Attach")
+      try shell.expect("note.txt")
+      try shell.expectNever("[1 file]")
+      shell.send("\u{15}\u{7F}\u{15}" + Key.paste(pasted))
+      try shell.expect("Attach note.txt? y")
+      shell.send("y")
+      try shell.expect("[1 file]")
+      try shell.expect("#lobby> |")
+    }
+
+    @Test(
+      "anything else is text", arguments: ["no such file", "a folder", "in a text", "two", "URL"])
+    func otherPastesAreText(what: String) throws {
+      let home = try Home()
+      try home.write("hello", to: "note.txt")
+      let path = home.path + "/note.txt"
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let pasted: String
+      switch what {
+      case "no such file": pasted = home.path + "/none.txt"
+      case "a folder": pasted = home.path
+      case "two": pasted = "\(path)\n\(path)"
+      case "URL": pasted = "https://example.org/note.txt"
+      default:
+        pasted = path
+        shell.send("see ")
+      }
+      shell.send(Key.paste(pasted))
+      try shell.expect((pasted.split(separator: "\n").last.map(String.init) ?? pasted) + "|")
+      try shell.expectNever("Attach")
+    }
+
+    @Test("bytes that are no UTF-8 are shown and sent as marks (12.2)")
+    func invalidBytes() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(
+        Array("\u{1B}[200~a".utf8) + [0xFF, 0xFE, 0x62, 0xC3, 0x00] + Array("\u{1B}[201~".utf8))
+      try shell.expect("#lobby> a\u{FFFD}\u{FFFD}b\u{FFFD}|")
+      shell.send("\r")
+      try shell.expect("[1] anna: a\u{FFFD}\u{FFFD}b\u{FFFD}")
+      // Typed, too.
+      shell.send([0x78, 0xFF, 0x79, 0xC3, 0x7A])
+      try shell.expect("z|")
+      shell.send("\u{15}hello\r")
+      try shell.expect("hello")
+      try shell.expect("#lobby> |")
+    }
+
+    @Test("ten megabytes: the line still works, C-c empties it")
+    func tenMegabytes() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      let line = String(repeating: "all work and no play ", count: 5) + "\n"
+      shell.send(
+        Key.paste(String(repeating: line, count: 10_000_000 / line.utf8.count)) + "the end")
+      try shell.expect("the end|", for: 60)
+      shell.send("!")
+      try shell.expect("the end!|", for: 20)
+      shell.send("\u{03}")
+      try shell.expect("#lobby> |", for: 20)
+      shell.send("small again\r")
+      try shell.expect("[1] anna: small again", for: 20)
+    }
+
+    @Test("a paste that never ends leaves a shell that ends when it is told to")
+    func endlessPaste() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("typed \u{1B}[200~and pasted without an end")
+      try shell.expect("#lobby> typed")
+      shell.rest(0.5)
+      shell.kill(15)
+      #expect(shell.waitForExit(seconds: 10) == 143)
+      let again = try home.shell(as: "anna", ["lobby"])
+      try again.expect("#lobby> typed")
+      again.send("\u{05} and more\r")
+      try again.expect("[1] anna: typed")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Each theme's looks are kept as text in `Themes/NAME.txt`: the screen, then how its parts are
+  /// drawn. After a wanted change write them anew, and look at the difference:
+  /// `HOBNOB_WRITE_THEMES=1 swift test --filter ThemeTests`.
+  @Suite("Themes (9)")
+  struct ThemeTests {
+    private static let names = ["contrast", "imessage", "messenger", "plain", "slack"]
+
+    @Test("each looks as it is kept", arguments: names)
+    func looksAsKept(name: String) throws {
+      let picture = try Self.picture(of: name)
+      let file = Repository.root.appendingPathComponent("Tests/EndToEndTests/Themes/\(name).txt")
+      if ProcessInfo.processInfo.environment["HOBNOB_WRITE_THEMES"] != nil {
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try picture.write(to: file, atomically: true, encoding: .utf8)
+      }
+      #expect(try String(contentsOf: file, encoding: .utf8) == picture)
+    }
+
+    @Test("no two look the same, and each that is shared is kept")
+    func allDiffer() throws {
+      let shared = Repository.files(below: "share/hobnob/themes", endings: [".theme"]).map {
+        URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent
+      }
+      #expect(shared == Self.names)
+      let kept = try Self.names.map {
+        try Repository.text(of: "Tests/EndToEndTests/Themes/\($0).txt")
+      }
+      #expect(Set(kept).count == Self.names.count)
+    }
+
+    /// The same short conversation and half a line under every theme.
+    private static func picture(of name: String) throws -> String {
+      let home = try Home()
+      try home.say("is there *any* tea left?", as: "ben")
+      try home.say("green, or black", as: "carl")
+      let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 20, columns: 60)
+      shell.send("/set message-limit 40\r")
+      try shell.expect("#lobby> |")
+      shell.send("/theme \(name)\r")
+      #expect(shell.wait(for: 10) { _ in !shell.caretRow.contains("/theme") })
+      shell.rest()
+      let empty = text(of: shell)
+      for line in ["_green_ please\r", "and two cups\r"] { shell.send(line) }
+      #expect(shell.wait(for: 10) { $0.picture.contains("and two cups") })
+      try home.say("coming\nright up", as: "ben")
+      #expect(shell.wait(for: 10) { $0.picture.contains("right up") })
+      shell.send("that is *so* kind, @ben")
+      #expect(shell.wait(for: 10) { $0.picture.contains("@ben|") })
+      shell.rest()
+      return "The line while it is empty\n\n\(empty)\n\nHalf a line\n\n\(text(of: shell))\n"
+    }
+
+    /// The screen below the greeting with the day and the times made the same, and each stretch that
+    /// is drawn in some style.
+    private static func text(of shell: PseudoTerminal) -> String {
+      let lines = shell.emulator.picture.components(separatedBy: "\n")
+      let start = lines.firstIndex { $0.contains("──") } ?? 0
+      let shown = lines[start...].map {
+        $0.replacing(/^── .* ──$/, with: "── DAY ──").replacing(/^\d\d:\d\d/, with: "12:03")
+      }
+      return (shown + [""] + styles(of: shell, from: start)).joined(separator: "\n")
+    }
+
+    private static func styles(of shell: PseudoTerminal, from start: Int) -> [String] {
+      let emulator = shell.emulator
+      var found: [String] = []
+      for row in start..<emulator.rows {
+        var column = 0
+        while column < emulator.columns {
+          let style = emulator.style(row: row, column: column)
+          var text = ""
+          while column < emulator.columns, emulator.style(row: row, column: column) == style {
+            text += emulator.character(row: row, column: column)
+            column += 1
+          }
+          let words = words(for: style)
+          let part = text.trimmingCharacters(in: .whitespaces)
+            .replacing(/^── .* ──$/, with: "── DAY ──").replacing(/^\d\d:\d\d/, with: "12:03")
+          if !words.isEmpty, !part.isEmpty || style.isReverse {
+            found.append("\(words): \(part)")
+          }
+        }
+      }
+      return found
+    }
+
+    private static func words(for style: Emulator.Style) -> String {
+      var words: [String] = []
+      if style.isBold { words.append("bold") }
+      if style.isItalic { words.append("italic") }
+      if style.isUnderlined { words.append("underlined") }
+      if style.isStruck { words.append("struck") }
+      if style.isReverse { words.append("reverse") }
+      if let color = style.foreground { words.append("colour \(color)") }
+      if let color = style.background { words.append("on \(color)") }
+      return words.joined(separator: " ")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("Undo, C-c and the limit (1.5–1.7)")
+  struct UndoAndLimitTests {
+    @Test("undo and redo; a new change and sending empty redo (1.5)")
+    func undoAndRedo() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("one two\u{17}")
+      try shell.expect("#lobby> one |")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> one two|")
+      shell.send(Key.redo)
+      try shell.expect("#lobby> one |")
+      shell.send("\u{18}\u{15}")
+      try shell.expect("#lobby> one two|")
+      shell.send("!")
+      try shell.expect("#lobby> one two!|")
+      shell.send(Key.redo)
+      shell.rest()
+      try shell.expect("#lobby> one two!|", for: 0)
+      shell.send("\r")
+      try shell.expect("[1] anna: one two!")
+      try shell.expect("#lobby> |")
+      shell.send(Key.undo + Key.redo)
+      shell.rest()
+      try shell.expect("#lobby> |", for: 0)
+    }
+
+    @Test("C-c empties the line, says so, and C-_ brings it back with its caret (1.6)")
+    func clearing() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("\u{03}")
+      try shell.expect("To leave: C-d on the empty line, or /quit")
+      shell.send("half a line\u{03}")
+      try shell.expect("#lobby> |")
+      try shell.expect("Line emptied; C-_ brings it back")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> half a line|")
+      try shell.expectGone("Line emptied")
+      shell.send(Key.redo)
+      try shell.expect("#lobby> |")
+    }
+
+    @Test(
+      "with confirm-clear C-c asks first (1.6)",
+      arguments: [
+        ("y", "|"), ("\r", "|"), ("n", "half a line|"), ("\u{1B}", "half a line|"),
+        ("x", "half a line|"),
+      ])
+    func confirmedClearing(key: String, left: String) throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set confirm-clear on")
+      shell.send("half a line\u{03}")
+      try shell.expect("Undo typing?")
+      shell.send(key)
+      try shell.expectGone("Undo typing?")
+      try shell.expect("#lobby> \(left)")
+    }
+
+    @Test(
+      "the counter in its four styles, red and bold when over (1.7)",
+      arguments: [
+        ("none", "3", "6"), ("split", "3/5", "6/5"), ("countdown", "-2", "1"),
+        ("countdown-reversed", "2", "-1"),
+      ])
+    func counters(style: String, within: String, over: String) throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set counter \(style)")
+      shell.send("abc")
+      try shell.expect("#lobby> abc|\nanna")
+      shell.send("\u{15}")
+      try shell.command("/set message-limit 5")
+      // A family is one; blanks at the end are none.
+      shell.send("a👨‍👩‍👧c ")
+      #expect(shell.wait(for: 10) { _ in shell.caretRow.hasSuffix(" " + within) })
+      #expect(shell.style(of: within)?.isBold == false)
+      shell.send("\u{15}abcdef")
+      #expect(shell.wait(for: 10) { _ in shell.caretRow.hasSuffix(" " + over) })
+      #expect(shell.waits(forStyleOf: over) { $0.isBold && $0.foreground == 1 })
+    }
+
+    @Test("over the limit nothing is sent, cut or kept from being typed (1.7, 1.1)")
+    func theLimitBlocksSendingOnly() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set message-limit 5")
+      shell.send("abcdefgh")
+      try shell.expect("#lobby> abcdefgh|")
+      let bells = shell.emulator.bells
+      shell.send("\r")
+      #expect(shell.wait(for: 10) { $0.bells > bells || $0.picture.contains("5") })
+      try shell.expect("#lobby> abcdefgh|")
+      try shell.expectNever("[1]")
+      shell.send("\u{7F}\u{7F}\u{7F}  \r")
+      try shell.expect("[1] anna: abcde")
+    }
+
+    @Test("only blanks ring the bell and stay (1.1)")
+    func blanksAreNotSent() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("  ")
+      try shell.expect("#lobby>   |")
+      let bells = shell.emulator.bells
+      shell.send("\r")
+      #expect(shell.wait(for: 10) { $0.bells > bells })
+      try shell.expect("#lobby>   |")
+    }
+  }
+}
