@@ -114,7 +114,7 @@ public struct Command: Sendable {
 
   /// The command whose name is the fewest changes away, if it is near enough to be meant.
   static func nearest(to name: String) -> Command? {
-    let candidates = table.map { ($0, distance($0.name, name)) }
+    let candidates = table.map { ($0, distance($0.name, name.lowercased())) }
     guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 2) else {
       return nil
     }

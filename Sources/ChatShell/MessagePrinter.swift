@@ -84,6 +84,11 @@ struct MessagePrinter {
   /// An edit or a deletion of a message that was printed before: a printed line cannot change.
   mutating func revision(of message: Message) -> [StyledLine] {
     runSender = nil
+    if message.isRecalled {
+      let text = say(
+        "%1 took [%2] back", SafeText(name: message.senderName), SafeText(message.number))
+      return [StyledLine(options.glyphs.edited + " " + text, .dim)]
+    }
     guard message.deletedAt == nil else { return [deletion(message)] }
     let head =
       StyledLine(options.glyphs.edited + " ", .dim)

@@ -119,7 +119,10 @@ final class Shell {
       try run(line)
       rememberCommand(text)
     case .message(let body):
-      if let emoji = reaction(in: body), let target = reactionTarget ?? newestForReaction() {
+      if let emoji = reaction(in: body) {
+        guard let target = reactionTarget ?? newestForReaction() else {
+          throw Refusal(say("There is no message here to react to."))
+        }
         try react(to: target, with: emoji)
         rememberCommand(text)
         reactionTarget = nil

@@ -60,6 +60,16 @@ extension EndToEnd {
       try shell.type("\u{1B}[A", seeing: "#lobby> first|")
     }
 
+    @Test("what /cancel takes back is said to be taken back (3.7, 3.8)")
+    func takenBack() throws {
+      let empty = try Home()
+      let alone = try empty.shellInLobby(as: "anna")
+      try alone.type("recall me\r", seeing: "[1] anna: recall me")
+      try alone.type("/cancel\r", seeing: "anna took [1] back")
+      try alone.type("\u{15}+:tada:\r", seeing: "no message here to react to")
+      try alone.type("\u{15}/CANCEL\r", seeing: "Did you mean /cancel?")
+    }
+
     @Test("the menu stands in one row where it is to be compact")
     func compactMenu() throws {
       try shell.command("/set menu-style compact")
