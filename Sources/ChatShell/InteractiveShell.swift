@@ -72,8 +72,10 @@ final class InteractiveShell {
       editor.print([Shell.error(complaint)])
     }
     enteredConversation()
-    editor.draw()
+    // Before the prompt stands: whoever sees it may end the program, and the terminal has to be
+    // given back.
     handleSignals()
+    editor.draw()
     watchStore()
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
     settleIn()

@@ -27,7 +27,8 @@ public struct TimerID: Hashable, Sendable {
   private var watches: [Watch] = []
   private var timers: [TimerID: Timer] = [:]
   private var signals = SignalDescriptor()
-  private var signalBodies: [Int32: @MainActor (Int32) -> Void] = [:]
+  /// Few, and asked for at every start: a dictionary would cost more to set up.
+  private var signalBodies: [(signal: Int32, body: @MainActor (Int32) -> Void)] = []
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
   private var isRunning = false
@@ -58,7 +59,8 @@ public struct TimerID: Hashable, Sendable {
   public func handleSignals(
     _ signals: [Int32], _ body: @escaping @MainActor (Int32) -> Void
   ) {
-    for signal in signals { signalBodies[signal] = body }
+    signalBodies.removeAll { signals.contains($0.signal) }
+    signalBodies += signals.map { ($0, body) }
     self.signals.add(signals)
   }
 
@@ -132,7 +134,9 @@ public struct TimerID: Hashable, Sendable {
       }
     }
     if signals.descriptor >= 0, descriptors.last?.revents != 0 {
-      for signal in signals.read() where isRunning { signalBodies[signal]?(signal) }
+      for signal in signals.read() where isRunning {
+        signalBodies.first { $0.signal == signal }?.body(signal)
+      }
     }
     runTimers()
     for body in ends where isRunning { body() }
