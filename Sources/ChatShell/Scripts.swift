@@ -108,7 +108,7 @@ extension Launch {
   public func log(_ name: String, lines: Int?, since: String?, follows: Bool) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }
     // Whoever only reads makes no store where there is none.
-    let store = try openStore(create: options.store == nil)
+    let store = try openStore(create: false)
     defer { store.close() }
     let me = try participant(in: store, rc: rc)
     let conversation = try find(name, in: store, for: me)
