@@ -77,11 +77,10 @@ public struct Painter: Sendable {
     return [byte]
   }
 
-  /// The screen has another size: removes the block from where it stands now. The next `paint`
-  /// draws it anew.
+  /// The screen has another size, or had one for a moment: removes the block from where it stands
+  /// now. The next `paint` draws it anew.
   public mutating func resize(to size: Size) -> [UInt8] {
     let size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
-    if size == self.size { return [] }
     let former = self.size
     self.size = size
     guard !rows.isEmpty else { return [] }
