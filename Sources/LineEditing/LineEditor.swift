@@ -76,6 +76,8 @@ public final class LineEditor {
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
     loop.watch(device.input) { [weak self] in self?.readKeys() }
+    // Nothing ever comes from there but the news that its reader has gone.
+    if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
   }
 
@@ -87,6 +89,7 @@ public final class LineEditor {
     isStarted = false
     draw()
     loop.unwatch(device.input)
+    loop.unwatch(device.output)
     display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
@@ -128,13 +131,15 @@ public final class LineEditor {
   // MARK: Keys
 
   private func readKeys() {
-    guard let bytes = device.readAvailable() else {
-      loop.unwatch(device.input)
-      delegate?.lineEditorLostTerminal(self)
-      return
-    }
+    guard let bytes = device.readAvailable() else { return lostTerminal() }
     handle(decoder.decode(bytes))
     waitForEscape()
+  }
+
+  private func lostTerminal() {
+    loop.unwatch(device.input)
+    loop.unwatch(device.output)
+    delegate?.lineEditorLostTerminal(self)
   }
 
   private func waitForEscape() {
