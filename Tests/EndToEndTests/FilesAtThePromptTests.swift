@@ -197,8 +197,7 @@ extension EndToEnd {
     @Test("vi's u brings files back, too (1.6, 8)")
     func viUndo() throws {
       let home = try Self.home()
-      try home.write("set editing-mode vi\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
+      let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
       shell.send("/attach ~/one.txt\r")
       try shell.expect("[1 file]")
       shell.send("\u{03}")

@@ -70,8 +70,8 @@ extension EndToEnd {
     @Test("the functions can be bound in an inputrc (6.2)")
     func functionsCanBeBound() throws {
       let home = try Home()
-      try home.write("\"\\C-xb\": format-bold\n\"\\C-xi\": format-italic\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
+      let shell = try home.shellInLobby(
+        as: "anna", inputrc: "\"\\C-xb\": format-bold\n\"\\C-xi\": format-italic\n")
       shell.send("one\u{18}b two\u{18}i")
       try shell.expect("#lobby> *one* _two_|")
     }
