@@ -8,6 +8,10 @@
 /// ```
 public struct TypingSignals: Hashable, Sendable {
   /// What the others are told.
+  ///
+  /// ```swift
+  /// if signals.tick(at: now) == .paused { tellOthersIPaused() }
+  /// ```
   public enum Signal: Hashable, Sendable { case typing, paused }
 
   /// At most one `typing` in so many milliseconds.

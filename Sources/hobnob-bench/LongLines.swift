@@ -58,6 +58,7 @@ enum LongLines {
       shell.settle(milliseconds: 60)
     }
     try shell.leave()
+    let again = Double(second) / Double(first)
     let ratio = Double(open.percentile(99)) / Double(closed.percentile(99))
     return [
       Figure(
@@ -67,8 +68,9 @@ enum LongLines {
         target: "≤ 2×", isReached: ratio <= 2),
       Figure(name: "  … the first menu", measured: milliseconds(first)),
       Figure(
-        name: "  … the first after a message", measured: milliseconds(second), target: "< 25 ms",
-        isReached: second < 25_000_000),
+        name: "  … the first after a message", measured: milliseconds(second),
+        beside: "the first menu \(milliseconds(first)): \(times(again))", target: "≤ 0.5×",
+        isReached: again <= 0.5),
     ]
   }
 
