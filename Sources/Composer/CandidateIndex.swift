@@ -64,12 +64,21 @@ struct CandidateIndex {
   /// one. Nil where it is any other list.
   func updated(to list: [Candidate]) -> CandidateIndex? {
     guard list.count == self.list.count else { return nil }
+    var recencies: [(place: Int, recency: Int)] = []
+    let isSame = self.list.withUnsafeBufferPointer { old in
+      list.withUnsafeBufferPointer { new in
+        new.indices.allSatisfy { place in
+          if new[place].recency != old[place].recency {
+            recencies.append((place, new[place].recency))
+          }
+          return new[place].text == old[place].text
+        }
+      }
+    }
+    guard isSame else { return nil }
     var index = self
     index.list = list
-    for place in list.indices {
-      guard list[place].text == self.list[place].text else { return nil }
-      index.entries[place].recency = list[place].recency
-    }
+    for change in recencies { index.entries[change.place].recency = change.recency }
     return index
   }
 

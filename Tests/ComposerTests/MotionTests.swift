@@ -98,7 +98,7 @@ struct MotionTests {
     }
   }
 
-  @Test("Each step in a long text looks only at its neighbourhood", .timeLimit(.minutes(1)))
+  @Test("Each step in a long text looks only at its neighbourhood", .timeLimit(.minutes(5)))
   func longTextsCostNoMore() {
     // If each step cost the whole text, this were 10^10 steps and not 10^5.
     for piece in ["a", "漢", "नमस्ते ", "😀"] {
