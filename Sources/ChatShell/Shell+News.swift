@@ -60,7 +60,9 @@ extension Shell {
           glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
           Style(foreground: .red)))
     }
-    if !changes.arrived.isEmpty { peopleEdition += 1 }
+    for message in changes.arrived where message.conversation == conversation?.id {
+      spoken[message.sender] = message.number
+    }
     for news in changes.reacted where news.message.conversation == conversation?.id {
       printer.endRun()
       lines.append(line(for: news))
@@ -144,10 +146,10 @@ extension Shell {
   }
 
   func peopleChanged() {
-    peopleEdition += 1
+    knownPeople = nil
     guard let conversation else { return }
     here = (try? store.people(in: conversation.id)) ?? here
-    if let mine = try? store.participants().first(where: { $0.id == me.id }) { me = mine }
+    if let mine = try? store.participant(me.id) { me = mine }
     isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }

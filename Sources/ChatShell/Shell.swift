@@ -29,9 +29,10 @@ final class Shell {
   var reactionTarget: Message?
   /// The files that wait to be sent with the line (rule 8.1).
   var files = WaitingFiles()
-  /// The people and rooms there are may be others than they were.
-  var peopleEdition = 0
-  var knownPeople: (edition: Int, candidates: [Candidate])?
+  /// Nil while they may be others than they were.
+  var knownPeople: KnownPeople?
+  /// Who said something in the open conversation since they were last looked at, and the number.
+  var spoken: [ID<Participant>: Int] = [:]
   /// Emoji by their shortcodes, read when the first is asked for.
   let emoji: EmojiTable
   /// What was typed over a message and not saved, by message (rule 3.4).
