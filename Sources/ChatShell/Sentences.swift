@@ -18,6 +18,8 @@ func sentence(for error: any Error) -> SafeText {
   }
   switch error {
   case let refusal as Refusal: return refusal.sentence
+  case let wrong as WrongUsage: return wrong.sentence
+  case let error as SearchError: return finished(said(error.sentence))
   case let error as StoreError: return finished(said(error.sentence))
   case let error as RuleError: return finished(said(error.sentence))
   case let error as AttachmentError: return finished(said(error.sentence))
