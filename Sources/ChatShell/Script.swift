@@ -68,15 +68,16 @@ struct Script {
   /// What a rule forbids, in words for someone who has no prompt to type at.
   static func sentence(for error: RuleError) -> Refusal? {
     switch error {
+    case .noSuchRoom(let name) where name.hasPrefix("@"):
+      Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
     case .noSuchRoom(let name):
       Refusal(
         say(
-          "There is no room %1. hobnob send --create makes one, and so does hobnob open.",
-          SafeText(line: name)))
+          "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.",
+          // Without its sign nobody has to quote it.
+          SafeText(line: name.hasPrefix("#") ? String(name.dropFirst()) : name)))
     case .noSuchParticipant(let name):
       Refusal(say("Nobody called %1 has used this store.", SafeText(line: name)))
-    case .notAMember(let name):
-      Refusal(say("You are not in %1; hobnob open enters it.", SafeText(line: name)))
     default: nil
     }
   }

@@ -4,7 +4,8 @@ import StyledText
 
 /// `hobnob search` (rule 11.3). It marks nothing as seen or read (rule 7.3).
 extension Launch {
-  /// Prints the messages that a query finds, newest first.
+  /// Prints the messages that a query finds, newest first: of the rooms, as `log` reads them, and
+  /// of one's direct chats.
   ///
   /// - Parameters:
   ///   - words: of the query, as `SearchQuery.parse` reads them.
@@ -19,7 +20,8 @@ extension Launch {
       var names: [ID<Conversation>: SafeText] = [:]
       while left > 0, !script.output.isClosed {
         let limit = min(left, Script.page)
-        let hits = try script.store.search(query, for: script.me.id, limit: limit, before: last)
+        let hits = try script.store.search(
+          query, for: script.me.id, limit: limit, before: last, anyRoom: true)
         for hit in hits {
           let place = hit.message.conversation
           if isJSON {
