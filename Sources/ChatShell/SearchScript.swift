@@ -43,7 +43,7 @@ extension Launch {
   }
 
   /// One line: the line of the message that holds the first hit, with every hit on it marked.
-  static func line(for hit: SearchHit, in place: SafeText) -> StyledLine {
+  nonisolated static func line(for hit: SearchHit, in place: SafeText) -> StyledLine {
     let message = hit.message
     let head = LogLines.head(message, in: place) + LogLines.sender(message)
     let body = Array(message.body.utf8)

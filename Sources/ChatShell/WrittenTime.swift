@@ -115,8 +115,8 @@ private struct WrittenTime {
 /// From when to when, as `--since` and `--until` say.
 struct TimeSpan: Equatable {
   var start = Milliseconds.min
-  /// The first moment that does not count any more.
-  var end = Milliseconds.max
+  /// The first moment that does not count any more; nil for none.
+  var end: Milliseconds?
 
   static let always = TimeSpan()
 
@@ -143,5 +143,7 @@ struct TimeSpan: Equatable {
 
   var isAlways: Bool { self == .always }
 
-  func contains(_ time: Milliseconds) -> Bool { time >= start && time < end }
+  func contains(_ time: Milliseconds) -> Bool {
+    time >= start && end.map { time < $0 } ?? true
+  }
 }

@@ -9,14 +9,14 @@ extension Store {
   ///
   /// - Parameters:
   ///   - since: the first moment that counts.
-  ///   - until: the first moment that does not count any more.
+  ///   - until: the first moment that does not count any more; nil for none.
   public func numbers(
-    in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds
+    in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds?
   ) throws -> ClosedRange<Int>? {
     let found = try database.first(
       """
       SELECT min(number), max(number) FROM message
-      WHERE conversation = ? AND created_at >= ? AND created_at < ?
+      WHERE conversation = ?1 AND created_at >= ?2 AND (?3 IS NULL OR created_at < ?3)
       """, conversation, since, until
     ) { $0.isNull(0) ? nil : (least: $0.int(0), greatest: $0.int(1)) }
     return (found ?? nil).map { $0.least...$0.greatest }

@@ -102,6 +102,26 @@ extension EndToEnd {
       #expect(finished.output == "")
     }
 
+    @Test("a time that no clock shows is printed all the same")
+    func oddTimes() throws {
+      let clock = Clock()
+      let store = try Store(path: home.store, clock: { clock.now })
+      let ben = try store.participant(identity: "ben").id
+      let lobby = try #require(try store.room("lobby", create: true)).id
+      // Year -1, the end of 9999, and as far as numbers go.
+      let times: [Milliseconds] = [-62_198_755_200_001, 253_402_300_799_999, .max, .min]
+      for time in times {
+        clock.now = time
+        try store.send("then", in: lobby, by: ben, requireMembership: false)
+      }
+      store.close()
+      #expect(try numbers([]).count == times.count)
+      #expect(try log("--json").output.split(separator: "\n").count == times.count)
+      #expect(try home.run(["search", "then", "--as", "anna"]).status == 0)
+      #expect(try numbers(["--until", "0001-01-01"]) == [1, 4])
+      #expect(try numbers(["--since", "9999-12-31"]) == [2, 3])
+    }
+
     @Test("shows answers, files, reactions, edits and deletions")
     func everything() throws {
       try home.write("cups", to: "cups.txt")
