@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the two halves of the shim share: creadline.c (the engine) and commands.c (its commands).
+// What the parts of the shim share: creadline.c (the engine), commands.c, motion.c and vi.c (its
+// commands), complaints.c.
 #ifndef CREADLINE_INTERNAL_H
 #define CREADLINE_INTERNAL_H
 
@@ -11,11 +12,22 @@
 
 extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
+/// set-mark put the mark where it is, and the text has not changed since.
+extern bool creadline_mark_is_set;
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);
 int creadline_redo(int count, int key);
 void creadline_forget_redo(void);
+/// One of the two functions that undo.
+bool creadline_is_undo(rl_command_func_t *function);
+
+/// A function of readline's and what stands in its place. Tables of them end with an empty name.
+struct creadline_replacement {
+  const char *name;
+  rl_command_func_t *original, *own;
+};
+extern const struct creadline_replacement creadline_motions[], creadline_vi_commands[];
 
 /// Gives hobnob's functions their names, before the inputrc is read.
 void creadline_register_commands(void);

@@ -115,26 +115,6 @@ extension Shell {
 
   // MARK: Sources
 
-  /// People of the conversation, then everyone known; those who spoke last here first.
-  private func people() -> [Candidate] {
-    if let knownPeople, knownPeople.edition == peopleEdition { return knownPeople.candidates }
-    var recency: [ID<Participant>: Int] = [:]
-    if let conversation {
-      for message in (try? store.messages(in: conversation.id, limit: 200, for: me.id)) ?? [] {
-        recency[message.sender] = message.number
-      }
-    }
-    let members = Set(conversation.flatMap { try? store.members(of: $0.id).map(\.id) } ?? [])
-    let candidates = ((try? store.participants()) ?? []).filter { $0.id != me.id }.map { person in
-      // Members stand before everyone else, whoever spoke last.
-      let base = members.contains(person.id) ? 1 : 0
-      return Candidate(
-        person.name, identity: person.identity, recency: recency[person.id].map { $0 + 1 } ?? base)
-    }
-    knownPeople = (peopleEdition, candidates)
-    return candidates
-  }
-
   private func rooms() -> [Candidate] {
     ((try? store.rooms()) ?? []).map { Candidate(String($0.name.dropFirst())) }
   }

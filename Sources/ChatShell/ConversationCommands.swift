@@ -105,6 +105,7 @@ extension Shell {
     printedUpTo = messages.map(\.number).max() ?? target.lastNumber
     newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
     printer.startOver()
+    spoken = [:]
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []

@@ -13,24 +13,24 @@ final class InteractiveShell {
   let editor: LineEditor
   let loop: EventLoop
   let drafts: DraftKeeper
-  private let locked: LockedStore
+  let locked: LockedStore
   let completion: LiveCompletion
   /// What C-c took away beside the text: it comes back with it.
   var emptied: (text: String, files: WaitingFiles)?
   /// The text that the bar's highlights belong to.
-  private var highlighted: (text: String, spans: [Span])?
+  var highlighted: (text: String, spans: [Span])?
 
   var notice: SafeText?
   /// What is said when the change that is under way has happened.
   var nextNotice: SafeText?
-  private var typingTimer: TimerID?
+  var typingTimer: TimerID?
   private var signalTimer: TimerID?
   private var resizeTimer: TimerID?
-  private var aside: LineEditor.Aside?
+  var aside: LineEditor.Aside?
   /// The mentions of what was put aside.
-  private var keptSpans: [Span] = []
-  private var historyIsStale = false
-  private var waitingShown = 0
+  var keptSpans: [Span] = []
+  var historyIsStale = false
+  var waitingShown = 0
   private var isLeaving = false
   /// What the bar shows may no longer be so.
   var isStale = true
@@ -157,7 +157,7 @@ final class InteractiveShell {
   /// How many lines of the input history a shell holds; older ones stay in the store.
   private static let historyLines = 5000
 
-  private func loadHistory() {
+  func loadHistory() {
     guard let shellID = shell.shellID,
       let lines = try? shell.store.history(
         of: shell.me.id, shell: shellID, limit: Self.historyLines)
@@ -179,7 +179,7 @@ final class InteractiveShell {
     }
   }
 
-  private func scheduleTypingExpiry() {
+  func scheduleTypingExpiry() {
     loop.schedule(&typingTimer, at: shell.typing.nextExpiry) { [weak self] in
       guard let self else { return }
       shell.typing.expire(at: loop.now)
@@ -227,193 +227,4 @@ final class InteractiveShell {
     guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
     loop.stop()
   }
-}
-
-// MARK: What the shell asks of its face
-
-extension InteractiveShell: Face {
-  var isInteractive: Bool { true }
-
-  func print(_ lines: [StyledLine]) { editor.print(lines) }
-  func show(_ lines: [StyledLine]) { editor.print(lines) }
-
-  func refresh() { isStale = true }
-
-  /// Brings the bar up to date: once before it is drawn, however much has changed.
-  func updateBar() {
-    isStale = false
-    editor.widths = shell.printer.options.widths
-    var bar = editor.bar
-    bar.prompt = shell.prompt
-    bar.maxInputRows = shell.settings.maxInputRows
-    bar.pending = shell.waiting.lines.map { line in
-      say("%1  (waiting for the store)", SafeText(body: line.typed).lines.joined(separator: " "))
-    }
-    bar.placeholder =
-      shell.editing == nil && shell.isMember && editor.question == nil
-        && shell.settings.looks.placeholder
-      ? shell.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
-    if editor.face == .tty { arrange(&bar) }
-    editor.bar = bar
-    if editor.face == .plain, bar.pending.count > waitingShown {
-      editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
-    }
-    waitingShown = bar.pending.count
-    scheduleTypingExpiry()
-  }
-
-  /// The zones and the menu, as the settings want them (rule 9).
-  private func arrange(_ bar: inout InputBar) {
-    let settings = shell.settings
-    let looks = settings.looks
-    let columns = editor.columns
-    shell.printer.options.columns = columns
-    bar.hidesSideZones = shell.editing != nil
-    bar.zones[.status] = shell.statusItems(notice: notice, columns: columns)
-    bar.zones[.left] = looks.leftItems
-    var right: [Item] = []
-    if let files = shell.files.item { right.append(files) }
-    let text = editor.text
-    if let counter = Counter.item(
-      text: text, limit: settings.messageLimit, style: settings.counter)
-    {
-      right.append(counter)
-    }
-    let canSend = shell.rules.allowsSending(text, hasAttachments: !shell.files.isEmpty)
-    if let send = looks.sendItem(isEnabled: canSend, glyphs: shell.glyphs) { right.append(send) }
-    bar.zones[.right] = right
-    bar.spacing[.right] = 1
-    bar.zones[.toolbar] = looks.toolbarItems
-    let isFree = editor.isIdle && editor.question == nil
-    bar.menu = isFree ? completion.rows(columns: columns - 1) : []
-    if looks.menu == .compact, bar.menu.count > 1 {
-      bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
-    }
-    if looks.separator {
-      let rule = String(repeating: shell.glyphs.rule.string, count: max(0, columns - 1))
-      bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
-    }
-    editor.menu = isFree ? completion.menu : .closed
-  }
-
-  /// Styles what is typed as it will be printed (rule 6.4), mentions too.
-  func highlight() {
-    let text = editor.text
-    guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }
-    completion.follow(text, caret: editor.caret)
-    let spans = completion.spans
-    guard text != highlighted?.text || spans != highlighted?.spans else { return }
-    highlighted = (text, spans)
-    var highlights: [InputBar.Highlight] = []
-    if shell.settings.styling, !LineRules.isCommand(text) {
-      let caret = editor.caret
-      let runs =
-        text.utf8.count <= MessageStyling.longText
-        ? MessageStyling.standard.runs(in: text)
-        : MessageStyling.standard.runs(
-          in: text, visible: max(0, caret - 8192)..<min(text.utf8.count, caret + 8192))
-      highlights = runs.map { .init($0.range, $0.style) }
-    }
-    highlights += spans.map { .init($0.range, .bold) }
-    if highlights != editor.bar.highlights { editor.bar.highlights = highlights }
-  }
-
-  func notice(_ text: SafeText) {
-    if editor.face == .plain {
-      editor.print([StyledLine(text)])
-    } else {
-      notice = text
-      refresh()
-    }
-  }
-
-  func bell() { editor.bell() }
-
-  func put(_ text: String) {
-    editor.whenLineBegins { [self] in
-      editor.insert(text)
-      completion.lineChanged(byHand: false)
-      drafts.note()
-    }
-  }
-
-  func storeDraft() {
-    drafts.note()
-    drafts.save()
-  }
-
-  func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
-    editor.whenLineBegins { [self] in
-      if aside == nil {
-        keptSpans = completion.spans
-        aside = editor.setAside()
-      }
-      editor.setLine(offered ?? text)
-      if offered != nil { editor.replaceLine(text) }
-      completion.begin(with: mentions)
-    }
-  }
-
-  func endEditing(offering offered: String?) {
-    notice = nil
-    editor.whenLineBegins { [self] in
-      if let aside = aside.take() { editor.bringBack(aside) }
-      if let offered { editor.offerOnUndo(offered) }
-      completion.begin(with: keptSpans)
-      keptSpans = []
-      drafts.note()
-    }
-  }
-
-  func retargetEditing(_ text: String, mentions: [Span]) {
-    editor.whenLineBegins { [self] in
-      editor.replaceLine(text)
-      completion.begin(with: mentions)
-    }
-  }
-
-  var draft: (text: String, caret: Int) { (editor.text, editor.caret) }
-
-  func leaveConversation() {
-    drafts.save()
-    signal(shell.signals.sentOrCleared(at: loop.now))
-  }
-
-  func enteredConversation() {
-    drafts.restore()
-    refresh()
-  }
-
-  func remember(_ line: String) {
-    drafts.sent()
-    editor.whenLineBegins { [self] in editor.addHistory(line) }
-  }
-
-  func reloadHistory() {
-    historyIsStale = true
-    reloadStaleHistory()
-  }
-
-  /// Not while somebody walks through it or searches it.
-  func reloadStaleHistory() {
-    if historyIsStale, editor.isIdle, editor.isEmpty { loadHistory() }
-  }
-
-  func tryAgainSoon() { locked.tryAgainSoon() }
-  func mentions(in body: String) -> [Span] {
-    let text = editor.text
-    guard text.hasSuffix(body) else { return [] }
-    let start = text.utf8.count - body.utf8.count
-    return completion.spans.compactMap { span in
-      guard span.range.lowerBound >= start else { return nil }
-      return Span(
-        range: (span.range.lowerBound - start)..<(span.range.upperBound - start),
-        identity: span.identity)
-    }
-  }
-
-  func bind(_ line: String) -> [SafeText] { editor.bind(line) }
-  var bindings: [(function: String, keys: String)] { editor.bindings }
-  func clearScreen() { editor.clearDisplay() }
-  func quit() { leave() }
 }

@@ -215,6 +215,9 @@ public struct Launch {
 
   /// The line of a shell at a terminal.
   private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
+    guard StandardDescriptors.outputIsWritable else {
+      throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
+    }
     let term = environment["TERM"] ?? ""
     let isPlain =
       options.isPlain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"

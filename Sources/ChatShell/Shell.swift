@@ -29,9 +29,10 @@ final class Shell {
   var reactionTarget: Message?
   /// The files that wait to be sent with the line (rule 8.1).
   var files = WaitingFiles()
-  /// The people and rooms there are may be others than they were.
-  var peopleEdition = 0
-  var knownPeople: (edition: Int, candidates: [Candidate])?
+  /// Nil while they may be others than they were.
+  var knownPeople: KnownPeople?
+  /// Who said something in the open conversation since they were last looked at, and the number.
+  var spoken: [ID<Participant>: Int] = [:]
   /// Emoji by their shortcodes, read when the first is asked for.
   let emoji: EmojiTable
   /// What was typed over a message and not saved, by message (rule 3.4).
@@ -47,7 +48,7 @@ final class Shell {
   var unread: [ID<Conversation>: (name: String, count: Int)] = [:]
   var newestOwn: Message?
   var here: [Presence] = []
-  private(set) var position: Int64 = 0
+  var position: Int64 = 0
   /// The number up to which the open conversation is on the screen.
   var printedUpTo = 0
   /// The first prompt does not stand yet; nobody waits for what is not on it.
@@ -221,7 +222,7 @@ final class Shell {
     face?.refresh()
   }
 
-  // MARK: What happened elsewhere
+  // MARK: Writes that nobody waits for
 
   /// A write that nobody waits for: done now, or as soon as the store is free.
   func postpone(_ key: String, _ write: @escaping @MainActor () throws -> Void) {
@@ -245,147 +246,6 @@ final class Shell {
   func tryPostponed() -> Bool {
     for (key, write) in postponed { postpone(key, write) }
     return postponed.isEmpty
-  }
-
-  /// Starts from what the store holds now; what is older is printed by ``enter(_:)``.
-  func lookFromHere() throws { position = try store.position }
-
-  /// Reads what was committed since the last look and shows it.
-  func catchUp() {
-    guard !isHolding else { return }
-    do {
-      var more = true
-      while more {
-        let changes = try store.changes(since: position, for: me.id)
-        position = changes.position
-        more = changes.hasMore
-        show(changes)
-      }
-    } catch StoreError.locked {
-      face?.tryAgainSoon()
-    } catch {
-      face?.print([Self.error(sentence(for: error))])
-    }
-  }
-
-  private func show(_ changes: Changes) {
-    var lines: [StyledLine] = []
-    var delivered: [ID<Conversation>: Int] = [:]
-    var rings = false
-    for message in changes.arrived where message.sender != me.id {
-      delivered[message.conversation] = message.number
-      typing.remove(message.senderIdentity)
-    }
-    let takenBack = receive(delivered)
-    for message in changes.arrived where !takenBack.contains(message.id) {
-      guard message.conversation == conversation?.id else {
-        if message.sender != me.id {
-          rings = rings || count(unreadIn: message)
-        }
-        continue
-      }
-      guard message.number > printedUpTo, !message.isRecalled else { continue }
-      printedUpTo = message.number
-      lines += printer.lines(for: message)
-      if message.sender != me.id { rings = rings || isForMe(message) }
-    }
-    for message in changes.revised where message.conversation == conversation?.id {
-      guard message.number <= printedUpTo else { continue }
-      lines += printer.revision(of: message)
-    }
-    for message in changes.moved
-    where message.state == .failed && message.conversation == conversation?.id {
-      printer.endRun()
-      let reason = SafeText(line: message.failure ?? "")
-      lines.append(
-        StyledLine(
-          glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
-          Style(foreground: .red)))
-    }
-    if !changes.arrived.isEmpty { peopleEdition += 1 }
-    for news in changes.reacted where news.message.conversation == conversation?.id {
-      printer.endRun()
-      lines.append(line(for: news))
-    }
-    show(changes.typing)
-    if !lines.isEmpty { face?.show(lines) }
-    for message in changes.revised { changedElsewhere(message) }
-    if rings, settings.bell { face?.bell() }
-    if let conversation, delivered[conversation.id] != nil { markSeen(conversation) }
-    if changes.peopleChanged { peopleChanged() }
-    if changes.historyChanged { face?.reloadHistory() }
-    let ownMoved = changes.moved.contains { $0.conversation == conversation?.id }
-    let mine = changes.arrived.contains { $0.sender == me.id }
-    let receipts = conversation.map { changes.receiptsChanged.contains($0.id) } ?? false
-    if ownMoved || mine || receipts || !changes.revised.isEmpty { refreshNewestOwn() }
-    face?.refresh()
-  }
-
-  private func show(_ signals: [TypingSignal]) {
-    for signal in signals where signal.participant.id != me.id {
-      guard signal.conversation == conversation?.id, signal.isTyping else {
-        typing.remove(signal.participant.identity)
-        continue
-      }
-      // A signal tells when it was given; one that is old by now would linger.
-      let age = max(0, Store.wallClock() - signal.at)
-      typing.signal(
-        signal.participant.identity, name: SafeText(name: signal.participant.name),
-        at: clock() - age)
-    }
-    typing.expire(at: clock())
-  }
-
-  /// A message elsewhere. True: it is one to ring the bell for.
-  private func count(unreadIn message: Message) -> Bool {
-    if let known = unread[message.conversation] {
-      unread[message.conversation] = (known.name, known.count + 1)
-    } else if let conversation = try? store.conversation(message.conversation, for: me.id) {
-      unread[message.conversation] = (conversation.name, 1)
-    }
-    return isForMe(message)
-  }
-
-  /// It names me, or it was written to me alone.
-  private func isForMe(_ message: Message) -> Bool {
-    if unread[message.conversation]?.name.hasPrefix("@") == true { return true }
-    return message.names(me)
-  }
-
-  /// Says that messages have come here, before anything of them is shown: from then on nobody can
-  /// take them back (rule 3.7). Returns those that were taken back just before.
-  private func receive(_ delivered: [ID<Conversation>: Int]) -> Set<ID<Message>> {
-    guard !delivered.isEmpty, settings.receipts else { return [] }
-    let me = me.id
-    var takenBack: Set<ID<Message>> = []
-    postpone("delivered") { [store] in
-      takenBack = try store.noteDelivered(to: me, upTo: delivered)
-    }
-    return takenBack
-  }
-
-  /// What was printed in the open conversation is read (rules 7.3, 7.7).
-  func markSeen(_ conversation: Conversation) {
-    let me = me.id
-    let number = printedUpTo
-    let sends = settings.receipts
-    postpone("seen \(conversation.id.rawValue)") { [store] in
-      try store.noteSeen(by: me, in: conversation.id, upTo: number, sendReceipt: sends)
-    }
-  }
-
-  func refreshNewestOwn() {
-    guard let conversation else { return }
-    newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
-  }
-
-  func peopleChanged() {
-    peopleEdition += 1
-    guard let conversation else { return }
-    here = (try? store.people(in: conversation.id)) ?? here
-    if let mine = try? store.participants().first(where: { $0.id == me.id }) { me = mine }
-    isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
-    for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }
 
   // MARK: Saying

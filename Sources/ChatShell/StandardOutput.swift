@@ -81,6 +81,12 @@ public enum StandardDescriptors {
       _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
     }
   }
+
+  /// Whether standard output was open when the program began.
+  static var outputIsWritable: Bool {
+    let flags = fcntl(1, F_GETFL)
+    return flags >= 0 && flags & O_ACCMODE != O_RDONLY
+  }
 }
 
 /// Standard error: one sentence a line, with the program's name before it.

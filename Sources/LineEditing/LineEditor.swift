@@ -15,7 +15,7 @@ public final class LineEditor {
   public let loop: EventLoop
   public weak var delegate: (any LineEditorDelegate)?
   /// Waits for the next key as an answer: y or Return is yes.
-  public var question: ((Bool) -> Void)?
+  public var question: ((Answer) -> Void)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu = MenuState.closed
@@ -24,8 +24,11 @@ public final class LineEditor {
   let display: LineDisplay
   private var decoder = KeyDecoder()
   private var escapeTimer: TimerID?
+  private var pasteTimer: TimerID?
+  /// Milliseconds; no terminal is silent for so long in the middle of a paste.
+  private static let pastePause: Int64 = 1000
   /// The keys being handled made the program change the line; that is not typing.
-  private var isProgramChange = false
+  var isProgramChange = false
   private var lastCaret: Int32 = 0
   /// Runs while keys were echoed that are not yet laid out, and changes not yet told.
   private var settlingTimer: TimerID?
@@ -76,6 +79,8 @@ public final class LineEditor {
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
     loop.watch(device.input) { [weak self] in self?.readKeys() }
+    // Nothing ever comes from there but the news that its reader has gone.
+    if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
   }
 
@@ -87,6 +92,7 @@ public final class LineEditor {
     isStarted = false
     draw()
     loop.unwatch(device.input)
+    loop.unwatch(device.output)
     display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
@@ -128,13 +134,27 @@ public final class LineEditor {
   // MARK: Keys
 
   private func readKeys() {
-    guard let bytes = device.readAvailable() else {
-      loop.unwatch(device.input)
-      delegate?.lineEditorLostTerminal(self)
-      return
-    }
-    handle(decoder.decode(bytes))
+    guard let bytes = device.readAvailable() else { return lostTerminal() }
+    handle(decoder.decode(bytes, at: loop.now))
     waitForEscape()
+    watchOpenPaste()
+  }
+
+  /// Says so when the end of a paste does not come: until then every key is one more of it.
+  private func watchOpenPaste() {
+    guard decoder.isPasting || pasteTimer != nil else { return }
+    loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
+      [weak self] in
+      guard let self else { return }
+      pasteTimer = nil
+      delegate?.lineEditor(self, notes: .isOpen)
+    }
+  }
+
+  private func lostTerminal() {
+    loop.unwatch(device.input)
+    loop.unwatch(device.output)
+    delegate?.lineEditorLostTerminal(self)
   }
 
   private func waitForEscape() {
@@ -193,11 +213,13 @@ public final class LineEditor {
   }
 
   private func handle(_ event: KeyEvent) {
-    if let answer = question {
-      guard let yes = Self.answer(event) else { return }
+    if let ask = question {
+      guard let answer = Self.answer(event) else { return }
       question = nil
       display.needsDrawing = true
-      return answer(yes)
+      ask(answer)
+      // A paste is no key that answers: it comes behind what the question was about.
+      guard Self.isPaste(event) else { return }
     }
     switch event {
     case .key(let bytes): key(bytes)
@@ -213,16 +235,27 @@ public final class LineEditor {
       Readline.feed([0x1B])
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
-    case .paste(let bytes): paste(bytes)
+    case .paste(let bytes): paste(bytes, isWhole: true)
+    case .unfinishedPaste(let bytes):
+      paste(bytes, isWhole: false)
+      delegate?.lineEditor(self, notes: .hadNoEnd)
     case .focus, .reply: break
     }
   }
 
-  private static func answer(_ event: KeyEvent) -> Bool? {
+  private static func answer(_ event: KeyEvent) -> Answer? {
     switch event {
-    case .key(let bytes): return bytes == [0x0D] || bytes == [0x79] || bytes == [0x59]
-    case .escape, .newline, .paste: return false
-    case .focus, .reply: return nil
+    case .key([0x0D]), .key([0x79]), .key([0x59]): .yes
+    case .key([0x03]), .key([0x07]), .escape: .leave
+    case .key, .newline, .paste, .unfinishedPaste: .no
+    case .focus, .reply: nil
+    }
+  }
+
+  private static func isPaste(_ event: KeyEvent) -> Bool {
+    switch event {
+    case .paste, .unfinishedPaste: true
+    default: false
     }
   }
 
@@ -286,185 +319,18 @@ public final class LineEditor {
     }
   }
 
-  private func paste(_ bytes: [UInt8]) {
+  private func paste(_ bytes: [UInt8], isWhole: Bool) {
     // A C string ends at NUL; the rest stays as pasted, shown by marks.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     settleChanges()
     creadline_settle()
-    if delegate?.lineEditor(self, pastes: text) == true { return }
+    if isWhole, delegate?.lineEditor(self, pastes: text) == true { return }
     insertByHand(text)
   }
 
   private func insertByHand(_ text: String) {
     creadline_insert(text)
     delegate?.lineEditorChanged(self)
-  }
-
-  // MARK: The line
-
-  public var text: String { Readline.text }
-  /// The terminal's width in columns.
-  public var columns: Int { display.columns }
-  /// The caret, in bytes from the start of the text.
-  public var caret: Int { Int(Readline.line.caret) }
-  public var isEmpty: Bool { Readline.line.length == 0 }
-  /// No search, argument or half a command is under way, and the line is not one of the history.
-  public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
-
-  /// Runs `body` now, or, while a line is being accepted, when the next one has begun.
-  public func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
-    if isAccepting { afterLine.append(body) } else { body() }
-  }
-
-  /// Gives the line another text, forgetting its undo.
-  public func setLine(_ text: String, caret: Int? = nil) {
-    creadline_settle()
-    isProgramChange = true
-    creadline_set_line(text, Int32(caret ?? text.utf8.count))
-  }
-
-  /// Inserts at the caret as one undo step.
-  public func insert(_ text: String) {
-    creadline_settle()
-    isProgramChange = true
-    creadline_insert(text)
-  }
-
-  /// Gives the line another text as one undo step, caret at its end.
-  public func replaceLine(_ text: String) {
-    creadline_settle()
-    isProgramChange = true
-    let line = Readline.line
-    creadline_replace(0, line.length, text, Int32(text.utf8.count))
-  }
-
-  /// Replaces bytes of the line as one undo step.
-  public func replace(_ range: Range<Int>, with text: String, caret: Int) {
-    creadline_settle()
-    isProgramChange = true
-    creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
-  }
-
-  /// The region between mark and caret, in bytes; nil when none is active.
-  public var region: Range<Int>? {
-    let line = Readline.line
-    return line.region_end > line.region_start
-      ? Int(line.region_start)..<Int(line.region_end) : nil
-  }
-
-  /// Lets one C-_ bring `text` into the line.
-  public func offerOnUndo(_ text: String) {
-    isProgramChange = true
-    creadline_offer_on_undo(text)
-  }
-
-  /// A line that was taken away with caret and undo.
-  public struct Aside: ~Copyable {
-    fileprivate var pointer: UnsafeMutableRawPointer?
-    public let text: String
-    public let caret: Int
-
-    deinit { if let pointer { creadline_forget_aside(pointer) } }
-  }
-
-  /// Takes the line away, leaving an empty one.
-  public func setAside() -> Aside {
-    creadline_settle()
-    isProgramChange = true
-    let pointer = creadline_set_aside()
-    var caret: Int32 = 0
-    let text = pointer.flatMap { creadline_aside_text($0, &caret) }.map { String(cString: $0) }
-    return Aside(pointer: pointer, text: text ?? "", caret: Int(caret))
-  }
-
-  /// Puts back what was taken away, in place of what stands there now.
-  public func bringBack(_ aside: consuming Aside) {
-    creadline_settle()
-    isProgramChange = true
-    guard let pointer = aside.pointer else { return }
-    aside.pointer = nil
-    creadline_bring_back(pointer)
-  }
-
-  /// C-c: empties the line, which C-_ gives back (rule 1.6).
-  public func clearLine() {
-    let wasBusy = !creadline_is_idle()
-    creadline_settle()
-    creadline_begin_inserting()
-    let line = Readline.line
-    if line.length == 0 {
-      if !wasBusy { _ = delegate?.lineEditorMayClear(self, isEmpty: true) }
-      return
-    }
-    guard delegate?.lineEditorMayClear(self, isEmpty: false) ?? true else { return }
-    empty()
-  }
-
-  /// Empties the line as one undo step.
-  public func empty() {
-    creadline_clear()
-    delegate?.lineEditorChanged(self)
-    isProgramChange = true
-  }
-
-  public func bell() { display.bell() }
-
-  // MARK: History
-
-  /// The lines that Up and C-r find, newest last.
-  public func setHistory(_ lines: [String]) {
-    creadline_history_clear()
-    for line in lines { creadline_history_add(line) }
-  }
-
-  public func addHistory(_ line: String) { creadline_history_add(line) }
-  public func dropNewestHistory(_ count: Int) { creadline_history_drop(Int32(count)) }
-
-  /// One line of an inputrc, for `/bind`. Returns what readline has against it.
-  public func bind(_ line: String) -> [SafeText] {
-    // Trap: readline takes a line without a colon for the key of its first letter, and a function
-    // it does not know for none at all; either way a letter would be gone.
-    let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
-    if !isSetting {
-      guard let colon = line.lastIndex(of: ":") else {
-        return [say("a key, a colon and a function are needed: \"\\C-xn\": newline")]
-      }
-      let function = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-      guard
-        function.hasPrefix("\"") || function.hasPrefix("'") || line.hasSuffix("\"")
-          || creadline_knows_function(String(function))
-      else {
-        return [
-          say(
-            "readline has no function %1; /keys lists those in use",
-            SafeText(line: String(function)))
-        ]
-      }
-    }
-    let understood = creadline_bind(line) == 0
-    let complaints = takeComplaints()
-    return understood || !complaints.isEmpty
-      ? complaints : [say("readline does not understand %1", SafeText(line: line))]
-  }
-
-  /// What readline said against the inputrc.
-  public func takeComplaints() -> [SafeText] {
-    String(cString: creadline_take_complaints()).split(separator: "\n").map {
-      SafeText(line: String($0))
-    }
-  }
-
-  /// Every function that keys are bound to, with those keys in readline's notation.
-  public var bindings: [(function: String, keys: String)] {
-    final class Found { var all: [(function: String, keys: String)] = [] }
-    let found = Found()
-    creadline_each_binding(
-      { context, name, keys in
-        guard let context, let name, let keys else { return }
-        Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()
-          .all.append((String(cString: name), String(cString: keys)))
-      }, Unmanaged.passUnretained(found).toOpaque())
-    return found.all
   }
 
   // MARK: Drawing

@@ -8,10 +8,15 @@ extension Painter {
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
     public var rewraps: Bool
+    /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
+    /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
+    /// known well enough to count on it.
+    public var showsEnd: Bool
 
-    public init(colors: Bool = true, rewraps: Bool = true) {
+    public init(colors: Bool = true, rewraps: Bool = true, showsEnd: Bool = false) {
       self.colors = colors
       self.rewraps = rewraps
+      self.showsEnd = showsEnd
     }
 
     /// What the environment says.
@@ -24,7 +29,7 @@ extension Painter {
       let cutsRows =
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
         || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
-      self.init(colors: noColor.isEmpty, rewraps: isInTmux || !cutsRows)
+      self.init(colors: noColor.isEmpty, rewraps: isInTmux || !cutsRows, showsEnd: isInTmux)
     }
   }
 }

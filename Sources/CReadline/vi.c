@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// vi's own commands by grapheme, and by line in a text with newlines; see motion.c.
+#include "text.h"
+
+static int vi_delete(int count, int key) {
+  if (is_simple()) return rl_vi_delete(count, key);
+  int start = line_start(rl_point), end = line_end(rl_point);
+  int target = moved(key == 'X' || key == '\b' || key == 0x7F ? -count : count, start, end);
+  return erase(rl_point, target, true);
+}
+
+static int vi_rubout(int count, int key) {
+  if (is_simple()) return rl_vi_rubout(count, key);
+  return erase(rl_point, moved(-count, line_start(rl_point), line_end(rl_point)), true);
+}
+
+static int first_print(int count, int key) {
+  if (!has_lines()) return rl_vi_first_print(count, key);
+  rl_point = line_start(rl_point);
+  while (rl_line_buffer[rl_point] == ' ' || rl_line_buffer[rl_point] == '\t') rl_point++;
+  return 0;
+}
+
+static int vi_append_eol(int count, int key) {
+  if (!has_lines()) return rl_vi_append_eol(count, key);
+  rl_point = line_end(rl_point);
+  return rl_vi_insert_mode(1, key);
+}
+
+static int vi_append(int count, int key) {
+  if (is_simple()) return rl_vi_append_mode(count, key);
+  if (rl_point < line_end(rl_point)) rl_point = after(rl_point);
+  return rl_vi_insert_mode(1, key);
+}
+
+static int vi_insert_beginning(int count, int key) {
+  if (!has_lines()) return rl_vi_insert_beg(count, key);
+  rl_point = line_start(rl_point);
+  return rl_vi_insert_mode(1, key);
+}
+
+static int vi_movement(int count, int key) {
+  if (is_simple()) return rl_vi_movement_mode(count, key);
+  int start = line_start(rl_point), from = rl_point;
+  rl_vi_movement_mode(count, key);
+  rl_point = from > start ? before(from) : from;
+  return 0;
+}
+
+static int operator_key;
+
+/// vi's d$, c$ and y$ in a text with newlines: to the end of the line, not of the text.
+static int operate_to_end(int key) {
+  int start = line_start(rl_point), end = line_end(rl_point), caret = rl_point;
+  if (caret == end && key != 'c') {
+    rl_ding();
+    return 0;
+  }
+  if (key == 'y') {
+    rl_begin_undo_group();
+    rl_kill_text(caret, end);
+    rl_do_undo();
+    rl_end_undo_group();
+    rl_point = caret;
+    return 0;
+  }
+  if (caret < end) rl_kill_text(caret, end);
+  rl_point = caret;
+  if (key == 'c') return rl_vi_insert_mode(1, key);
+  if (caret > start) rl_point = before(caret);
+  return 0;
+}
+
+static int vi_delete_to(int count, int key) {
+  operator_key = key;
+  return key == 'D' && has_lines() ? operate_to_end('d') : rl_vi_delete_to(count, key);
+}
+static int vi_change_to(int count, int key) {
+  operator_key = key;
+  return key == 'C' && has_lines() ? operate_to_end('c') : rl_vi_change_to(count, key);
+}
+static int vi_yank_to(int count, int key) {
+  operator_key = key;
+  return key == 'Y' && has_lines() ? operate_to_end('y') : rl_vi_yank_to(count, key);
+}
+
+static int vi_subst(int count, int key) {
+  if (key != 'S' || !has_lines()) return rl_vi_subst(count, key);
+  erase(line_start(rl_point), line_end(rl_point), true);
+  return rl_vi_insert_mode(1, key);
+}
+
+bool creadline_operator_on_line(unsigned char key) {
+  if (!RL_ISSTATE(RL_STATE_VIMOTION) || RL_ISSTATE(RL_STATE_CHARSEARCH | RL_STATE_NUMERICARG) ||
+      (key != operator_key && key != '$') || !has_lines())
+    return false;
+  rl_callback_sigcleanup();  // the operator that waits for its motion
+  if (key == '$') {
+    operate_to_end(operator_key);
+    rl_redisplay_function();
+    return true;
+  }
+  int start = line_start(rl_point), end = line_end(rl_point), caret = rl_point;
+  if (key == 'c') {
+    if (end > start) rl_kill_text(start, end);
+    rl_point = start;
+    rl_vi_insert_mode(1, key);
+  } else if (key == 'd') {
+    if (end < rl_end)
+      end++;
+    else if (start > 0)
+      start--;
+    rl_kill_text(start, end);
+    rl_point = line_start(start < rl_end ? start : rl_end);
+  } else {
+    rl_begin_undo_group();
+    rl_kill_text(start, end);
+    rl_do_undo();
+    rl_end_undo_group();
+    rl_point = caret;
+  }
+  rl_redisplay_function();
+  return true;
+}
+
+const struct creadline_replacement creadline_vi_commands[] = {
+    {"vi-delete", rl_vi_delete, vi_delete},
+    {"vi-rubout", rl_vi_rubout, vi_rubout},
+    {"vi-first-print", rl_vi_first_print, first_print},
+    {"vi-append-eol", rl_vi_append_eol, vi_append_eol},
+    {"vi-append-mode", rl_vi_append_mode, vi_append},
+    {"vi-insert-beg", rl_vi_insert_beg, vi_insert_beginning},
+    {"vi-movement-mode", rl_vi_movement_mode, vi_movement},
+    {"vi-delete-to", rl_vi_delete_to, vi_delete_to},
+    {"vi-change-to", rl_vi_change_to, vi_change_to},
+    {"vi-yank-to", rl_vi_yank_to, vi_yank_to},
+    {"vi-subst", rl_vi_subst, vi_subst},
+    {0},
+};

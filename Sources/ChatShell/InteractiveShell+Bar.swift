@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import LineEditing
+import StyledText
+
+/// What stands around the text, and how the text is styled.
+extension InteractiveShell {
+  /// Brings the bar up to date: once before it is drawn, however much has changed.
+  func updateBar() {
+    isStale = false
+    editor.widths = shell.printer.options.widths
+    var bar = editor.bar
+    bar.prompt = shell.prompt
+    bar.maxInputRows = shell.settings.maxInputRows
+    bar.pending = shell.waiting.lines.map { line in
+      say("%1  (waiting for the store)", SafeText(body: line.typed).lines.joined(separator: " "))
+    }
+    bar.placeholder =
+      shell.editing == nil && shell.isMember && editor.question == nil
+        && shell.settings.looks.placeholder
+      ? shell.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+    if editor.face == .tty { arrange(&bar) }
+    editor.bar = bar
+    if editor.face == .plain, bar.pending.count > waitingShown {
+      editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
+    }
+    waitingShown = bar.pending.count
+    scheduleTypingExpiry()
+  }
+
+  /// The zones and the menu, as the settings want them (rule 9).
+  private func arrange(_ bar: inout InputBar) {
+    let settings = shell.settings
+    let looks = settings.looks
+    let columns = editor.columns
+    shell.printer.options.columns = columns
+    bar.hidesSideZones = shell.editing != nil
+    bar.zones[.status] = shell.statusItems(notice: notice, columns: columns)
+    bar.zones[.left] = looks.leftItems
+    var right: [Item] = []
+    if let files = shell.files.item { right.append(files) }
+    let text = editor.text
+    if let counter = Counter.item(
+      text: text, limit: settings.messageLimit, style: settings.counter)
+    {
+      right.append(counter)
+    }
+    let canSend = shell.rules.allowsSending(text, hasAttachments: !shell.files.isEmpty)
+    if let send = looks.sendItem(isEnabled: canSend, glyphs: shell.glyphs) { right.append(send) }
+    bar.zones[.right] = right
+    bar.spacing[.right] = 1
+    bar.zones[.toolbar] = looks.toolbarItems
+    let isFree = editor.isIdle && editor.question == nil
+    bar.menu = isFree ? completion.rows(columns: columns - 1) : []
+    if looks.menu == .compact, bar.menu.count > 1 {
+      bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
+    }
+    if looks.separator {
+      let rule = String(repeating: shell.glyphs.rule.string, count: max(0, columns - 1))
+      bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
+    }
+    editor.menu = isFree ? completion.menu : .closed
+  }
+
+  /// Styles what is typed as it will be printed (rule 6.4), mentions too.
+  func highlight() {
+    let text = editor.text
+    guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }
+    completion.follow(text, caret: editor.caret)
+    let spans = completion.spans
+    guard text != highlighted?.text || spans != highlighted?.spans else { return }
+    highlighted = (text, spans)
+    var highlights: [InputBar.Highlight] = []
+    if shell.settings.styling, !LineRules.isCommand(text) {
+      let caret = editor.caret
+      let runs =
+        text.utf8.count <= MessageStyling.longText
+        ? MessageStyling.standard.runs(in: text)
+        : MessageStyling.standard.runs(
+          in: text, visible: max(0, caret - 8192)..<min(text.utf8.count, caret + 8192))
+      highlights = runs.map { .init($0.range, $0.style) }
+    }
+    highlights += spans.map { .init($0.range, .bold) }
+    if highlights != editor.bar.highlights { editor.bar.highlights = highlights }
+  }
+}

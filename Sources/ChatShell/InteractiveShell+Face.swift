@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import LineEditing
+import StyledText
+import Terminal
+
+/// What the shell asks of its face.
+extension InteractiveShell: Face {
+  var isInteractive: Bool { true }
+
+  func print(_ lines: [StyledLine]) { editor.print(lines) }
+  func show(_ lines: [StyledLine]) { editor.print(lines) }
+
+  func refresh() { isStale = true }
+
+  func notice(_ text: SafeText) {
+    if editor.face == .plain {
+      editor.print([StyledLine(text)])
+    } else {
+      notice = text
+      refresh()
+    }
+  }
+
+  func bell() { editor.bell() }
+
+  func put(_ text: String) {
+    editor.whenLineBegins { [self] in
+      editor.insert(text)
+      completion.lineChanged(byHand: false)
+      drafts.note()
+    }
+  }
+
+  func storeDraft() {
+    drafts.note()
+    drafts.save()
+  }
+
+  func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
+    // Whoever edits does not appear as typing (rule 3.2).
+    signal(shell.signals.sentOrCleared(at: loop.now))
+    editor.whenLineBegins { [self] in
+      if aside == nil {
+        keptSpans = completion.spans
+        aside = editor.setAside()
+      }
+      editor.setLine(offered ?? text)
+      if offered != nil { editor.replaceLine(text) }
+      completion.begin(with: mentions)
+    }
+  }
+
+  func endEditing(offering offered: String?) {
+    notice = nil
+    editor.whenLineBegins { [self] in
+      if let aside = aside.take() { editor.bringBack(aside) }
+      if let offered { editor.offerOnUndo(offered) }
+      completion.begin(with: keptSpans)
+      keptSpans = []
+      drafts.note()
+    }
+  }
+
+  func retargetEditing(_ text: String, mentions: [Span]) {
+    editor.whenLineBegins { [self] in
+      editor.replaceLine(text)
+      completion.begin(with: mentions)
+    }
+  }
+
+  var draft: (text: String, caret: Int) { (editor.text, editor.caret) }
+
+  func leaveConversation() {
+    drafts.save()
+    signal(shell.signals.sentOrCleared(at: loop.now))
+  }
+
+  func enteredConversation() {
+    drafts.restore()
+    refresh()
+  }
+
+  func remember(_ line: String) {
+    drafts.sent()
+    editor.whenLineBegins { [self] in editor.addHistory(line) }
+  }
+
+  func reloadHistory() {
+    historyIsStale = true
+    reloadStaleHistory()
+  }
+
+  /// Not while somebody walks through it or searches it.
+  func reloadStaleHistory() {
+    if historyIsStale, editor.isIdle, editor.isEmpty { loadHistory() }
+  }
+
+  func tryAgainSoon() { locked.tryAgainSoon() }
+  func mentions(in body: String) -> [Span] {
+    let text = editor.text
+    guard text.hasSuffix(body) else { return [] }
+    let start = text.utf8.count - body.utf8.count
+    return completion.spans.compactMap { span in
+      guard span.range.lowerBound >= start else { return nil }
+      return Span(
+        range: (span.range.lowerBound - start)..<(span.range.upperBound - start),
+        identity: span.identity)
+    }
+  }
+
+  func bind(_ line: String) -> [SafeText] { editor.bind(line) }
+  var bindings: [(function: String, keys: String)] { editor.bindings }
+  func clearScreen() { editor.clearDisplay() }
+  func quit() { leave() }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CReadline
+import StyledText
+
+/// What readline knows beside the line: its history, its inputrc, its keys.
+extension LineEditor {
+  /// The lines that Up and C-r find, newest last.
+  public func setHistory(_ lines: [String]) {
+    creadline_history_clear()
+    for line in lines { creadline_history_add(line) }
+  }
+
+  public func addHistory(_ line: String) { creadline_history_add(line) }
+  public func dropNewestHistory(_ count: Int) { creadline_history_drop(Int32(count)) }
+
+  /// One line of an inputrc, for `/bind`. Returns what readline has against it.
+  public func bind(_ line: String) -> [SafeText] {
+    // Trap: readline takes a line without a colon for the key of its first letter, and a function
+    // it does not know for none at all; either way a letter would be gone.
+    let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
+    if !isSetting {
+      guard let colon = line.lastIndex(of: ":") else {
+        return [say("a key, a colon and a function are needed: \"\\C-xn\": newline")]
+      }
+      let function = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      guard
+        function.hasPrefix("\"") || function.hasPrefix("'") || line.hasSuffix("\"")
+          || creadline_knows_function(String(function))
+      else {
+        return [
+          say(
+            "readline has no function %1; /keys lists those in use",
+            SafeText(line: String(function)))
+        ]
+      }
+    }
+    let understood = creadline_bind(line) == 0
+    let complaints = takeComplaints()
+    return understood || !complaints.isEmpty
+      ? complaints : [say("readline does not understand %1", SafeText(line: line))]
+  }
+
+  /// What readline said against the inputrc.
+  public func takeComplaints() -> [SafeText] {
+    String(cString: creadline_take_complaints()).split(separator: "\n").map {
+      SafeText(line: String($0))
+    }
+  }
+
+  /// Every function that keys are bound to, with those keys in readline's notation.
+  public var bindings: [(function: String, keys: String)] {
+    final class Found { var all: [(function: String, keys: String)] = [] }
+    let found = Found()
+    creadline_each_binding(
+      { context, name, keys in
+        guard let context, let name, let keys else { return }
+        Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()
+          .all.append((String(cString: name), String(cString: keys)))
+      }, Unmanaged.passUnretained(found).toOpaque())
+    return found.all
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CReadline
+import StyledText
+
+/// The text being typed: readline's, as the program reads and changes it.
+extension LineEditor {
+  public var text: String { Readline.text }
+  /// The terminal's width in columns.
+  public var columns: Int { display.columns }
+  /// The caret, in bytes from the start of the text.
+  public var caret: Int { Int(Readline.line.caret) }
+  public var isEmpty: Bool { Readline.line.length == 0 }
+  /// No search, argument or half a command is under way, and the line is not one of the history.
+  public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
+
+  /// Runs `body` now, or, while a line is being accepted, when the next one has begun.
+  public func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
+    if isAccepting { afterLine.append(body) } else { body() }
+  }
+
+  /// Gives the line another text, forgetting its undo.
+  public func setLine(_ text: String, caret: Int? = nil) {
+    creadline_settle()
+    isProgramChange = true
+    creadline_set_line(text, Int32(caret ?? text.utf8.count))
+  }
+
+  /// Inserts at the caret as one undo step.
+  public func insert(_ text: String) {
+    creadline_settle()
+    isProgramChange = true
+    creadline_insert(text)
+  }
+
+  /// Gives the line another text as one undo step, caret at its end.
+  public func replaceLine(_ text: String) {
+    creadline_settle()
+    isProgramChange = true
+    let line = Readline.line
+    creadline_replace(0, line.length, text, Int32(text.utf8.count))
+  }
+
+  /// Replaces bytes of the line as one undo step.
+  public func replace(_ range: Range<Int>, with text: String, caret: Int) {
+    creadline_settle()
+    isProgramChange = true
+    creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
+  }
+
+  /// The region between mark and caret, in bytes; nil when none is active.
+  public var region: Range<Int>? {
+    let line = Readline.line
+    return line.region_end > line.region_start
+      ? Int(line.region_start)..<Int(line.region_end) : nil
+  }
+
+  /// What a command that takes the region is about, in bytes: between caret and mark where the
+  /// region is active, or where `set-mark` put the mark and nothing was typed since.
+  public var markedRegion: Range<Int>? {
+    let line = Readline.line
+    guard line.mark >= 0, line.mark != line.caret else { return nil }
+    return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
+  }
+
+  /// Lets one C-_ bring `text` into the line.
+  public func offerOnUndo(_ text: String) {
+    isProgramChange = true
+    creadline_offer_on_undo(text)
+  }
+
+  /// A line that was taken away with caret and undo.
+  public struct Aside: ~Copyable {
+    fileprivate var pointer: UnsafeMutableRawPointer?
+    public let text: String
+    public let caret: Int
+
+    deinit { if let pointer { creadline_forget_aside(pointer) } }
+  }
+
+  /// Takes the line away, leaving an empty one.
+  public func setAside() -> Aside {
+    creadline_settle()
+    isProgramChange = true
+    let pointer = creadline_set_aside()
+    var caret: Int32 = 0
+    let text = pointer.flatMap { creadline_aside_text($0, &caret) }.map { String(cString: $0) }
+    return Aside(pointer: pointer, text: text ?? "", caret: Int(caret))
+  }
+
+  /// Puts back what was taken away, in place of what stands there now.
+  public func bringBack(_ aside: consuming Aside) {
+    creadline_settle()
+    isProgramChange = true
+    guard let pointer = aside.pointer else { return }
+    aside.pointer = nil
+    creadline_bring_back(pointer)
+  }
+
+  /// C-c: empties the line, which C-_ gives back (rule 1.6).
+  public func clearLine() {
+    if let question = question.take() {
+      display.needsDrawing = true
+      return question(.leave)
+    }
+    let wasBusy = !creadline_is_idle()
+    creadline_settle()
+    creadline_begin_inserting()
+    let line = Readline.line
+    if line.length == 0 {
+      if !wasBusy { _ = delegate?.lineEditorMayClear(self, isEmpty: true) }
+      return
+    }
+    guard delegate?.lineEditorMayClear(self, isEmpty: false) ?? true else { return }
+    empty()
+  }
+
+  /// Empties the line as one undo step.
+  public func empty() {
+    creadline_clear()
+    delegate?.lineEditorChanged(self)
+    isProgramChange = true
+  }
+
+  public func bell() { display.bell() }
+}
