@@ -167,7 +167,8 @@ extension Shell {
     of command: Command, after before: [String], _ word: String
   ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
-      return Settings.entry(before[0])?.values.map { Candidate($0) } ?? []
+      let values = before[0] == Keep.name ? Keep.values : Settings.entry(before[0])?.values ?? []
+      return values.map { Candidate($0) }
     }
     guard before.isEmpty else { return [] }
     switch command.argument {
@@ -176,7 +177,9 @@ extension Shell {
     case .conversation:
       return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
-    case .setting: return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+    case .setting:
+      return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+        + [Candidate(Keep.name, hint: Keep.help.string)]
     case .drafts: return [Candidate("clear")]
     case .file:
       return WorkingFolder.candidates(for: word, home: environment["HOME"])

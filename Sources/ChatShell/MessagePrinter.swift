@@ -71,8 +71,8 @@ struct MessagePrinter {
     } else {
       head += name + StyledLine(": ")
     }
-    if let quote = message.replyTo { result.append(self.quote(quote)) }
-    let files = message.attachments.enumerated().map { file($1, $0 + 1, of: message) }
+    if let quote = message.replyTo { result.append(Self.quote(quote)) }
+    let files = message.attachments.enumerated().map { Self.file($1, $0 + 1) }
     if files.isEmpty || !message.body.isEmpty {
       result += body(message, behind: head, tail: tail(message))
     } else {
@@ -98,7 +98,7 @@ struct MessagePrinter {
   }
 
   /// A file that came with a message: its name, type and size (rule 8.2).
-  private func file(_ file: Attachment, _ number: Int, of message: Message) -> StyledLine {
+  static func file(_ file: Attachment, _ number: Int) -> StyledLine {
     StyledLine(
       say(
         "[file %1: %2, %3]", SafeText(number), SafeText(name: file.name),
@@ -106,7 +106,7 @@ struct MessagePrinter {
   }
 
   /// What a message answers, on a line above it.
-  private func quote(_ quote: Quote) -> StyledLine {
+  static func quote(_ quote: Quote) -> StyledLine {
     let text =
       quote.isDeleted
       ? say("deleted") : SafeText(name: quote.senderName) + ": " + SafeText(line: quote.line)

@@ -109,13 +109,7 @@ extension Shell {
   /// It names me, or it was written to me alone.
   private func isForMe(_ message: Message) -> Bool {
     if unread[message.conversation]?.name.hasPrefix("@") == true { return true }
-    if Span.decoded(message.mentions, in: message.body).contains(where: {
-      $0.identity == me.identity
-    }) {
-      return true
-    }
-    let body = Ranking.folded(message.body)
-    return [me.name, me.identity].contains { body.contains("@" + Ranking.folded($0)) }
+    return message.names(me)
   }
 
   /// Says that messages have come here, before anything of them is shown: from then on nobody can
