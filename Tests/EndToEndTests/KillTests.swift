@@ -58,6 +58,55 @@ extension EndToEnd {
       #expect(accepted.count < typed.count)
     }
 
+    @Test(
+      "500 senders killed under load: what was acknowledged is there once, no state went back (7.2)",
+      .timeLimit(.minutes(10)))
+    func killedSendersUnderLoad() throws {
+      var random = FixedRandom(seed: 500)
+      // Ben has and sees what comes; Cem writes all the while.
+      let ben = try home.shellInLobby(as: "ben")
+      let writer = try home.start(
+        ["lobby", "--as", "cem"], input: (0..<20_000).map { "load \($0)\n" }.joined())
+      var acknowledged: Set<String> = []
+      var states: [String: DeliveryState] = [:]
+      for round in 0..<500 {
+        let text = "sent \(round)."
+        let sender = try home.start(["send", "lobby", text, "--as", "anna"])
+        _ = sender.wait(for: Double(random.below(60)) / 1000) { $0.hasEnded }
+        sender.kill(SIGKILL)
+        if sender.finish().status == 0 { acknowledged.insert(text) }
+        if round % 50 == 49 { try compareStates(&states) }
+      }
+      writer.kill(SIGKILL)
+      _ = writer.finish()
+      try compareStates(&states)
+
+      let stored = try bodies(of: home)
+      for text in acknowledged { #expect(stored[text] == 1, "\(text)") }
+      #expect(stored.allSatisfy { $0.value == 1 })
+      // In the middle of it, or the test shows nothing.
+      #expect(acknowledged.count > 50 && acknowledged.count < 450, "\(acknowledged.count)")
+      #expect(Set(states.values).contains(.seen))
+      let check = try home.run(["check"])
+      #expect(check.status == 0, "\(check.output)\(check.errors)")
+      ben.send("\u{04}")
+      #expect(ben.waitForExit(seconds: 10) == 0)
+    }
+
+    /// Takes note of the states that Anna is shown; none may be less than it was.
+    private func compareStates(_ known: inout [String: DeliveryState]) throws {
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      let room = try #require(try store.room("lobby", create: false))
+      for message in try store.messages(in: room.id, limit: 1_000_000, for: me)
+      where message.sender == me {
+        let former = known[message.uid] ?? .failed
+        #expect(message.state >= former, "\(message.body)")
+        known[message.uid] = message.state
+      }
+    }
+
     @Test("a killed shell's participant is no longer here, and the others learn it at once (4)")
     func presenceEndsWithTheProcess() throws {
       let (anna, ben) = try home.annaAndBen()
@@ -103,7 +152,7 @@ extension EndToEnd {
       defer { store.close() }
       let me = try store.participant(identity: "anna").id
       let room = try #require(try store.room("lobby", create: false))
-      let messages = try store.messages(in: room.id, limit: 10_000, for: me)
+      let messages = try store.messages(in: room.id, limit: 1_000_000, for: me)
       return messages.reduce(into: [:]) { $0[$1.body, default: 0] += 1 }
     }
   }

@@ -78,11 +78,8 @@ final class Program {
   /// Waits for the end; a program that does not end is killed and fails the test.
   func finish(within seconds: Double = 20) -> Finished {
     let end = Date(timeIntervalSinceNow: seconds)
-    while status == nil {
-      var raw: Int32 = 0
-      if waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {
-        status = exitStatus(raw)
-      } else if Date() > end {
+    while !hasEnded {
+      if Date() > end {
         Issue.record("the program did not end within \(seconds) s; output: \(output)\(errors)")
         Glibc.kill(processIdentifier, SIGKILL)
         waitpid(processIdentifier, nil, 0)
@@ -92,6 +89,15 @@ final class Program {
       }
     }
     return Finished(status: status ?? 127, output: output, errors: errors)
+  }
+
+  /// Whether it has come to its end by now.
+  var hasEnded: Bool {
+    var raw: Int32 = 0
+    if status == nil, waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {
+      status = exitStatus(raw)
+    }
+    return status != nil
   }
 
   private func contents(of name: String) -> String {
