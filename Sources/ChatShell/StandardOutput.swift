@@ -22,6 +22,13 @@ public final class StandardOutput {
     if buffer.count > 32_768 { flush() }
   }
 
+  /// Writes lines for programs, in which whoever made them has left nothing that a terminal obeys.
+  func write(data: [UInt8]) {
+    guard !isClosed else { return }
+    buffer += data
+    if buffer.count > 32_768 { flush() }
+  }
+
   /// Hands on what is buffered.
   public func flush() {
     var start = 0

@@ -6,7 +6,7 @@ import Glibc
 
 /// The command line (rule 11).
 struct Hobnob: ParsableCommand {
-  static let subcommandNames = ["open", "send", "log", "check", "help"]
+  static let subcommandNames = ["open", "send", "log", "export", "import", "check", "help"]
 
   static let configuration = CommandConfiguration(
     commandName: "hobnob",
@@ -15,6 +15,8 @@ struct Hobnob: ParsableCommand {
       hobnob [OPTIONS] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]
       hobnob log CONVERSATION
+      hobnob export [CONVERSATION ...]
+      hobnob import [FILE ...]
       hobnob check
       """,
     discussion: """
@@ -23,7 +25,7 @@ struct Hobnob: ParsableCommand {
       man hobnob tells the rest.
       """,
     version: "hobnob 0.1.0",
-    subcommands: [Open.self, Send.self, Log.self, Check.self],
+    subcommands: [Open.self, Send.self, Log.self, Export.self, Import.self, Check.self],
     defaultSubcommand: Open.self)
 }
 
@@ -57,7 +59,7 @@ struct EveryCommand: ParsableArguments {
 }
 
 /// Ends the program with the status that `body` gives or its error means.
-private func finish(
+func finish(
   _ every: EveryCommand, _ body: @MainActor (Launch) throws -> Int32
 ) -> Never {
   let options = every.launch
