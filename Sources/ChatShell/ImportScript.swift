@@ -33,14 +33,12 @@ extension Launch {
     let me = options.name ?? rc.settings.nick ?? Self.loginName(environment)
     let report: ImportReport
     var complaints = 0
+    func complain(_ fault: ImportFault) {
+      complaints += 1
+      if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
+    }
     do {
-      report = try store.importing(
-        as: me,
-        complain: { fault in
-          complaints += 1
-          if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
-        }
-      ) { work in
+      report = try store.importing(as: me, complain: complain) { work in
         for entry in files {
           try work.read(
             entry.file, name: entry.path, format: format, conversation: conversation)

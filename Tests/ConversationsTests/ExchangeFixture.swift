@@ -103,6 +103,8 @@ extension Lobby {
     try store.settle(entry, as: .failed("no \u{9b}31m voice"))
     try store.edit(waiting.id, to: "still on its way", by: anna)
     try store.leave(anna, tea)
+    try store.receive(
+      "gone?", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"), remoteID: "r2")
     try store.join(anna, tea)
     try store.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true)
     try store.noteDelivered(to: ben, upTo: [lobby: 3])

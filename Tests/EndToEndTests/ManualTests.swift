@@ -44,7 +44,7 @@ extension EndToEnd {
     func hasEveryOption() throws {
       let home = try Home()
       var options: Set<Substring> = []
-      for command in [[], ["open"], ["send"], ["log"], ["check"]] {
+      for command in [[], ["open"], ["send"], ["log"], ["export"], ["import"], ["check"]] {
         let help = try home.run(command + ["--help"])
         #expect(help.status == 0)
         options.formUnion(help.output.matches(of: /--[a-z][a-z-]+/).map(\.0))
