@@ -20,16 +20,20 @@ extension Launch {
   ) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }
     // Opened before the store is made: a wrong name leaves nothing behind.
-    let files = try paths.map { path in
+    var files = try paths.map { path in
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
       guard file >= 0 else {
         throw Refusal(say("%1 cannot be read: %2.", SafeText(line: path), systemReason()))
       }
       return (path: path, file: file)
     }
-    defer { for entry in files { close(entry.file) } }
+    if files.isEmpty { files = [(path: "", file: 0)] }
     let store = try openStore()
     defer { store.close() }
+    // Read before others are kept from writing: who knows when a pipe or a person is done.
+    for index in files.indices {
+      if let copy = try store.spooled(files[index].file) { files[index].file = copy }
+    }
     let me = options.name ?? rc.settings.nick ?? Self.loginName(environment)
     let report: ImportReport
     var complaints = 0
@@ -43,7 +47,6 @@ extension Launch {
           try work.read(
             entry.file, name: entry.path, format: format, conversation: conversation)
         }
-        if files.isEmpty { try work.read(0, format: format, conversation: conversation) }
       }
     } catch let fault as ImportFault {
       throw Refusal(say("%1 Nothing was imported.", sentence(for: fault)))

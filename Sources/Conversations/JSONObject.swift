@@ -25,7 +25,8 @@ struct JSONObject {
     guard let text = String(validating: line, as: UTF8.self) else {
       throw LineFault("the line is not UTF-8")
     }
-    let nul = try NULStandIn(for: text)
+    // Most lines hold no escape at all, and looking for a byte costs next to nothing.
+    let nul = line.contains(UInt8(ascii: "\\")) ? try NULStandIn(for: text) : nil
     try self.init(nul?.text ?? text, nul, database)
   }
 

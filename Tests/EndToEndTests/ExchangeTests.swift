@@ -109,6 +109,20 @@ extension EndToEnd {
       try anna.expectNever("imported")
     }
 
+    @Test("while standard input is awaited, others can write")
+    func slowInput() throws {
+      try home.say("before", as: "anna")
+      let work = try home.start(["import"], input: nil)
+      work.type(String(messages(3).dropLast(20)))
+      let began = Date()
+      try home.say("meanwhile", as: "anna")
+      #expect(Date().timeIntervalSince(began) < 5)
+      work.type(String(messages(3).suffix(20)))
+      work.closeInput()
+      #expect(work.finish().output.contains("Messages: 3 new"))
+      #expect(try home.run(["log", "lobby"]).output.contains("meanwhile"))
+    }
+
     @Test("killed at any moment, an import has brought nothing, and the next one everything")
     func killed() throws {
       try home.say("hello", as: "anna")
