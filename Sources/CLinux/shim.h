@@ -21,3 +21,7 @@ static inline int clinux_set_window_size(int fd, unsigned short rows, unsigned s
   struct winsize size = {rows, columns, 0, 0};
   return ioctl(fd, TIOCSWINSZ, &size);
 }
+
+// glibc shows it only to those who ask for X/Open, which an imported module cannot.
+struct tm;
+extern char *strptime(const char *text, const char *format, struct tm *result);

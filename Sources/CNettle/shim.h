@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <nettle/base64.h>
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 

@@ -86,6 +86,8 @@ public struct Command: Sendable {
     Command("/who", "who is here, who looks on, who is typing") { try $0.who($1) },
     Command("/drafts [clear]", "list the drafts, or forget them", .drafts) { try $0.drafts($1) },
     Command("/nick NAME", "change the name that others see") { try $0.nick($1) },
+    Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
+    { try $0.export($1) },
     Command("/help [COMMAND]", "list the commands, or say how one is used", .command) {
       try $0.help($1)
     },

@@ -39,6 +39,13 @@ public final class StandardOutput {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
+  /// Writes lines for programs, in which whoever made them has left nothing that a terminal obeys.
+  func write(data: [UInt8]) {
+    guard !isClosed else { return }
+    buffer += data
+    if buffer.count > 32_768 { flush() }
+  }
+
   /// Hands on what is buffered.
   public func flush() {
     var start = 0

@@ -53,7 +53,7 @@ enum JSONShape {
   }
 
   /// The rows of a table that belong to message `m`, in order, as an array; NULL if there are none.
-  private static func list(_ each: String, from rows: String) -> String {
+  static func list(_ each: String, from rows: String) -> String {
     """
     (SELECT CASE WHEN count(*) > 0 THEN json_group_array(json(line)) END
       FROM (SELECT \(each) AS line FROM \(rows)))

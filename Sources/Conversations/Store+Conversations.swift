@@ -51,7 +51,7 @@ extension Store {
     return found.first
   }
 
-  private func insert(room bare: String, network: String) throws -> Conversation {
+  func insert(room bare: String, network: String) throws -> Conversation {
     try touchPeople()
     let name = "#" + bare
     let id: ID<Conversation>? = try database.first(

@@ -5,8 +5,12 @@ extension Store {
   /// One by one it takes ten times as long, since FTS5 writes out what changed after each statement
   /// that may have to be undone by itself.
   ///
-  /// - Parameter body: stores new messages; it must neither change nor remove any.
-  func indexTogether<T>(_ body: () throws -> T) throws -> T {
+  /// - Parameters:
+  ///   - ids: asked at the end for the ids of the new messages; by default those above the greatest
+  ///     there was.
+  ///   - body: stores new messages; it must neither change nor remove the text of any.
+  func indexTogether<T>(ids: (() -> ClosedRange<Int64>)? = nil, _ body: () throws -> T) throws -> T
+  {
     try write(durable: true) {
       let triggers = try database.rows(
         """
@@ -15,13 +19,14 @@ extension Store {
         """
       ) { (name: $0.text(0), sql: $0.text(1)) }
       for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
-      let last = try database.first("SELECT ifnull(max(id), 0) FROM message") { $0.int64(0) }
+      let last = try database.first("SELECT ifnull(max(id), 0) FROM message") { $0.int64(0) } ?? 0
       let result = try body()
+      let new = ids?() ?? (last + 1)...Int64.max
       try database.run(
         """
         INSERT INTO message_text(rowid, body, facts)
-        SELECT id, body, facts FROM message_words WHERE id > ? ORDER BY id
-        """, last ?? 0)
+        SELECT id, body, facts FROM message_words WHERE id BETWEEN ? AND ? ORDER BY id
+        """, new.lowerBound, new.upperBound)
       for trigger in triggers { try database.execute(trigger.sql) }
       return result
     }

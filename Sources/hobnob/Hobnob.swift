@@ -6,7 +6,7 @@ import Glibc
 /// The command line (rule 11).
 struct Hobnob: ParsableCommand {
   static let subcommandNames = [
-    "open", "send", "log", "search", "unread", "wait", "check", "help",
+    "open", "send", "log", "search", "unread", "wait", "export", "import", "check", "help",
   ]
 
   static let configuration = CommandConfiguration(
@@ -19,6 +19,8 @@ struct Hobnob: ParsableCommand {
       hobnob search QUERY ...
       hobnob unread
       hobnob wait [CONVERSATION]
+      hobnob export [CONVERSATION ...]
+      hobnob import [FILE ...]
       hobnob check
       """,
     discussion: """
@@ -28,7 +30,8 @@ struct Hobnob: ParsableCommand {
       """,
     version: "hobnob 0.1.0",
     subcommands: [
-      Open.self, Send.self, Log.self, Search.self, Unread.self, Wait.self, Check.self,
+      Open.self, Send.self, Log.self, Search.self, Unread.self, Wait.self, Export.self,
+      Import.self, Check.self,
     ],
     defaultSubcommand: Open.self)
 

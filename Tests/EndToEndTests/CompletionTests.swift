@@ -15,7 +15,7 @@ extension EndToEnd {
     @Test(
       "completes commands, people and rooms",
       arguments: [
-        ("/e\t", "#lobby> /edit |"),
+        ("/ed\t", "#lobby> /edit |"),
         ("/hi\t", "#lobby> /history |"),
         ("@b\t", "#lobby> @ben: |"),
         ("ask @b\t", "#lobby> ask @ben |"),

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import StyledText
+
+/// `hobnob import` (rule 11.3).
+extension Launch {
+  /// Complaints about single lines that are said; the others are counted.
+  private static let mostComplaints = 20
+
+  /// Brings exports and logs in, and says what came. All files or, whatever fails, none.
+  ///
+  /// - Parameters:
+  ///   - paths: the files; none for standard input.
+  ///   - format: nil to tell it by the content of each.
+  ///   - conversation: where a log belongs; nil to tell it by the file's name.
+  /// - Returns: 1 if lines had to be left out.
+  public func importing(
+    _ paths: [String], format: ImportFormat?, conversation: String?
+  ) throws -> Int32 {
+    let rc = try loadRc { StandardError.say($0) }
+    // Opened before the store is made: a wrong name leaves nothing behind.
+    var files = try paths.map { path in
+      let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      guard file >= 0 else {
+        throw Refusal(say("%1 cannot be read: %2.", SafeText(line: path), systemReason()))
+      }
+      return (path: path, file: file)
+    }
+    if files.isEmpty { files = [(path: "", file: 0)] }
+    let store = try openStore()
+    defer { store.close() }
+    // Read before others are kept from writing: who knows when a pipe or a person is done.
+    for index in files.indices {
+      if let copy = try store.spooled(files[index].file) { files[index].file = copy }
+    }
+    let me = options.name ?? rc.settings.nick ?? Self.loginName(environment)
+    let report: ImportReport
+    var complaints = 0
+    func complain(_ fault: ImportFault) {
+      complaints += 1
+      if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
+    }
+    do {
+      report = try store.importing(as: me, complain: complain) { work in
+        for entry in files {
+          try work.read(
+            entry.file, name: entry.path, format: format, conversation: conversation)
+        }
+      }
+    } catch let fault as ImportFault {
+      throw Refusal(say("%1 Nothing was imported.", sentence(for: fault)))
+    }
+    if complaints > Self.mostComplaints {
+      StandardError.say(say("And %1 more.", SafeText(complaints - Self.mostComplaints)))
+    }
+    let output = StandardOutput()
+    for line in summary(of: report) { output.write(line) }
+    try output.finish()
+    return report.leftOut > 0 ? 1 : 0
+  }
+
+  /// `FILE:LINE: reason`, as compilers say it, so that editors find the place.
+  private func sentence(for fault: ImportFault) -> SafeText {
+    let file = fault.file.isEmpty ? say("standard input") : SafeText(line: fault.file)
+    let reason = fill(fault.sentence.key, fault.sentence.arguments.map { SafeText(line: $0) })
+    guard fault.line > 0 else { return say("%1: %2.", file, reason) }
+    return say("%1:%2: %3.", file, SafeText(fault.line), reason)
+  }
+
+  private func summary(of report: ImportReport) -> [SafeText] {
+    var lines = [
+      say(
+        "Messages: %1 new, %2 updated, %3 here already", SafeText(report.messages),
+        SafeText(report.changed), SafeText(report.known)),
+      say(
+        "New: conversations %1, people %2, files %3", SafeText(report.conversations),
+        SafeText(report.people), SafeText(report.files)),
+    ]
+    if report.events > 0 {
+      lines.append(say("Events that are no messages: %1", SafeText(report.events)))
+    }
+    if report.leftOut > 0 { lines.append(say("Lines left out: %1", SafeText(report.leftOut))) }
+    return lines
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// In what form history comes.
+public enum ImportFormat: String, Sendable, CaseIterable {
+  /// JSON Lines as `hobnob export` writes them, hobnob-json(5).
+  case json
+  /// The logs of irssi, in the form it writes them if nothing was set.
+  case irssi
+  /// The logs of WeeChat's logger plugin, in the form it writes them if nothing was set.
+  case weechat
+}
+
+/// What an import did.
+public struct ImportReport: Hashable, Sendable {
+  /// Messages that were not here before.
+  public var messages = 0
+  /// Messages that were here, and stayed as they were.
+  public var known = 0
+  /// Messages that were here, and came in a newer state: edited, deleted, sent.
+  public var changed = 0
+  /// Conversations that were made.
+  public var conversations = 0
+  /// People who were not here before.
+  public var people = 0
+  /// Files of attachments that were not here before.
+  public var files = 0
+  /// Lines of a log that are no messages: who came, who went, what was switched on.
+  public var events = 0
+  /// Lines that were left out, each of which was complained about.
+  public var leftOut = 0
+
+  public init() {}
+}
+
+/// Something wrong with a line of what is imported.
+public struct ImportFault: Error, Sendable, CustomStringConvertible {
+  /// The name of the file, as given; empty for standard input.
+  public var file: String
+  /// The number of the line, from 1; 0 for the file as a whole.
+  public var line: Int
+  /// What is wrong, without the place.
+  public var sentence: Sentence
+
+  init(_ file: String, _ line: Int, _ sentence: Sentence) {
+    (self.file, self.line, self.sentence) = (file, line, sentence)
+  }
+
+  public var description: String {
+    (file.isEmpty ? "standard input" : file) + (line > 0 ? ":\(line)" : "") + ": "
+      + filled(sentence)
+  }
+}
+
+/// What is wrong with a line, said by those who do not know which it is.
+struct LineFault: Error {
+  var sentence: Sentence
+
+  init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }
+}

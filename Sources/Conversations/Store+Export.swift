@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// What an export wrote.
+public struct ExportReport: Hashable, Sendable {
+  public var messages = 0
+  /// The names of attachments whose files are gone or damaged: their messages are there, their
+  /// bytes are not.
+  public var missingFiles: [String] = []
+
+  public init() {}
+}
+
+extension Store {
+  /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
+  /// It is one state of the store, whoever writes meanwhile, and takes the same memory however
+  /// large the store is.
+  ///
+  /// ```swift
+  /// try store.export { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - conversations: which, with what was said in them; nil for everything, drafts and input
+  ///     history included.
+  ///   - files: whether the bytes of attachments come with it.
+  ///   - write: is given one piece after the other, of whole lines; false ends the export early.
+  /// - Throws: `StoreError`, and what `write` throws.
+  @discardableResult
+  public func export(
+    _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
+    write: (_ piece: [UInt8]) throws -> Bool
+  ) throws -> ExportReport {
+    let wanted = conversations.map { list in
+      "[" + list.map { String($0.rawValue) }.joined(separator: ",") + "]"
+    }
+    return try withoutActuallyEscaping(write) { write in
+      try read {
+        let export = Export(database: database, write: write)
+        try export.lines(JSONShape.header, clock())
+        for part in [
+          JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
+        ] {
+          try export.lines(part, wanted)
+        }
+        export.report.messages = try export.lines(JSONShape.messages, wanted)
+        for part in [JSONShape.drafts, JSONShape.inputHistory] { try export.lines(part, wanted) }
+        if files { try export.files(wanted, from: attachmentFolder) }
+        try export.end()
+        return export.report
+      }
+    }
+  }
+}
+
+extension Store {
+  /// The direct chats of a participant, and with whom each is.
+  public func directChats(
+    of me: ID<Participant>
+  ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
+    let found = try database.rows(
+      """
+      SELECT id, CASE one WHEN ?1 THEN other ELSE one END FROM conversation
+      WHERE kind = 1 AND ?1 IN (one, other) ORDER BY id
+      """, me
+    ) { (id: $0.id(0) as ID<Conversation>, with: $0.id(1) as ID<Participant>) }
+    return try found.compactMap { entry in
+      try conversation(entry.id, for: me).map { ($0, entry.with) }
+    }
+  }
+}
+
+/// An export on its way out.
+private final class Export {
+  var report = ExportReport()
+  private let database: Database
+  private let write: ([UInt8]) throws -> Bool
+  private var buffer: [UInt8] = []
+  private var goesOn = true
+
+  /// Bytes that are handed on together.
+  private static let piece = 1 << 16
+  /// Bytes of a file in one line.
+  private static let filePiece = 48 * 1024
+
+  init(database: Database, write: @escaping ([UInt8]) throws -> Bool) {
+    self.database = database
+    self.write = write
+  }
+
+  /// Writes a line for each row.
+  ///
+  /// - Returns: how many.
+  @discardableResult
+  func lines(_ sql: String, _ value: (some Bindable)?) throws -> Int {
+    var count = 0
+    guard goesOn else { return 0 }
+    try database.each(sql, value) { row in
+      row.appendJSON(0, to: &buffer)
+      count += 1
+      try endLine()
+      return goesOn
+    }
+    return count
+  }
+
+  private func endLine() throws {
+    buffer.append(UInt8(ascii: "\n"))
+    if buffer.count >= Self.piece { try flush() }
+  }
+
+  func end() throws {
+    guard goesOn else { return }
+    buffer += JSONShape.end.utf8
+    try endLine()
+    try flush()
+  }
+
+  private func flush() throws {
+    guard goesOn, !buffer.isEmpty else { return }
+    goesOn = try write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Files
+
+  func files(_ wanted: String?, from folder: AttachmentFolder) throws {
+    let named = try database.rows(JSONShape.files, wanted) {
+      (hash: $0.text(0), name: $0.text(1))
+    }
+    for (hash, name) in named where goesOn {
+      // Looked at first: nothing of a damaged file is written, since nobody would take it in.
+      guard (try? folder.file(of: hash).hashed()) == hash else {
+        report.missingFiles.append(name)
+        continue
+      }
+      do {
+        try pieces(of: folder.file(of: hash), hash)
+      } catch let failure as SystemFailure {
+        throw AttachmentError.unreadable(path: folder.path(of: hash), reason: failure.reason)
+      }
+    }
+  }
+
+  private func pieces(of file: consuming OpenFile, _ hash: String) throws {
+    let total = Int(try file.facts().st_size)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.filePiece, alignment: 16)
+    defer { piece.deallocate() }
+    var offset = 0
+    repeat {
+      let count = try file.read(into: piece)
+      if count == 0, offset < total { throw SystemFailure(code: EIO) }
+      buffer +=
+        #"{"type":"file","hash":"\#(hash)","bytes":\#(total),"offset":\#(offset),"data":""#.utf8
+      Base64.append(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: &buffer)
+      buffer += #""}"#.utf8
+      try endLine()
+      offset += count
+    } while offset < total && goesOn
+  }
+}

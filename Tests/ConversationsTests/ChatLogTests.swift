@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Testing
+
+@testable import Conversations
+
+@Suite("The logs of other programs") struct ChatLogTests {
+  private static let irssiLog = """
+    --- Log opened Sat Nov 21 09:58:00 2026
+    09:58 -!- anna [~a@host] has joined #tea
+    10:00 <@anna> hello
+    10:00 <+ben> hi *there*
+    10:00 < carla>  two blanks
+    10:00  * anna waves
+    10:00 -ben:#tea- a notice
+    10:00 !irc.example.org *** looking up
+    10:00 -!- mode/#tea [+o ben] by anna
+    10:01 <@anna> hello
+    10:01 <@anna> hello
+    --- Day changed Sun Nov 22 2026
+    00:00 <@anna> late
+    --- Log closed Sun Nov 22 00:01:00 2026
+    """
+
+  private static let weechatLog = """
+    2026-11-21 09:58:00\t-->\tanna (~a@host) has joined #tea
+    2026-11-21 10:00:00\t@anna\thello
+    2026-11-21 10:00:01\tben\ta\ttab
+    2026-11-21 10:00:02\t *\tanna waves
+    2026-11-21 10:00:03\t--\tMode #tea [+o ben] by anna
+    2026-11-21 10:00:04\t<--\tcarla has quit
+    2026-11-21T10:00:05\tben\tnot this
+    2026-11-21 10:00:06.123456Z\tben\tnewer
+    """
+
+  private func bodies(_ store: Store, _ room: String = "tea") throws -> [String] {
+    let me = try store.participant(identity: "anna").id
+    let place = try #require(try store.room(room, create: false))
+    return try store.messages(in: place.id, limit: 99, for: me).map {
+      "\($0.number) \($0.senderIdentity)\($0.kind == .action ? "*" : ":") \($0.body)"
+    }
+  }
+
+  @Test("irssi: messages, actions and notices come, events are counted")
+  func irssi() throws {
+    let store = try Fixture().open()
+    let report = try store.take([Self.irssiLog], name: "/home/a/irclogs/net/#tea.log")
+    #expect(
+      try bodies(store) == [
+        "1 anna: hello", "2 ben: hi *there*", "3 carla:  two blanks", "4 anna* waves",
+        "5 ben: a notice", "6 anna: hello", "7 anna: hello", "8 anna: late",
+      ])
+    #expect(report.messages == 8 && report.events == 3 && report.leftOut == 0)
+    #expect(report.people == 3 && report.conversations == 1)
+    // Whoever brought it is in the room, and has read it.
+    let anna = try store.participant(identity: "anna").id
+    #expect(try store.listing(for: anna).map(\.unread) == [0])
+    #expect(try store.members(of: store.rooms()[0].id).map(\.identity) == ["anna"])
+  }
+
+  @Test("WeeChat: messages and actions come, events are counted, the rest is said by number")
+  func weechat() throws {
+    let store = try Fixture().open()
+    var said: [String] = []
+    let report = try store.take(
+      [Self.weechatLog], name: "irc.libera.#tea.weechatlog",
+      complain: { said.append($0.description) })
+    #expect(
+      try bodies(store) == ["1 anna: hello", "2 ben: a\ttab", "3 anna* waves", "4 ben: newer"])
+    #expect(report.messages == 4 && report.events == 3 && report.leftOut == 1)
+    #expect(said == ["irc.libera.#tea.weechatlog:7: there is no such time: 2026-11-21T10:00:05"])
+  }
+
+  @Test(
+    "the same log again brings nothing, a grown one what is new", arguments: [irssiLog, weechatLog])
+  func again(log: String) throws {
+    let store = try Fixture().open()
+    let half = log.split(separator: "\n").prefix(6).joined(separator: "\n")
+    let first = try store.take([half], into: "tea")
+    #expect(first.messages > 0)
+    let rest = try store.take([log], into: "tea")
+    #expect(rest.known == first.messages && rest.messages > 0)
+    let last = try store.take([log + "\n"], into: "#Tea")
+    #expect(last.messages == 0 && last.known == first.messages + rest.messages)
+    // The same said twice in a minute is twice there.
+    if log == Self.irssiLog {
+      #expect(try bodies(store).filter { $0.hasSuffix("hello") }.count == 3)
+    }
+  }
+
+  @Test("times are those of this machine's clock")
+  func localTimes() throws {
+    let store = try Fixture().open()
+    try store.take([Self.irssiLog], into: "tea")
+    let time = try store.database.first("SELECT created_at FROM message WHERE number = 8") {
+      $0.int64(0)
+    }
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst) = (126, 10, 22, -1)
+    #expect(time == Int64(mktime(&parts)) * 1000)
+  }
+
+  @Test("what cannot be read is said by its number, and the rest comes")
+  func unreadable() throws {
+    let log = """
+      10:00 <anna> of no day
+      --- Log opened Sat Nov 21 10:00:00 2026\r
+      10:00 <anna> one\r
+      nonsense
+      25:00 <anna> no such hour
+      10:00 what is this
+      10:00 <@/bin/sh> no name
+
+      --- Day changed Mon Feb 30 2026
+      10:00 <anna> of no day either
+      --- Day changed Sun Mar 01 2026
+      10:00 <anna> two
+      """
+    let store = try Fixture().open()
+    var said: [Int] = []
+    let report = try store.take(
+      bytes: [Array(log.utf8)], .irssi, "x", "tea"
+    ) { said.append($0.line) }
+    #expect(said == [1, 4, 5, 6, 7, 9, 10])
+    #expect(report.leftOut == 7)
+    #expect(try bodies(store) == ["1 anna: one", "2 anna: two"])
+  }
+
+  @Test("what is no UTF-8 is Latin-1")
+  func latin1() throws {
+    let store = try Fixture().open()
+    let log =
+      Array("--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <anna> caf".utf8) + [0xE9, 0x0A]
+    try store.take(bytes: [log], nil, "#tea.log")
+    #expect(try bodies(store) == ["1 anna: café"])
+  }
+
+  @Test("a room is told by the file's name, or has to be named")
+  func rooms() throws {
+    #expect(IrssiLog.room(ofFile: "#tea.log") == "#tea")
+    #expect(IrssiLog.room(ofFile: "##c++.log") == "#c++")
+    #expect(IrssiLog.room(ofFile: "anna.log") == nil)
+    #expect(IrssiLog.room(ofFile: "#.log") == nil)
+    #expect(WeeChatLog.room(ofFile: "irc.libera.#tea.weechatlog") == "#tea")
+    #expect(WeeChatLog.room(ofFile: "irc.my.net.#a.b.weechatlog") == "#a.b")
+    #expect(WeeChatLog.room(ofFile: "irc.server.libera.weechatlog") == nil)
+    let store = try Fixture().open()
+    let fault = #expect(throws: ImportFault.self) {
+      try store.take([Self.irssiLog], name: "ben.log")
+    }
+    #expect(fault?.description.contains("--conversation") == true)
+    #expect(try store.count("participant") == 0)
+    #expect(throws: ImportFault.self) { try store.take([Self.irssiLog], into: "no room") }
+  }
+
+  @Test("a log of a direct chat is between me and the other")
+  func direct() throws {
+    let store = try Fixture().open()
+    let log = "--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <Anna> psst\n10:01 <ben> what\n"
+    #expect(try store.take([log], into: "@ben").conversations == 1)
+    let (anna, ben) = (
+      try store.participant(identity: "anna"), try store.participant(identity: "ben")
+    )
+    let chat = try store.direct(anna.id, with: ben.id)
+    #expect(
+      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender) == [anna.id, ben.id])
+    #expect(try store.listing(for: ben.id).map(\.unread) == [0])
+  }
+
+  @Test("formats are told by their first lines")
+  func formats() {
+    func told(_ text: String) -> ImportFormat? {
+      ImportFormat.told(by: text.split(separator: "\n").map { Array($0.utf8) })
+    }
+    #expect(told(Self.irssiLog) == .irssi)
+    #expect(told(Self.weechatLog) == .weechat)
+    #expect(told(" {\"hobnob\"") == .json)
+    #expect(told("10:00 <anna> hi") == .irssi)
+    #expect(told("hello") == nil)
+    #expect(told("") == nil)
+  }
+}

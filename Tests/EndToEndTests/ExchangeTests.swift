@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Repeatable
+import Testing
+
+extension EndToEnd {
+  @Suite("History goes out and comes in (11.3)")
+  struct ExchangeTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func sh(_ script: String) throws -> Program.Finished {
+      let quoted = "set -o pipefail; hobnob() { '\(Home.program)' \"$@\"; }; cd; " + script
+      return try Program(["bash", "-c", quoted], environment: home.environment).finish()
+    }
+
+    private var other: String { home.path + "/other.sqlite" }
+
+    /// So many messages as an export.
+    private func messages(_ count: Int, in room: String = "lobby", from first: Int = 1) -> String {
+      var text = #"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"# + "\n"
+      for number in first..<first + count {
+        let digits = String(number, radix: 16)
+        text +=
+          #"{"type":"message","uid":"\#(String(repeating: "0", count: 32 - digits.count))\#(digits)","#
+          + ##""conversation":"#\##(room)","number":\##(number),"##
+          + #""time":"2026-11-21T10:00:00Z","sender":"ben","text":"imported \#(number)"}"# + "\n"
+      }
+      return text + #"{"type":"end"}"# + "\n"
+    }
+
+    @Test("export | import into an empty store gives an equal one")
+    func roundTrip() throws {
+      try home.say("hello\u{1b}[2J\ntwo", as: "anna")
+      try home.say("psst", as: "ben", in: "@anna")
+      let done = try sh(
+        "hobnob export | hobnob import --store other.sqlite && hobnob export --store other.sqlite")
+      #expect(done.status == 0 && done.errors == "")
+      let own = try home.run(["export"]).output
+      let lines = done.output.split(separator: "\n").dropFirst(2)
+      #expect(lines.first?.contains(#""hobnob":"export""#) == true)
+      #expect(lines.dropFirst() == own.split(separator: "\n").dropFirst())
+      #expect(done.output.contains("Messages: 2 new, 0 updated, 0 here already"))
+      #expect(!own.contains("\u{1b}"))
+    }
+
+    @Test("a reader that has enough is no error; a disk that is full is")
+    func closedPipe() throws {
+      try home.write(messages(5000), to: "big.jsonl")
+      #expect(try sh("hobnob import big.jsonl").status == 0)
+      let head = try sh("hobnob export | head -n 1")
+      #expect(head.status == 0 && head.errors == "")
+      #expect(head.output.hasPrefix(#"{"hobnob":"export""#))
+      let full = try sh("hobnob export > /dev/full")
+      #expect(full.status == 1 && full.errors.contains("No space left"))
+    }
+
+    @Test("a wrong line is said with file and number, and nothing comes in")
+    func badLine() throws {
+      var lines = messages(9).split(separator: "\n").map(String.init)
+      lines[4] = "{"
+      try home.write(lines.joined(separator: "\n"), to: "bad.jsonl")
+      try home.write(messages(3, in: "tea", from: 100), to: "good.jsonl")
+      let done = try sh("hobnob import good.jsonl bad.jsonl")
+      #expect(done.status == 1 && done.output == "")
+      #expect(done.errors == "hobnob: bad.jsonl:5: the line is no JSON. Nothing was imported.\n")
+      #expect(try home.run(["log", "tea"]).status == 1)
+      #expect(try home.run(["import"]).errors.contains("standard input: there is nothing in it"))
+      #expect(try home.run(["import", "nosuch"]).status == 1)
+      #expect(try home.run(["import", "--format", "mirc"]).status == 64)
+      #expect(try home.run(["export", "nosuch"]).errors.contains("nosuch"))
+    }
+
+    @Test("of many lines that cannot be read 20 are said; the rest of the log comes")
+    func unreadableLines() throws {
+      let log =
+        "--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <@ben> one\n"
+        + String(repeating: "\u{1b}[31mnonsense\n", count: 25) + "10:01 <@ben> two\n"
+      try home.write(log, to: "#tea.log")
+      let done = try sh("hobnob import '#tea.log' --as anna")
+      #expect(done.status == 1)
+      let said = done.errors.split(separator: "\n")
+      #expect(said.count == 21)
+      #expect(said.first == "hobnob: #tea.log:3: no time stands at the beginning.")
+      #expect(said.last == "hobnob: And 5 more.")
+      #expect(done.output.contains("Messages: 2 new") && done.output.contains("Lines left out: 25"))
+      #expect(try home.run(["log", "tea", "--as", "anna"]).output.contains("ben: two"))
+    }
+
+    @Test("an open shell prints nothing of what is imported, and goes on (1.14)")
+    func openShell() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("hello\r", seeing: "[1]")
+      anna.send("half a line")
+      try anna.expect("half a line|")
+      try home.write(messages(3000), to: "big.jsonl")
+      #expect(try sh("hobnob import big.jsonl").status == 0)
+      try home.write(messages(500, in: "tea"), to: "tea.jsonl")
+      #expect(try sh("hobnob import tea.jsonl").output.contains("0 new, 0 updated, 500 here"))
+      try anna.expectNever("imported")
+      try anna.expectNever("unread")
+      #expect(anna.caretRow.contains("half a line"))
+      try home.say("and now", as: "ben")
+      try anna.expect("[3002] ben: and now")
+      try anna.expectNever("imported")
+    }
+
+    @Test("while standard input is awaited, others can write")
+    func slowInput() throws {
+      try home.say("before", as: "anna")
+      let work = try home.start(["import"], input: nil)
+      work.type(String(messages(3).dropLast(20)))
+      let began = Date()
+      try home.say("meanwhile", as: "anna")
+      #expect(Date().timeIntervalSince(began) < 5)
+      work.type(String(messages(3).suffix(20)))
+      work.closeInput()
+      #expect(work.finish().output.contains("Messages: 3 new"))
+      #expect(try home.run(["log", "lobby"]).output.contains("meanwhile"))
+    }
+
+    @Test("killed at any moment, an import has brought nothing, and the next one everything")
+    func killed() throws {
+      try home.say("hello", as: "anna")
+      try home.write(messages(20_000), to: "big.jsonl")
+      var random = FixedRandom(seed: 7)
+      let whole = try home.run(["export"]).output.split(separator: "\n").dropFirst()
+      for _ in 0..<6 {
+        let work = try home.start(["import", home.path + "/big.jsonl"])
+        poll(nil, 0, Int32.random(in: 1...250, using: &random))
+        work.kill(SIGKILL)
+        let isKilled = work.finish().status == 137
+        let now = try home.run(["export"]).output.split(separator: "\n").dropFirst()
+        if isKilled { #expect(now.count == whole.count || now.count > 20_000) }
+        #expect(try home.run(["check"]).status == 0)
+      }
+      #expect(try home.run(["import", home.path + "/big.jsonl"]).status == 0)
+      #expect(try home.run(["export"]).output.split(separator: "\n").count > 20_000)
+    }
+
+    @Test("/export writes the conversation into a new file, and overwrites none (10)")
+    func command() throws {
+      try home.say("hello", as: "ben")
+      let path = home.path + "/out.jsonl"
+      let done = try home.run(
+        ["lobby", "--as", "anna", "--no-rc"], input: "/export ~/out.jsonl\n/export ~/out.jsonl\n")
+      #expect(done.status == 1)
+      #expect(done.output.contains("Wrote 1 messages to \(path)"), "\(done.output)")
+      #expect(done.errors.contains("it exists"))
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains(#""text":"hello""#) && text.hasSuffix(#"{"type":"end"}"# + "\n"))
+      let usual = try sh("printf '/export\\n' | hobnob lobby --as anna; ls lobby-*-*-*.jsonl")
+      #expect(usual.status == 0, "\(usual)")
+    }
+
+    @Test("a store that a newer hobnob wrote is neither exported nor imported into")
+    func newerStore() throws {
+      try home.say("hello", as: "anna")
+      let raise = "sqlite3 .local/share/hobnob/store.sqlite 'PRAGMA user_version=99'"
+      guard try sh("command -v sqlite3").status == 0 else { return }
+      #expect(try sh(raise).status == 0)
+      for command in ["hobnob export", "hobnob import < /dev/null"] {
+        let done = try sh(command)
+        #expect(done.status == 1 && done.errors.contains("newer hobnob"))
+      }
+    }
+  }
+}
