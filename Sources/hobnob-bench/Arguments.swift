@@ -7,18 +7,20 @@ struct UsageError: Error {
 
 /// What the benchmark was asked to do.
 struct Arguments {
-  enum Task { case measure, echo, help }
+  enum Task { case measure, lifetime, echo, help }
 
   var task = Task.measure
   /// The program to measure; nil builds the one beside the benchmark first.
   var hobnob: String?
-  var messages = 100_000
+  var messages: Int { given ?? (task == .lifetime ? 1_000_000 : 100_000) }
+  private var given: Int?
   var keys = 1_200
   var rounds = 30
   var lines = 300
 
   static let usage = """
     usage: hobnob-bench [--hobnob PATH] [--messages N] [--keys N] [--rounds N] [--lines N]
+           hobnob-bench --lifetime [--hobnob PATH] [--messages N] [--rounds N]
 
       --hobnob PATH   the program to measure; without it the release program is built
                       as README.md says, and measured
@@ -26,6 +28,9 @@ struct Arguments {
       --keys N        how many keys are typed into each program (1200)
       --rounds N      how often each program is started (30)
       --lines N       how many lines are sent to the other shell (300)
+      --lifetime      measure a store of a lifetime instead: 1000000 messages in 200
+                      conversations, brought in by import; needs sqlite3, 2 GB of disk
+                      and a few minutes
       --echo          be the program that only echoes raw bytes, which keys are compared with
 
     Exit status: 0 when every target was reached, 1 when one was not or something
@@ -43,8 +48,9 @@ struct Arguments {
       }
       switch word {
       case "--help", "-h": task = .help
+      case "--lifetime": task = .lifetime
       case "--echo": task = .echo
-      case "--messages": messages = try count()
+      case "--messages": given = try count()
       case "--keys": keys = try count()
       case "--rounds": rounds = try count()
       case "--lines": lines = try count()

@@ -18,6 +18,25 @@ enum Footprint {
     ]
   }
 
+  /// Beside the same program with nothing in its store.
+  static func memory(
+    _ program: Program, store: BenchStore, beside empty: BenchStore
+  ) throws -> [Figure] {
+    let (shell, other) = (try program.open(store), try program.open(empty))
+    let (bytes, otherBytes) = (
+      try residentBytes(of: shell.process), try residentBytes(of: other.process)
+    )
+    try shell.leave()
+    try other.leave()
+    let ratio = Double(bytes) / Double(otherBytes)
+    return [
+      Figure(
+        name: "memory at the prompt (resident)", measured: megabytes(bytes),
+        beside: "empty store \(megabytes(otherBytes)): \(times(ratio))", target: "≤ 1.2×",
+        isReached: ratio <= 1.2)
+    ]
+  }
+
   static func size(_ program: Program, folder: ScratchFolder) throws -> [Figure] {
     let copy = "\(folder.path)/hobnob"
     guard try run(["cp", program.path, copy]) == 0, try run(["strip", copy]) == 0 else {
@@ -46,7 +65,7 @@ enum Footprint {
     throw MeasuringError("the memory of process \(process) is not known")
   }
 
-  private static func size(of path: String) throws -> Int {
+  static func size(of path: String) throws -> Int {
     var found = stat()
     guard stat(path, &found) == 0 else { throw MeasuringError("no file at \(path)") }
     return Int(found.st_size)

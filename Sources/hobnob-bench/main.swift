@@ -12,7 +12,7 @@ do {
     print(Arguments.usage)
   case .echo:
     RawEcho.run()
-  case .measure:
+  case .measure, .lifetime:
     let report = try measure(arguments)
     print(report.table)
     exit(report.isReached ? 0 : 1)
@@ -30,6 +30,12 @@ func measure(_ arguments: Arguments) throws -> Report {
   let program = try Program(arguments.hobnob)
   let folder = try ScratchFolder()
   defer { folder.remove() }
+  if arguments.task == .lifetime {
+    return Report(
+      messages: arguments.messages,
+      rows: try Lifetime.measure(
+        program, in: folder, messages: arguments.messages, rounds: arguments.rounds))
+  }
 
   complain("storing \(arguments.messages) messages …")
   let full = try BenchStore.make(in: folder, named: "full", messages: arguments.messages)
