@@ -19,9 +19,10 @@ extension Store {
         """
       ) { (name: $0.text(0), sql: $0.text(1)) }
       for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
-      let last = try database.first("SELECT ifnull(max(id), 0) FROM message") { $0.int64(0) } ?? 0
+      let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64(0) } ?? nil
       let result = try body()
-      let new = ids?() ?? (last + 1)...Int64.max
+      // In a store without any, those that were imported elsewhere may be below zero.
+      let new = ids?() ?? (last.map { $0 + 1 } ?? .min)...Int64.max
       try database.run(
         """
         INSERT INTO message_text(rowid, body, facts)

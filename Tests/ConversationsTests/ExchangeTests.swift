@@ -135,6 +135,29 @@ import Testing
     #expect(try lobby.store.unread(for: lobby.anna).map(\.mentions) == [1])
   }
 
+  @Test("what was imported is found, behind what was said here, and survives a recovery")
+  func foundAndRecovered() throws {
+    let lobby = try Lobby()
+    try lobby.says("tea here")
+    try lobby.store.take([
+      export(line("tea long ago", number: 1), line("tea not so long ago", number: 2))
+    ])
+    let texts = ["tea here", "tea not so long ago", "tea long ago"]
+    func found(_ store: Store) throws -> [String] {
+      try store.search(SearchQuery(terms: [.init("tea")]), for: lobby.anna).map(\.message.body)
+    }
+    #expect(try found(lobby.store) == texts)
+    let message = try #require(
+      try lobby.store.message(number: 2, in: lobby.lobby, for: lobby.anna))
+    #expect(message.isImported)
+    #expect(try lobby.says("x").isImported == false)
+    let before = try lobby.store.exported()
+    _ = try Store.recover(from: lobby.store.path, to: lobby.fixture.folder + "/new.sqlite")
+    let recovered = try lobby.fixture.open("new.sqlite")
+    #expect(try recovered.exported() == before)
+    #expect(try found(recovered) == texts)
+  }
+
   @Test("some conversations come alone, without drafts and input history")
   func some() throws {
     let lobby = try Lobby()
