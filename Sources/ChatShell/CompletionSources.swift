@@ -77,7 +77,8 @@ extension Shell {
     case .command:
       // Only the first word of a line is a command.
       editing == nil
-        ? Command.table.map { Candidate($0.name, hint: $0.help.string) }
+        ? Command.table.filter { !commandsThatDoNotWorkHere.contains($0.name) }
+          .map { Candidate($0.name, hint: $0.help.string) }
           + aliases.map { Candidate($0.key, hint: $0.value) }
         : [Candidate("cancel"), Candidate("edit")]
     case .person: people()
@@ -183,12 +184,26 @@ extension Shell {
       stepsOverSpace: end < utf8.count && utf8[end] == 0x20)
   }
 
+  /// The filters of `/search`, and what can stand behind them.
+  private func searchFilters(for word: String) -> [Candidate] {
+    if word.hasPrefix("from:") { return people().map { Candidate("from:" + $0.text) } }
+    if word.hasPrefix("in:") {
+      return ((try? store.listing(for: me.id)) ?? []).map {
+        Candidate("in:" + $0.conversation.name)
+      }
+    }
+    guard !word.isEmpty else { return [] }
+    return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
+      .map { Candidate($0) }
+  }
+
   private func arguments(
     of command: Command, after before: [String], _ word: String
   ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
       return Settings.entry(before[0])?.values.map { Candidate($0) } ?? []
     }
+    if command.argument == .search { return searchFilters(for: word) }
     guard before.isEmpty else { return [] }
     switch command.argument {
     case .room: return rooms()
@@ -218,7 +233,12 @@ extension Shell {
       else { return [] }
       return newest.reversed().filter { $0.deletedAt == nil }
         .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
-    case .text, nil: return []
+    case .failedNumber:
+      let failed = conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
+      return failed.filter { $0.state == .failed }
+        .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+    case .onOff: return [Candidate("on"), Candidate("off")]
+    case .text, .search, nil: return []
     }
   }
 }

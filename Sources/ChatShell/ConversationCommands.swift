@@ -74,7 +74,7 @@ extension Shell {
     throw RuleError.noSuchRoom(name)
   }
 
-  private func go(to target: Conversation) throws {
+  func go(to target: Conversation) throws {
     if target.id == conversation?.id {
       // Back in a room that was left: what was said meanwhile is shown.
       if !isMember { try enter(target) }
@@ -105,9 +105,14 @@ extension Shell {
     printedUpTo = messages.map(\.number).max() ?? target.lastNumber
     newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
     printer.startOver()
+    // What is held of another conversation is unread there.
+    isPaused = false
+    held = HeldLines()
+    findLookAlikes(among: (try? store.participants()) ?? [])
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []
+    if !target.topic.isEmpty { lines.append(topicLine(target)) }
     var ruled = marker == 0
     for message in Store.ordered(messages) {
       if !ruled, message.number > marker, message.sender != me.id {
@@ -140,6 +145,7 @@ extension Shell {
         at: clock() - max(0, Store.wallClock() - since))
     }
     typing.expire(at: clock())
+    away = (try? store.away(of: me.id)) ?? nil
     refreshNewestOwn()
     for entry in (try? store.listing(for: me.id)) ?? []
     where entry.conversation.id != conversation.id {
@@ -193,15 +199,18 @@ extension Shell {
       if person.name != person.identity {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
+      if printer.options.lookAlikes.contains(person.id) { line = printer.lookAlikeMark + line }
       let state =
-        if presence.typingSince != nil && presence.isHere && person.id != me.id {
+        if let word = presence.away {
+          word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
+        } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
           say("typing")
         } else if presence.isLooking {
           say("here")
         } else if presence.isHere {
           say("in another conversation")
         } else {
-          say("away")
+          say("not here")
         }
       line.append("  " + state, .dim)
       lines.append(line)

@@ -21,6 +21,7 @@ func sentence(for error: any Error) -> SafeText {
   case let error as StoreError: return finished(said(error.sentence))
   case let error as RuleError: return finished(said(error.sentence))
   case let error as AttachmentError: return finished(said(error.sentence))
+  case let error as SearchError: return finished(said(error.sentence))
   default: return say("Something failed: %1", SafeText(line: "\(error)"))
   }
 }

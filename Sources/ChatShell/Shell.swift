@@ -54,6 +54,21 @@ final class Shell {
   var isStarting = false
   /// Messages are kept back while a line is being typed in plain mode.
   var isHolding = false
+  /// Printing is held (`/pause`, rule 7.6), and what is held.
+  var isPaused = false
+  var held = HeldLines()
+  /// Messages of others that were shown in the open conversation since the start.
+  var newsShown = 0
+  /// Own messages that wait for a network, and that it refused.
+  var unsent = (waiting: 0, failed: 0)
+  /// What I left word of while I am away.
+  var away: String?
+  /// Where the next page of the last search begins.
+  var lastSearch: SearchPlace?
+  /// Programs that run beside the shell.
+  let programs = DetachedPrograms()
+  /// The `notify-command` that could not be run, which was said.
+  var brokenNotifier: String?
 
   var glyphs: Glyphs { printer.options.glyphs }
 
@@ -73,7 +88,10 @@ final class Shell {
 
   /// Brings what depends on settings in line with them.
   func applySettings() {
-    printer.options.timestamps = settings.timestamps
+    printer.options.timestamps = settings.timestamps != .off
+    printer.options.textMarks.isStyled = settings.styling
+    printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
+    nameMyself()
     printer.options.numbers = settings.numbers
     printer.options.styling = settings.styling ? .standard : .off
     printer.options.colourNames = settings.looks.colourNames
@@ -83,6 +101,11 @@ final class Shell {
     // What is printed from now on may look otherwise.
     printer.endRun()
     face?.refresh()
+  }
+
+  /// What I am called, for mentions to be found.
+  func nameMyself() {
+    printer.options.textMarks.myNames = Set([me.name, me.identity]).map(Ranking.folded).sorted()
   }
 
   var rules: LineRules {
@@ -217,6 +240,7 @@ final class Shell {
       mentions: Span.encoded(line.mentions))
     _ = signals.sentOrCleared(at: clock())
     face?.remember(line.typed)
+    letGo()
     catchUp()
     face?.refresh()
   }

@@ -33,6 +33,13 @@ extension Shell {
       return StyledLine(
         say("You left %1; only commands work here", SafeText(name: conversation.name)), .dim)
     }
+    if isPaused { return StyledLine(say("Printing is held; /bottom goes on"), .dim) }
+    if let away {
+      return StyledLine(
+        away.isEmpty
+          ? say("%1, away", SafeText(name: me.name))
+          : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
+    }
     let others = here.filter { $0.isHere && $0.participant.id != me.id }.count
     switch others {
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
@@ -45,6 +52,9 @@ extension Shell {
 
   private func statusRight() -> StyledLine {
     var parts: [StyledLine] = []
+    if isPaused {
+      parts.append(StyledLine(say("%1 new", SafeText(held.count)), held.count > 0 ? .bold : .dim))
+    }
     if let newestOwn {
       let mark = MessagePrinter.mark(newestOwn.state, glyphs)
       let word = Self.word(for: newestOwn.state)
@@ -53,6 +63,18 @@ extension Shell {
         StyledLine(
           "[\(newestOwn.number)] " + said,
           newestOwn.state == .failed ? Style(foreground: .red) : .dim))
+    }
+    // The newest one's own state says it of itself.
+    let others = (
+      failed: unsent.failed - (newestOwn?.state == .failed ? 1 : 0),
+      waiting: unsent.waiting - (newestOwn?.state == .sending ? 1 : 0)
+    )
+    if others.failed > 0 {
+      parts.append(
+        StyledLine(say("%1 failed", SafeText(unsent.failed)), Style(foreground: .red)))
+    }
+    if others.waiting > 0 {
+      parts.append(StyledLine(say("%1 waiting", SafeText(unsent.waiting)), .dim))
     }
     let sorted = unread.values.filter { $0.count > 0 }.sorted {
       ($1.count, $0.name) < ($0.count, $1.name)

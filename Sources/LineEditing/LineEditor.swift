@@ -192,6 +192,14 @@ public final class LineEditor {
     delegate?.lineEditorChanged(self)
   }
 
+  /// The line that was being typed is gone; what was still to be told of it is not about the next.
+  func forgetChanges() {
+    if let timer = settlingTimer { loop.cancel(timer) }
+    settlingTimer = nil
+    needsSettling = false
+    display.needsDrawing = true
+  }
+
   private func handle(_ event: KeyEvent) {
     if let answer = question {
       guard let yes = Self.answer(event) else { return }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Glibc
+import StyledText
+
+/// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
+extension Shell {
+  /// It names me, or it was written to me alone.
+  func isForMe(_ message: Message) -> Bool {
+    let isDirect =
+      message.conversation == conversation?.id
+      ? conversation?.kind == .direct : unread[message.conversation]?.name.hasPrefix("@") == true
+    if isDirect { return true }
+    return printer.options.textMarks.mentionMe(in: message.body)
+      || Span.decoded(message.mentions, in: message.body).contains { $0.identity == me.identity }
+  }
+
+  /// - Parameter isInvited: somebody brought me into a room, which rings as well.
+  func alert(_ messages: [Message], andInvited isInvited: Bool) {
+    if settings.bell, !messages.isEmpty || isInvited { face?.bell() }
+    guard !settings.notifyCommand.isEmpty, face?.isInteractive == true else { return }
+    for message in messages { notify(message) }
+  }
+
+  /// How much of a text is handed on, in bytes of UTF-8 at least.
+  private static let notifiedCharacters = 1000
+
+  private func notify(_ message: Message) {
+    let command = settings.notifyCommand
+    let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
+    let text = SafeText(body: String(message.body.prefix(Self.notifiedCharacters)))
+    let words =
+      command.split(whereSeparator: \.isWhitespace).map(String.init)
+      + [SafeText(name: message.senderName).string, SafeText(name: name).string, text.string]
+    guard !programs.start(words, ended: { _ in }) else { return }
+    let reason = systemReason()
+    guard errno != EAGAIN, brokenNotifier != command else { return }
+    brokenNotifier = command
+    printer.endRun()
+    face?.print([
+      Self.error(
+        say("notify-command %1 could not be run: %2.", SafeText(line: command), reason))
+    ])
+  }
+}
