@@ -95,7 +95,7 @@ extension Shell {
     let known = try store.messages(
       in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: !isStarting)
     var messages = known
-    if let first = known.first, first.number > marker + 1, marker > 0 {
+    if let first = known.first, first.number > marker + 1, isMember {
       messages = try store.messages(in: target.id, limit: Self.openingMessages.most, for: me.id)
         .filter { $0.number > marker || $0.number >= first.number }
     }
@@ -113,7 +113,7 @@ extension Shell {
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []
     if !target.topic.isEmpty { lines.append(topicLine(target)) }
-    var ruled = marker == 0
+    var ruled = !isMember
     for message in Store.ordered(messages) {
       if !ruled, message.number > marker, message.sender != me.id {
         ruled = true

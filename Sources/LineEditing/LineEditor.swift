@@ -197,6 +197,7 @@ public final class LineEditor {
     if let timer = settlingTimer { loop.cancel(timer) }
     settlingTimer = nil
     needsSettling = false
+    _ = creadline_take_changed()
     display.needsDrawing = true
   }
 

@@ -66,7 +66,7 @@ public enum WebAddresses {
         continue
       }
       // `xhttp://` is another word.
-      if start > 0, isLetterOrDigit(bytes[start - 1]) || bytes[start - 1] >= 0x80 { continue }
+      if start > 0, bytes[start - 1] < 0x80, isLetterOrDigit(bytes[start - 1]) { continue }
       if scheme[0] == UInt8(ascii: "h") {
         guard bytes.count > colon + 3, bytes[colon + 1] == 0x2F, bytes[colon + 2] == 0x2F else {
           continue
