@@ -7,18 +7,26 @@ import StyledText
 /// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
 extension Shell {
   /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool {
-    let isDirect =
-      message.conversation == conversation?.id
-      ? conversation?.kind == .direct : unread[message.conversation]?.name.hasPrefix("@") == true
-    if isDirect { return true }
-    return printer.options.textMarks.mentionMe(in: message.body)
+  func isForMe(_ message: Message) -> Bool { isDirect(message) || mentionsMe(message) }
+
+  private func isDirect(_ message: Message) -> Bool {
+    message.conversation == conversation?.id
+      ? conversation?.kind == .direct
+      : unread[message.conversation]?.name.hasPrefix("@") == true
+  }
+
+  private func mentionsMe(_ message: Message) -> Bool {
+    printer.options.textMarks.mentionMe(in: message.body)
       || Span.decoded(message.mentions, in: message.body).contains { $0.identity == me.identity }
   }
 
   /// - Parameter isInvited: somebody brought me into a room, which rings as well.
   func alert(_ messages: [Message], andInvited isInvited: Bool) {
-    if settings.bell, !messages.isEmpty || isInvited { face?.bell() }
+    // Whoever has a direct chat before them sees each line of it come.
+    let rings = messages.contains {
+      $0.conversation != conversation?.id || isPaused || mentionsMe($0)
+    }
+    if settings.bell, rings || isInvited { face?.bell() }
     guard !settings.notifyCommand.isEmpty, face?.isInteractive == true else { return }
     for message in messages { notify(message) }
   }

@@ -20,7 +20,8 @@ extension Command {
       try $0.open($1)
     },
     Command(
-      "/history [COUNT|A-B]", "show the last messages (20) or those from A to B, as they stand now"
+      "/history [COUNT|A-B]",
+      "print the last messages (20), or those from A to B, as they stand now"
     ) {
       try $0.printHistory($1)
     },

@@ -141,7 +141,7 @@ extension Shell {
     for presence in here where presence.participant.id != me.id && presence.isHere {
       guard let since = presence.typingSince else { continue }
       typing.signal(
-        presence.participant.identity, name: SafeText(name: presence.participant.name),
+        presence.participant.identity, name: shownName(presence.participant),
         at: clock() - max(0, Store.wallClock() - since))
     }
     typing.expire(at: clock())

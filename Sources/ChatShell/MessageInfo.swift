@@ -53,10 +53,9 @@ extension Shell {
   /// Who it is from, by what does not change: the name can be made to look like another's
   /// (rule 12.3).
   private func sender(of message: Message) -> StyledLine {
-    var line = MessagePrinter.name(message, me: me.id)
+    var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
     if printer.options.lookAlikes.contains(message.sender) {
-      line = printer.lookAlikeMark + line
       line.append("  " + say("the name looks like another's"), Style(foreground: .red))
     }
     return fact(say("From"), line)

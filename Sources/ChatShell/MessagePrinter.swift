@@ -246,7 +246,7 @@ struct MessagePrinter {
   /// Colours that stand out on dark and light grounds.
   private static let palette: [Color] = [.cyan, .green, .yellow, .magenta, .blue, .red]
 
-  private func name(of message: Message) -> StyledLine {
+  func name(of message: Message) -> StyledLine {
     let name =
       options.colourNames || message.sender == me
       ? Self.name(message, me: me) : StyledLine(SafeText(name: message.senderName), .bold)

@@ -52,7 +52,7 @@ extension Shell {
 
   /// What happened beside messages, as lines; nothing where it is not for this screen.
   func lines(for event: Event) -> [StyledLine] {
-    let name = SafeText(name: event.participant.name)
+    let name = shownName(event.participant)
     let isHere = event.conversation == conversation?.id
     let text: SafeText
     switch event.kind {
@@ -71,7 +71,7 @@ extension Shell {
         text = say("%1 invited you to %2; /switch %2 goes there.", name, SafeText(name: place))
       } else {
         guard isHere else { return [] }
-        text = say("%1 invited %2", name, SafeText(name: other.name))
+        text = say("%1 invited %2", name, shownName(other))
       }
     }
     printer.endRun()

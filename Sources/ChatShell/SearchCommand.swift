@@ -49,7 +49,7 @@ extension Shell {
     let message = hit.message
     var line = StyledLine(place + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
-    line += MessagePrinter.name(message, me: me.id) + StyledLine(": ")
+    line += printer.name(of: message) + StyledLine(": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
     let shown = Self.around(query.ranges(in: text.string).first, in: text)

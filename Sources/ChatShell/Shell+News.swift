@@ -94,7 +94,7 @@ extension Shell {
       // A signal tells when it was given; one that is old by now would linger.
       let age = max(0, Store.wallClock() - signal.at)
       typing.signal(
-        signal.participant.identity, name: SafeText(name: signal.participant.name),
+        signal.participant.identity, name: shownName(signal.participant),
         at: clock() - age)
     }
     typing.expire(at: clock())
@@ -156,6 +156,12 @@ extension Shell {
 }
 
 extension Shell {
+  /// A name, marked where it looks like another's (rule 12.3).
+  func shownName(_ person: Participant) -> SafeText {
+    let name = SafeText(name: person.name)
+    return printer.options.lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
+  }
+
   /// Whose name looks like another's (rule 12.3).
   func findLookAlikes(among people: [Participant]) {
     printer.options.lookAlikes = LookAlikes(people, me: me.id)

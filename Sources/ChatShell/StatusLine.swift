@@ -17,7 +17,7 @@ extension Shell {
   /// The status line's items for a terminal of `columns`.
   func statusItems(notice: SafeText?, columns: Int) -> [Item] {
     let widths = printer.options.widths
-    let right = statusRight()
+    let right = statusRight(columns: columns * 2 / 3)
     let room = max(1, columns - 1 - right.columns(widths) - 2)
     let left = statusLeft(notice: notice, columns: room).truncated(to: room, widths: widths)
     var items = [Item(id: "left", line: left)]
@@ -50,19 +50,32 @@ extension Shell {
     }
   }
 
-  private func statusRight() -> StyledLine {
-    var parts: [StyledLine] = []
-    if isPaused {
-      parts.append(StyledLine(say("%1 new", SafeText(held.count)), held.count > 0 ? .bold : .dim))
+  /// What is right, as much of it as fits: what comes last goes first.
+  private func statusRight(columns: Int) -> StyledLine {
+    var parts = statusParts()
+    func joined() -> StyledLine {
+      var line = StyledLine()
+      for part in parts.sorted(by: { $0.place < $1.place }) {
+        if !line.isEmpty { line.append(" " + glyphs.separator + " ", .dim) }
+        line += part.line
+      }
+      return line
     }
-    if let newestOwn {
-      let mark = MessagePrinter.mark(newestOwn.state, glyphs)
-      let word = Self.word(for: newestOwn.state)
-      let said = newestOwn.state == .seen ? word : mark + " " + word
-      parts.append(
-        StyledLine(
-          "[\(newestOwn.number)] " + said,
-          newestOwn.state == .failed ? Style(foreground: .red) : .dim))
+    var line = joined()
+    while parts.count > 1, line.columns(printer.options.widths) > columns {
+      parts.removeLast()
+      line = joined()
+    }
+    return line
+  }
+
+  /// The parts of the right side, the most important first; `place` is where they stand.
+  private func statusParts() -> [(place: Int, line: StyledLine)] {
+    var parts: [(place: Int, line: StyledLine)] = []
+    let red = Style(foreground: .red)
+    if isPaused {
+      let style = held.count > 0 ? Style.bold : .dim
+      parts.append((0, StyledLine(say("%1 new", SafeText(held.count)), style)))
     }
     // The newest one's own state says it of itself.
     let others = (
@@ -70,26 +83,26 @@ extension Shell {
       waiting: unsent.waiting - (newestOwn?.state == .sending ? 1 : 0)
     )
     if others.failed > 0 {
-      parts.append(
-        StyledLine(say("%1 failed", SafeText(unsent.failed)), Style(foreground: .red)))
-    }
-    if others.waiting > 0 {
-      parts.append(StyledLine(say("%1 waiting", SafeText(unsent.waiting)), .dim))
+      parts.append((2, StyledLine(say("%1 failed", SafeText(unsent.failed)), red)))
     }
     let sorted = unread.values.filter { $0.count > 0 }.sorted {
       ($1.count, $0.name) < ($0.count, $1.name)
     }
     if let first = sorted.first {
       let rest = sorted.count > 1 ? say(" and %1 more", SafeText(sorted.count - 1)) : ""
-      parts.append(
-        StyledLine(
-          say("%1 unread in %2", SafeText(first.count), SafeText(name: first.name)) + rest, .bold))
+      let text = say("%1 unread in %2", SafeText(first.count), SafeText(name: first.name)) + rest
+      parts.append((4, StyledLine(text, .bold)))
     }
-    var line = StyledLine()
-    for part in parts {
-      if !line.isEmpty { line.append(" " + glyphs.separator + " ", .dim) }
-      line += part
+    if let newestOwn {
+      let mark = MessagePrinter.mark(newestOwn.state, glyphs)
+      let word = Self.word(for: newestOwn.state)
+      let said = newestOwn.state == .seen ? word : mark + " " + word
+      let style = newestOwn.state == .failed ? red : .dim
+      parts.append((1, StyledLine("[\(newestOwn.number)] " + said, style)))
     }
-    return line
+    if others.waiting > 0 {
+      parts.append((3, StyledLine(say("%1 waiting", SafeText(unsent.waiting)), .dim)))
+    }
+    return parts
   }
 }

@@ -112,7 +112,11 @@ extension EndToEnd {
       let texts = ["a", "ab", "abc — ü 🎉\nsecond", "\u{1B}[31mred\u{07}"]
       for text in texts { try home.say(text, as: "ben") }
       let shell = try home.shellInLobby(as: "anna")
-      for number in texts.indices { try shell.type("/copy \(number + 1)\r", seeing: "Copied") }
+      for number in texts.indices {
+        shell.send("/copy \(number + 1)\r")
+        _ = shell.wait(for: 10) { _ in Self.copied(shell).count == number + 1 }
+      }
+      try shell.expect("Copied")
       #expect(Self.copied(shell) == texts.dropLast() + ["^[[31mred^G"])
       #expect(shell.emulator.picture.contains("#lobby> |"))
     }
