@@ -175,8 +175,9 @@ extension Shell {
     let ranked = Ranking.candidates(candidates, matching: word)
     let bare = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
     guard !bare.isEmpty else { return nil }
-    let isFolder = bare.count == 1 && bare[0].text.hasSuffix("/")
-    let space = end < utf8.count || isFolder ? "" : " "
+    // A folder, or a filter such as `from:`: the next key names what is in it.
+    let goesOn = bare.count == 1 && (bare[0].text.hasSuffix("/") || bare[0].text.hasSuffix(":"))
+    let space = end < utf8.count || goesOn ? "" : " "
     return Completions(
       word: found.range,
       choices: bare.map { .init(text: $0.text, label: SafeText(line: $0.text)) },

@@ -108,7 +108,8 @@ extension Shell {
     // What is held of another conversation is unread there.
     isPaused = false
     held = HeldLines()
-    findLookAlikes(among: (try? store.participants()) ?? [])
+    // From then on whoever comes or changes names is told of.
+    if !knowsLookAlikes { findLookAlikes(among: (try? store.participants()) ?? []) }
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []
@@ -208,7 +209,7 @@ extension Shell {
         } else if presence.isLooking {
           say("here")
         } else if presence.isHere {
-          say("in another conversation")
+          say("here, but not looking")
         } else {
           say("not here")
         }

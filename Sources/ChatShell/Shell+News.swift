@@ -164,6 +164,7 @@ extension Shell {
 
   /// Whose name looks like another's (rule 12.3).
   func findLookAlikes(among people: [Participant]) {
+    knowsLookAlikes = true
     printer.options.lookAlikes = LookAlikes(people, me: me.id)
   }
 }

@@ -31,6 +31,7 @@ final class Shell {
   var files = WaitingFiles()
   /// The people and rooms there are may be others than they were.
   var peopleEdition = 0
+  var knowsLookAlikes = false
   var knownPeople: (edition: Int, candidates: [Candidate])?
   /// Emoji by their shortcodes, read when the first is asked for.
   let emoji: EmojiTable

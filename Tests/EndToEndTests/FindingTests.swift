@@ -54,6 +54,26 @@ extension EndToEnd {
       #expect(finished.errors.contains("Usage: /search"), "\(finished.errors)")
     }
 
+    @Test(
+      "the arguments of these commands are completed by kind (2.8)",
+      arguments: [
+        ("/search fr\tbe\t", "/search from:ben |"), ("/search tea in:#lo\t", "in:#lobby |"),
+        ("/search has\t", "/search has:file |"), ("/invite be\t", "/invite ben |"),
+        ("/typing of\t", "/typing off |"), ("/retry a\t", "/retry all |"),
+        ("/info 1\t", "/info 1 |"), ("/set timestamps r\t", "/set timestamps relative |"),
+        ("/set links au\t", "/set links auto |"),
+      ])
+    func completes(typed: String, shown: String) throws {
+      let home = try Home()
+      try home.say("hello", as: "ben")
+      for face in [[], ["--plain"]] {
+        let shell = try home.shell(as: "anna", face + ["lobby"])
+        try shell.expect("#lobby> ")
+        shell.send(typed)
+        try shell.expect(shown)
+      }
+    }
+
     @Test("searching counts as nothing seen (7.3)")
     func searchSeesNothing() throws {
       let home = try Home()
