@@ -73,11 +73,8 @@ extension Shell {
 
   private static func openable(in message: Message) -> [Openable] {
     let body = SafeText(body: message.body)
-    let utf8 = body.string.utf8
-    return WebAddresses.ranges(in: body.string).map { range in
-      let from = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
-      return .address(body[from..<utf8.index(from, offsetBy: range.count)])
-    } + message.attachments.map { .file($0) }
+    return WebAddresses.ranges(in: body.string).map { .address(body.bytes($0)) }
+      + message.attachments.map { .file($0) }
   }
 
   private func open(_ target: Openable) throws {

@@ -49,7 +49,10 @@ extension Shell {
     let message = hit.message
     var line = StyledLine(place + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
-    line += printer.name(of: message) + StyledLine(": ")
+    line +=
+      message.kind == .action
+      ? StyledLine("* ", .dim) + printer.name(of: message) + StyledLine(" ")
+      : printer.name(of: message) + StyledLine(": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
     let shown = Self.around(query.ranges(in: text.string).first, in: text)

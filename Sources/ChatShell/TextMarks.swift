@@ -22,9 +22,7 @@ struct TextMarks: Equatable {
     guard text.utf8.contains(where: { $0 == 0x40 || $0 == 0x23 || $0 == 0x3A }) || !mine.isEmpty
     else { return [] }
     var found = WebAddresses.ranges(in: text).map { range in
-      let from = text.utf8.index(text.utf8.startIndex, offsetBy: range.lowerBound)
-      let shown = line[from..<text.utf8.index(from, offsetBy: range.count)]
-      return Overlay(range, isStyled ? .underline : .plain, link: Link(shown))
+      Overlay(range, isStyled ? .underline : .plain, link: Link(line.bytes(range)))
     }
     for word in Self.words(in: text) {
       let isMe = word.isPerson && names(me: word.name)

@@ -25,26 +25,25 @@ extension StyledLine {
     var result = StyledLine()
     var start = 0
     for run in runs {
-      let utf8 = run.text.string.utf8
+      let count = run.text.string.utf8.count
       var at = 0
       func part(_ end: Int) -> SafeText {
-        let from = utf8.index(utf8.startIndex, offsetBy: at)
         defer { at = end }
-        return run.text[from..<utf8.index(from, offsetBy: end - at)]
+        return run.text.bytes(at..<end)
       }
-      while at < utf8.count {
+      while at < count {
         while let first = rest.first, first.range.upperBound <= start + at { rest.removeFirst() }
-        guard let next = rest.first, next.range.lowerBound < start + utf8.count else {
-          result.append(part(utf8.count), run.style, link: run.link)
+        guard let next = rest.first, next.range.lowerBound < start + count else {
+          result.append(part(count), run.style, link: run.link)
           break
         }
         if next.range.lowerBound > start + at {
           result.append(part(next.range.lowerBound - start), run.style, link: run.link)
         }
-        let end = min(next.range.upperBound - start, utf8.count)
+        let end = min(next.range.upperBound - start, count)
         result.append(part(end), next.style.laid(over: run.style), link: next.link ?? run.link)
       }
-      start += utf8.count
+      start += count
     }
     return result
   }

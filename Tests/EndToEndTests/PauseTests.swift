@@ -84,6 +84,20 @@ extension EndToEnd {
       #expect(again.emulator.history.contains { $0.contains("ben: held") })
     }
 
+    @Test("a narrow status line leaves out what matters least (7.4)")
+    func narrow() throws {
+      let anna = try home.shellInLobby(as: "anna", rows: 20, columns: 30)
+      try anna.type("/pause\r", seeing: "Printing is held")
+      try home.say("held", as: "ben")
+      try anna.expect("1 new")
+      _ = try home.run(["send", "@anna", "--as", "ben", "psst"])
+      anna.rest(0.5)
+      try anna.expect("1 new")
+      #expect(anna.emulator.screen.allSatisfy { $0.count <= 30 })
+      anna.resize(rows: 20, columns: 100)
+      try anna.expect("1 new · 1 unread in @ben")
+    }
+
     @Test("a pager holds: nothing is printed or seen, and afterwards it is said how much came")
     func pagerHolds() throws {
       let anna = try home.shellInLobby(
