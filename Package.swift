@@ -27,6 +27,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
     .target(
       name: "Conversations", dependencies: ["CSQLite", "CNettle", "CLinux"], swiftSettings: ours),
@@ -48,7 +49,9 @@ let package = Package(
       ],
       swiftSettings: ours),
     .executableTarget(
-      name: "hobnob-bench", dependencies: ["Conversations", "CLinux"], swiftSettings: ours),
+      name: "hobnob-bench",
+      dependencies: ["Conversations", "Composer", "StyledText", "CLinux", "CAllocations"],
+      swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
 
@@ -56,13 +59,17 @@ let package = Package(
     .target(
       name: "Emulator", dependencies: ["CVTerm", "CLinux"], path: "Tests/Emulator",
       swiftSettings: ours),
+    .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
-      name: "StyledTextTests", dependencies: ["StyledText", "Emulator"], swiftSettings: ours),
-    .testTarget(name: "ConversationsTests", dependencies: ["Conversations"], swiftSettings: ours),
+      name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: ours),
     .testTarget(
-      name: "ComposerTests", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
+      name: "ConversationsTests", dependencies: ["Conversations", "Repeatable"],
+      swiftSettings: ours),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal", "StyledText", "Emulator"],
+      name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal", "StyledText", "Emulator", "Repeatable"],
       swiftSettings: ours),
     .testTarget(
       name: "LineEditingTests",
@@ -73,7 +80,8 @@ let package = Package(
       dependencies: ["ChatShell", "Conversations", "StyledText", "Composer"],
       swiftSettings: ours),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Emulator", "Conversations"], exclude: ["Themes"],
+      name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],
+      exclude: ["Themes"],
       swiftSettings: ours),
   ],
   swiftLanguageModes: [.v6]

@@ -66,6 +66,26 @@ static int cancel(int count, int key) {
   return rl_abort(count, key);
 }
 
+static int undo(int count, int key) {
+  return creadline_call.undo() ? 0 : rl_undo_command(count, key);
+}
+
+static int vi_undo(int count, int key) {
+  return creadline_call.undo() ? 0 : rl_vi_undo(count, key);
+}
+
+bool creadline_is_undo(rl_command_func_t *function) {
+  return function == undo || function == vi_undo;
+}
+
+bool creadline_mark_is_set;
+
+static int set_mark(int count, int key) {
+  int result = rl_set_mark(count, key);
+  creadline_mark_is_set = true;
+  return result;
+}
+
 static int insert_comment(int count, int key) {
   const char *comment = rl_variable_value("comment-begin");
   int point = rl_point;
@@ -165,6 +185,9 @@ static const struct creadline_replacement replaced[] = {
     {"abort", rl_abort, cancel},
     {"clear-screen", rl_clear_screen, clear_screen},
     {"clear-display", rl_clear_display, clear_screen},
+    {"undo", rl_undo_command, undo},
+    {"vi-undo", rl_vi_undo, vi_undo},
+    {"set-mark", rl_set_mark, set_mark},
     {"backward-kill-word", rl_backward_kill_word, backward_kill_word},
     {"complete", rl_complete, complete},
     {"menu-complete", rl_menu_complete, menu_complete},

@@ -76,9 +76,10 @@ static void watch_undo(void) {
     return;
   }
   if (strcmp(before.text, rl_line_buffer) == 0) return;
+  creadline_mark_is_set = false;
   // Walking through the history changes the line, but nobody typed it.
   if (where_history() == before_place) changed = true;
-  if (rl_last_func == rl_undo_command || rl_last_func == rl_vi_undo) {
+  if (creadline_is_undo(rl_last_func)) {
     if (redo_count == redo_size) {
       redo_size = redo_size * 2 + 16;
       redo_stack = realloc(redo_stack, redo_size * sizeof *redo_stack);
@@ -145,6 +146,7 @@ static void line_handler(char *line) {
   approved = false;
   began_fresh = true;
   shown = false;  // readline has begun a new row
+  creadline_mark_is_set = false;
   creadline_forget_redo();
   free(line);
 }
@@ -332,6 +334,7 @@ static const char *mode_string(void) {
 
 struct creadline_line creadline_line(void) {
   bool region = rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end;
+  bool marked = region || (creadline_mark_is_set && rl_mark >= 0 && rl_mark <= rl_end);
   // Trap: rl_prompt is replaced on screen by a search or an argument; only the pointer tells.
   bool message = rl_display_prompt != rl_prompt && rl_display_prompt != NULL;
   return (struct creadline_line){
@@ -340,6 +343,7 @@ struct creadline_line creadline_line(void) {
       .caret = rl_point,
       .region_start = region ? (rl_mark < rl_point ? rl_mark : rl_point) : 0,
       .region_end = region ? (rl_mark < rl_point ? rl_point : rl_mark) : 0,
+      .mark = marked ? rl_mark : -1,
       .message = message ? rl_display_prompt : NULL,
       .mode = mode_string(),
       .vi = rl_editing_mode == 0,

@@ -12,11 +12,15 @@
 
 extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
+/// set-mark put the mark where it is, and the text has not changed since.
+extern bool creadline_mark_is_set;
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);
 int creadline_redo(int count, int key);
 void creadline_forget_redo(void);
+/// One of the two functions that undo.
+bool creadline_is_undo(rl_command_func_t *function);
 
 /// A function of readline's and what stands in its place. Tables of them end with an empty name.
 struct creadline_replacement {

@@ -10,6 +10,7 @@ static int clamped(int offset) { return offset < 0 ? 0 : offset > rl_end ? rl_en
 
 void creadline_insert(const char *text) {
   creadline_forget_redo();
+  creadline_mark_is_set = false;
   rl_begin_undo_group();
   rl_insert_text(text);
   rl_end_undo_group();
@@ -19,6 +20,7 @@ void creadline_insert(const char *text) {
 
 void creadline_replace(int start, int end, const char *text, int caret) {
   creadline_forget_redo();
+  creadline_mark_is_set = false;
   rl_begin_undo_group();
   rl_delete_text(clamped(start), clamped(end));
   rl_point = clamped(start);
@@ -38,6 +40,7 @@ static void go_live(void) {
 
 void creadline_set_line(const char *text, int caret) {
   creadline_forget_redo();
+  creadline_mark_is_set = false;
   if (!creadline_history_is_live()) go_live();
   rl_replace_line(text, 1);
   rl_point = clamped(caret);

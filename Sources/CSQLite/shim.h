@@ -8,6 +8,11 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const ch
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *data, int bytes) {
   return sqlite3_bind_blob(statement, index, data, bytes, SQLITE_TRANSIENT);
 }
+// sqlite3_config is variadic. SQLite counts its memory under a lock, with every allocation, for
+// figures that nobody asks for here. Later calls, after the first connection, change nothing.
+static inline void csqlite_count_no_memory(void) {
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
 // sqlite3_db_config is variadic. Defensive mode: SQL in a hostile file cannot reach beyond its own
 // tables. (Its schema has to be trusted: FTS5 before 3.41 refuses to be written to by triggers
 // otherwise. Nothing dangerous is registered that it could call.)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Conversations
 import Glibc
 import StyledText
@@ -7,7 +6,7 @@ import StyledText
 /// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
 extension Shell {
   /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool { isDirect(message) || mentionsMe(message) }
+  func isForMe(_ message: Message) -> Bool { isDirect(message) || message.names(me) }
 
   private func isDirect(_ message: Message) -> Bool {
     message.conversation == conversation?.id
@@ -15,16 +14,11 @@ extension Shell {
       : unread[message.conversation]?.name.hasPrefix("@") == true
   }
 
-  private func mentionsMe(_ message: Message) -> Bool {
-    printer.options.textMarks.mentionMe(in: message.body)
-      || Span.decoded(message.mentions, in: message.body).contains { $0.identity == me.identity }
-  }
-
   /// - Parameter isInvited: somebody brought me into a room, which rings as well.
   func alert(_ messages: [Message], andInvited isInvited: Bool) {
     // Whoever has a direct chat before them sees each line of it come.
     let rings = messages.contains {
-      $0.conversation != conversation?.id || isPaused || mentionsMe($0)
+      $0.conversation != conversation?.id || isPaused || $0.names(me)
     }
     if settings.bell, rings || isInvited { face?.bell() }
     guard !settings.notifyCommand.isEmpty, face?.isInteractive == true else { return }

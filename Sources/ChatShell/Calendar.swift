@@ -51,34 +51,4 @@ enum LocalTime {
     let parts = broken(time)
     return Int(parts.tm_year) * 366 + Int(parts.tm_yday)
   }
-
-  /// A point in time from `2026-11-21`, `2026-11-21T10:30`, `…:30:15` or with a `Z` behind, or
-  /// from an age like `90m`, `12h`, `3d`, `2w`.
-  static func parse(_ text: String, now: Milliseconds) -> Milliseconds? {
-    if let unit = text.last, let seconds = ["m": 60, "h": 3600, "d": 86400, "w": 604_800][unit],
-      let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
-    {
-      return now - count * Int64(seconds) * 1000
-    }
-    let isUTC = text.hasSuffix("Z")
-    let fields = (isUTC ? text.dropLast() : text[...]).split(separator: "T", maxSplits: 1)
-      .map { $0.split { $0 == "-" || $0 == ":" }.map { $0.count <= 4 ? Int32($0) : nil } }
-    guard let date = fields.first, date.count == 3, let year = date[0], let month = date[1],
-      let day = date[2], (1970...9999).contains(year), (1...12).contains(month),
-      (1...31).contains(day), fields.count < 2 || (2...3).contains(fields[1].count)
-    else { return nil }
-    let time = fields.count == 2 ? fields[1] + [0] : [0, 0, 0]
-    guard let hour = time[0], let minute = time[1], let second = time[2], (0...23).contains(hour),
-      (0...59).contains(minute), (0...60).contains(second)
-    else { return nil }
-    var parts = tm()
-    parts.tm_year = year - 1900
-    parts.tm_mon = month - 1
-    parts.tm_mday = day
-    parts.tm_hour = hour
-    parts.tm_min = minute
-    parts.tm_sec = second
-    parts.tm_isdst = -1
-    return Int64(isUTC ? timegm(&parts) : mktime(&parts)) * 1000
-  }
 }

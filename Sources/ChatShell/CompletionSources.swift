@@ -116,26 +116,6 @@ extension Shell {
 
   // MARK: Sources
 
-  /// People of the conversation, then everyone known; those who spoke last here first.
-  private func people() -> [Candidate] {
-    if let knownPeople, knownPeople.edition == peopleEdition { return knownPeople.candidates }
-    var recency: [ID<Participant>: Int] = [:]
-    if let conversation {
-      for message in (try? store.messages(in: conversation.id, limit: 200, for: me.id)) ?? [] {
-        recency[message.sender] = message.number
-      }
-    }
-    let members = Set(conversation.flatMap { try? store.members(of: $0.id).map(\.id) } ?? [])
-    let candidates = ((try? store.participants()) ?? []).filter { $0.id != me.id }.map { person in
-      // Members stand before everyone else, whoever spoke last.
-      let base = members.contains(person.id) ? 1 : 0
-      return Candidate(
-        person.name, identity: person.identity, recency: recency[person.id].map { $0 + 1 } ?? base)
-    }
-    knownPeople = (peopleEdition, candidates)
-    return candidates
-  }
-
   private func rooms() -> [Candidate] {
     ((try? store.rooms()) ?? []).map { Candidate(String($0.name.dropFirst())) }
   }
@@ -202,7 +182,8 @@ extension Shell {
     of command: Command, after before: [String], _ word: String
   ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
-      return Settings.entry(before[0])?.values.map { Candidate($0) } ?? []
+      let values = before[0] == Keep.name ? Keep.values : Settings.entry(before[0])?.values ?? []
+      return values.map { Candidate($0) }
     }
     if command.argument == .search { return searchFilters(for: word) }
     guard before.isEmpty else { return [] }
@@ -212,7 +193,9 @@ extension Shell {
     case .conversation:
       return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
-    case .setting: return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+    case .setting:
+      return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+        + [Candidate(Keep.name, hint: Keep.help.string)]
     case .drafts: return [Candidate("clear")]
     case .file:
       return WorkingFolder.candidates(for: word, home: environment["HOME"])

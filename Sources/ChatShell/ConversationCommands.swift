@@ -108,8 +108,8 @@ extension Shell {
     // What is held of another conversation is unread there.
     isPaused = false
     held = HeldLines()
-    // From then on whoever comes or changes names is told of.
-    if !knowsLookAlikes { findLookAlikes(among: (try? store.participants()) ?? []) }
+    recognise(messages.map(\.sender))
+    spoken = [:]
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []
@@ -188,6 +188,7 @@ extension Shell {
     guard argument.isEmpty else { throw usage("who") }
     let conversation = try requireConversation()
     here = try store.people(in: conversation.id)
+    recognise(here.map(\.participant.id))
     typing.expire(at: clock())
     var lines: [StyledLine] = []
     for presence in here.sorted(by: {

@@ -16,6 +16,7 @@ extension Shell {
           ? say("Nothing has been said in %1 yet.", SafeText(name: conversation.name))
           : say("There are no such messages in %1.", SafeText(name: conversation.name)))
     }
+    recognise(messages.map(\.sender))
     var history = MessagePrinter(options: printer.options, me: me.id)
     history.options.marks = true
     if settings.timestamps == .relative { history.options.agesAt = Store.wallClock() }

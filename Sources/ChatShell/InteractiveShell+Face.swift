@@ -39,6 +39,8 @@ extension InteractiveShell: Face {
   }
 
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
+    // Whoever edits does not appear as typing (rule 3.2).
+    signal(shell.signals.sentOrCleared(at: loop.now))
     editor.whenLineBegins { [self] in
       if aside == nil {
         keptSpans = completion.spans

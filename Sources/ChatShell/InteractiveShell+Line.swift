@@ -131,29 +131,51 @@ extension InteractiveShell: LineEditorDelegate {
     self.emptied = nil
   }
 
+  /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
+  func lineEditorUndoes(_ editor: LineEditor) -> Bool {
+    guard let emptied, emptied.text.isEmpty, editor.isEmpty, shell.files.isEmpty else {
+      return false
+    }
+    shell.files = emptied.files
+    self.emptied = nil
+    drafts.note()
+    notice(say("The files wait again"))
+    return true
+  }
+
+  func lineEditor(_ editor: LineEditor, notes state: PasteState) {
+    switch state {
+    case .isOpen: notice(say("A paste has begun and does not end; C-c ends it"))
+    case .hadNoEnd: notice(say("The paste had no end; what came of it is in the line"))
+    }
+  }
+
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
+  /// An edit takes no files, and in a command the name is what is wanted.
   func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool {
-    guard editor.isEmpty, shell.editing == nil, shell.isMember, editor.question == nil,
+    guard shell.editing == nil, shell.isMember, editor.question == nil,
+      !LineRules.isCommand(editor.text),
       let path = PastedContent.fileCandidate(in: text).map({
         RcFile.expanded($0, shell.environment)
       }),
       let found = try? Store.look(
         atFile: path, limit: shell.settings.attachmentLimit * 1_000_000)
     else { return false }
-    editor.question = { [weak self] yes in
+    editor.question = { [weak self] answer in
       guard let self else { return }
       notice = nil
-      if yes {
-        do { try shell.attach(fileAt: path) } catch { complain(sentence(for: error)) }
-      } else {
+      switch answer {
+      case .yes: do { try shell.attach(fileAt: path) } catch { complain(sentence(for: error)) }
+      case .no:
         editor.insert(text)
         lineEditorChanged(editor)
+      case .leave: break
       }
       refresh()
     }
     notice(
       say(
-        "Attach %1? y: yes, any other key: insert its name",
+        "Attach %1? y: yes, C-c: no, any other key: insert its name",
         SafeText(name: found.name)))
     return true
   }
@@ -163,9 +185,10 @@ extension InteractiveShell: LineEditorDelegate {
       if shell.editing != nil {
         shell.cancelEditing()
       } else if !shell.files.isEmpty {
+        emptied = ("", shell.files)
         shell.files.removeAll()
         drafts.note()
-        notice(say("The files that waited are let go"))
+        notice(say("The files that waited are let go; C-_ brings them back"))
       } else {
         notice(say("To leave: C-d on the empty line, or /quit"))
       }
@@ -175,10 +198,10 @@ extension InteractiveShell: LineEditorDelegate {
       willEmpty()
       return true
     }
-    editor.question = { [weak self] yes in
+    editor.question = { [weak self] answer in
       guard let self else { return }
       notice = nil
-      if yes {
+      if answer == .yes {
         willEmpty()
         editor.empty()
       }
@@ -231,7 +254,7 @@ extension InteractiveShell: LineEditorDelegate {
   private func format(_ mark: String) {
     guard
       let change = Formatting.wrap(
-        mark, in: editor.text, caret: editor.caret, region: editor.region)
+        mark, in: editor.text, caret: editor.caret, region: editor.markedRegion)
     else { return editor.bell() }
     replaceByHand(change)
   }

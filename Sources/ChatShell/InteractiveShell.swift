@@ -101,6 +101,7 @@ final class InteractiveShell {
     let shell = shell
     shell.isStarting = false
     _ = shell.tryPostponed()
+    shell.postpone("names") { try shell.store.lookAtNames() }
     shell.postpone("attach") { [weak self] in
       guard shell.shellID == nil else { return }
       shell.shellID = try shell.store.attach(shell.me.id)

@@ -53,7 +53,8 @@ public struct Launch {
     return result
   }
 
-  /// Runs `body` and turns what it throws into a sentence on standard error and status 1.
+  /// Runs `body` and turns what it throws into a sentence on standard error and status 1, or 64
+  /// where the command line is wrong (rule 11.4).
   public func report(_ body: () throws -> Int32) -> Int32 {
     // A reader that goes away is no error; writes see it and stop.
     signal(SIGPIPE, SIG_IGN)
@@ -66,7 +67,25 @@ public struct Launch {
       return try body()
     } catch {
       StandardError.say(sentence(for: error))
-      return 1
+      return error is WrongUsage || error is SearchError ? 64 : 1
+    }
+  }
+
+  /// What the parser of the command line has to say: help and the version on standard output, what
+  /// is wrong on standard error. Returns the exit status.
+  public nonisolated static func answer(_ text: String, status: Int32) -> Int32 {
+    // The parser runs commands on the main thread, without saying so in their types.
+    MainActor.assumeIsolated {
+      Launch(options: LaunchOptions()).report {
+        guard status == 0 else {
+          StandardError.write(SafeText(body: text))
+          return status
+        }
+        let output = StandardOutput()
+        output.write(SafeText(body: text))
+        try output.finish()
+        return 0
+      }
     }
   }
 
@@ -78,22 +97,40 @@ public struct Launch {
       return try openStore(create: create, patience: 300)
     } catch StoreError.locked {
       StandardError.say(
-        say("The store %1 is locked by another process; waiting for it.", SafeText(line: storePath))
-      )
+        say(
+          "The store %1 is locked by another process; waiting for it.",
+          SafeText(line: try storePath)))
       return try openStore(create: create, patience: 10_000)
     }
   }
 
   private func openStore(create: Bool, patience: Int32) throws -> Store {
     let store = try Store(
-      path: storePath,
+      path: try storePath,
       options: .init(shared: options.isShared, createIfMissing: create, patience: patience))
     store.patience = 10_000
     return store
   }
 
-  private var storePath: String {
-    options.store ?? Store.defaultPath(environment: environment)
+  /// The store that is meant, whether it is there or not.
+  var storePath: String {
+    get throws {
+      if let path = options.store { return path }
+      let hasData = environment["XDG_DATA_HOME"]?.hasPrefix("/") == true
+      guard hasData || Self.home(environment) != nil else {
+        throw Refusal(
+          say("HOME is not set, so there is no place for a store; name one with --store."))
+      }
+      return Store.defaultPath(environment: environment)
+    }
+  }
+
+  /// This person's folder: `HOME`, which cron may not set, else what the system has on record.
+  nonisolated static func home(_ environment: [String: String]) -> String? {
+    if let home = environment["HOME"], !home.isEmpty { return home }
+    guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return nil }
+    let home = String(cString: folder)
+    return home.isEmpty ? nil : home
   }
 
   /// Settings from the rc file; what is wrong in it is said, and the rest applies.
@@ -158,7 +195,7 @@ public struct Launch {
       } catch StoreError.locked {
         // The editor holds its delegate weakly.
         let line = StartingLine<(Shell, Conversation)>(
-          editor: editor, loop: loop, path: storePath)
+          editor: editor, loop: loop, path: try storePath)
         (shell, conversation) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
       }
     } else {
@@ -178,6 +215,9 @@ public struct Launch {
 
   /// The line of a shell at a terminal.
   private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
+    guard StandardDescriptors.outputIsWritable else {
+      throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
+    }
     let term = environment["TERM"] ?? ""
     let isPlain =
       options.isPlain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"

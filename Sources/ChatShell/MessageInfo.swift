@@ -8,6 +8,7 @@ extension Shell {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
     let message = try anyone(argument)
     let conversation = try requireConversation()
+    recognise([message.sender])
     var lines = [
       StyledLine(
         say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)

@@ -25,7 +25,7 @@ struct MessagePrinter {
     /// What stands out in a text.
     var textMarks = TextMarks()
     /// Whose names look like another's.
-    var lookAlikes = LookAlikes()
+    var lookAlikes: Set<ID<Participant>> = []
     /// Times are ages as of this moment, for `/history`.
     var agesAt: Milliseconds?
     /// Long bodies are folded (rule 12.5).
@@ -80,8 +80,8 @@ struct MessagePrinter {
     } else {
       head += name + StyledLine(": ")
     }
-    if let quote = message.replyTo { result.append(self.quote(quote)) }
-    let files = message.attachments.enumerated().map { file($1, $0 + 1) }
+    if let quote = message.replyTo { result.append(Self.quote(quote)) }
+    let files = message.attachments.enumerated().map { Self.file($1, $0 + 1) }
     if files.isEmpty || !message.body.isEmpty {
       result += body(message, behind: head, tail: tail(message))
     } else {
@@ -107,7 +107,7 @@ struct MessagePrinter {
   }
 
   /// A file that came with a message: its name, type and size (rule 8.2).
-  func file(_ file: Attachment, _ number: Int) -> StyledLine {
+  static func file(_ file: Attachment, _ number: Int) -> StyledLine {
     StyledLine(
       say(
         "[file %1: %2, %3]", SafeText(number), SafeText(name: file.name),
@@ -115,7 +115,7 @@ struct MessagePrinter {
   }
 
   /// What a message answers, on a line above it.
-  private func quote(_ quote: Quote) -> StyledLine {
+  static func quote(_ quote: Quote) -> StyledLine {
     let text =
       quote.isDeleted
       ? say("deleted") : SafeText(name: quote.senderName) + ": " + SafeText(line: quote.line)

@@ -24,7 +24,7 @@ struct RcFile {
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
       return base + "/hobnob/hobnobrc"
     }
-    return (environment["HOME"] ?? "") + "/.config/hobnob/hobnobrc"
+    return (Launch.home(environment) ?? "") + "/.config/hobnob/hobnobrc"
   }
 
   /// Reads a file into what is known already. What is wrong in it is told by line number to
@@ -96,6 +96,7 @@ struct RcFile {
     switch name {
     case "set":
       let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+      guard words.first != Keep.name else { throw Keep.belongsToAConversation }
       guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
       try settings.change(words[0], to: words[1].trimmingBlanks)
     case "alias": try alias(rest)

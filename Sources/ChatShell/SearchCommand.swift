@@ -31,6 +31,7 @@ extension Shell {
       throw Refusal(
         before == nil ? say("Nothing was found.") : say("Nothing older was found."))
     }
+    recognise(hits.map(\.message.sender))
     var names: [ID<Conversation>: SafeText] = [:]
     var lines: [StyledLine] = []
     if hasMore { lines.append(StyledLine(say("/search alone shows older ones."), .dim)) }
@@ -59,7 +60,7 @@ extension Shell {
     line += StyledLine(shown).overlaid(
       query.ranges(in: shown.string).map { Overlay($0, Style([.bold, .underline])) })
     for (index, file) in message.attachments.enumerated() {
-      line += StyledLine(" ") + printer.file(file, index + 1)
+      line += StyledLine(" ") + MessagePrinter.file(file, index + 1)
     }
     return line
   }

@@ -14,14 +14,18 @@ struct Refusal: Error {
 func sentence(for error: any Error) -> SafeText {
   func said(_ sentence: (key: StaticString, arguments: [String])) -> SafeText {
     // Arguments hold paths and names from elsewhere.
-    fill(sentence.key, sentence.arguments.map { SafeText(line: $0) })
+    finished(
+      fill(sentence.key, sentence.arguments.map { SafeText(line: $0) }),
+      // A path or a name stays as it is, also at the start.
+      isCapital: !sentence.key.description.hasPrefix("%"))
   }
   switch error {
   case let refusal as Refusal: return refusal.sentence
-  case let error as StoreError: return finished(said(error.sentence))
-  case let error as RuleError: return finished(said(error.sentence))
-  case let error as AttachmentError: return finished(said(error.sentence))
-  case let error as SearchError: return finished(said(error.sentence))
+  case let wrong as WrongUsage: return wrong.sentence
+  case let error as SearchError: return said(error.sentence)
+  case let error as StoreError: return said(error.sentence)
+  case let error as RuleError: return said(error.sentence)
+  case let error as AttachmentError: return said(error.sentence)
   default: return say("Something failed: %1", SafeText(line: "\(error)"))
   }
 }
@@ -36,9 +40,9 @@ func fill(_ key: StaticString, _ arguments: [SafeText]) -> SafeText {
 }
 
 /// With a capital at the start and a full stop at the end, as the shell's own sentences have.
-private func finished(_ sentence: SafeText) -> SafeText {
+private func finished(_ sentence: SafeText, isCapital: Bool) -> SafeText {
   guard let first = sentence.string.first, let last = sentence.string.last else { return sentence }
-  let head = SafeText(line: first.uppercased())
+  let head = SafeText(line: isCapital ? first.uppercased() : String(first))
   let rest = SafeText(line: String(sentence.string.dropFirst()))
   return head + rest + (".!?".contains(last) ? "" : ".")
 }

@@ -45,7 +45,7 @@ enum SharedFiles {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
       places.append(data + "/hobnob")
     } else {
-      places.append(home(environment) + "/.local/share/hobnob")
+      places.append((Launch.home(environment) ?? "") + "/.local/share/hobnob")
     }
     places += executable.map(neighbourhood) ?? []
     let system = environment["XDG_DATA_DIRS"] ?? ""
@@ -65,11 +65,6 @@ enum SharedFiles {
       if !isWritableByAll(folder.isEmpty ? "/" : folder) { places.append(folder + "/share/hobnob") }
     }
     return places
-  }
-
-  private static func home(_ environment: [String: String]) -> String {
-    if let home = environment["HOME"], !home.isEmpty { return home }
-    return getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? ""
   }
 
   /// The path of this program, its links resolved.

@@ -28,6 +28,8 @@ extension Shell {
 
   private func show(_ changes: Changes) {
     var lines: [StyledLine] = []
+    if changes.peopleChanged { unrecognise() }
+    recognise((changes.arrived + changes.revised).map(\.sender))
     var delivered: [ID<Conversation>: Int] = [:]
     var forMe: [Message] = []
     var news = 0
@@ -65,7 +67,9 @@ extension Shell {
           glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
           Style(foreground: .red)))
     }
-    if !changes.arrived.isEmpty { peopleEdition += 1 }
+    for message in changes.arrived where message.conversation == conversation?.id {
+      spoken[message.sender] = message.number
+    }
     for news in changes.reacted where news.message.conversation == conversation?.id {
       printer.endRun()
       lines.append(line(for: news))
@@ -140,31 +144,16 @@ extension Shell {
   }
 
   func peopleChanged() {
-    peopleEdition += 1
-    let people = (try? store.participants()) ?? []
-    findLookAlikes(among: people)
+    knownPeople = nil
+    unrecognise()
     guard var conversation else { return }
     here = (try? store.people(in: conversation.id)) ?? here
-    if let mine = people.first(where: { $0.id == me.id }) { me = mine }
+    if let mine = try? store.participant(me.id) { me = mine }
     away = (try? store.away(of: me.id)) ?? nil
     nameMyself()
     conversation = ((try? store.conversation(conversation.id, for: me.id)) ?? nil) ?? conversation
     self.conversation = conversation
     isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
-  }
-}
-
-extension Shell {
-  /// A name, marked where it looks like another's (rule 12.3).
-  func shownName(_ person: Participant) -> SafeText {
-    let name = SafeText(name: person.name)
-    return printer.options.lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
-  }
-
-  /// Whose name looks like another's (rule 12.3).
-  func findLookAlikes(among people: [Participant]) {
-    knowsLookAlikes = true
-    printer.options.lookAlikes = LookAlikes(people, me: me.id)
   }
 }

@@ -29,10 +29,12 @@ final class Shell {
   var reactionTarget: Message?
   /// The files that wait to be sent with the line (rule 8.1).
   var files = WaitingFiles()
-  /// The people and rooms there are may be others than they were.
-  var peopleEdition = 0
-  var knowsLookAlikes = false
-  var knownPeople: (edition: Int, candidates: [Candidate])?
+  /// People who were looked at for names like another's since names may have changed.
+  var recognised: Set<ID<Participant>> = []
+  /// Nil while they may be others than they were.
+  var knownPeople: KnownPeople?
+  /// Who said something in the open conversation since they were last looked at, and the number.
+  var spoken: [ID<Participant>: Int] = [:]
   /// Emoji by their shortcodes, read when the first is asked for.
   let emoji: EmojiTable
   /// What was typed over a message and not saved, by message (rule 3.4).
@@ -106,7 +108,7 @@ final class Shell {
 
   /// What I am called, for mentions to be found.
   func nameMyself() {
-    printer.options.textMarks.myNames = Set([me.name, me.identity]).map(Ranking.folded).sorted()
+    printer.options.textMarks.myNames = TextMarks(naming: me).myNames
   }
 
   var rules: LineRules {

@@ -41,6 +41,7 @@ extension Shell {
             + StyledLine("  " + entry.help, .dim)
         })
     }
+    if name == Keep.name { return try keep(parts.count > 1 ? parts[1].trimmingBlanks : nil) }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
         throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))

@@ -22,6 +22,23 @@ public final class StandardOutput {
     if buffer.count > 32_768 { flush() }
   }
 
+  /// Writes a line in styles.
+  ///
+  /// - Parameter isMarked: whether what is bold is shown so, which only a terminal can.
+  func write(_ line: StyledLine, isMarked: Bool) {
+    guard isMarked, !isClosed else { return write(line.plain) }
+    for run in line.runs {
+      let isBold = run.style.attributes.contains(.bold)
+      buffer += (isBold ? "\u{1B}[1m" : "").utf8
+      buffer += run.text.string.utf8
+      buffer += (isBold ? "\u{1B}[m" : "").utf8
+    }
+    write(SafeText())
+  }
+
+  /// Whether standard output is a terminal.
+  static var isTerminal: Bool { isatty(1) == 1 }
+
   /// Hands on what is buffered.
   public func flush() {
     var start = 0
@@ -54,10 +71,30 @@ public final class StandardOutput {
   }
 }
 
+/// The numbers of standard input, output and error.
+public enum StandardDescriptors {
+  /// Takes those that are not open (`>&-`), so that no file of ours gets their number: what is
+  /// written to it would land in that file. Reading and writing them fails, as it should.
+  public static func take() {
+    for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+      // The lowest free number is the one that is missing.
+      _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// Whether standard output was open when the program began.
+  static var outputIsWritable: Bool {
+    let flags = fcntl(1, F_GETFL)
+    return flags >= 0 && flags & O_ACCMODE != O_RDONLY
+  }
+}
+
 /// Standard error: one sentence a line, with the program's name before it.
 public enum StandardError {
-  public static func say(_ sentence: SafeText) {
-    let bytes = Array(("hobnob: " + sentence).string.utf8) + [0x0A]
+  public static func say(_ sentence: SafeText) { write("hobnob: " + sentence) }
+
+  static func write(_ text: SafeText) {
+    let bytes = Array(text.string.utf8) + [0x0A]
     _ = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
   }
 }

@@ -98,6 +98,8 @@ extension StartingLine: LineEditorDelegate {
   func lineEditorWillDraw(_ editor: LineEditor) {}
   func lineEditorCancels(_ editor: LineEditor) -> Bool { false }
   func lineEditorChanged(_ editor: LineEditor) {}
+  func lineEditorUndoes(_ editor: LineEditor) -> Bool { false }
+  func lineEditor(_ editor: LineEditor, notes state: PasteState) {}
   func lineEditor(_ editor: LineEditor, runs command: LineCommand) {}
   func lineEditorCompletes(_ editor: LineEditor) -> Bool { true }
   func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool { false }

@@ -13,6 +13,11 @@ struct TextMarks: Equatable {
   /// Off: addresses are links all the same, and I still find myself.
   var isStyled = true
 
+  init(naming person: Participant? = nil) {
+    guard let person else { return }
+    myNames = Set([person.name, person.identity]).map(Ranking.folded).sorted()
+  }
+
   /// The marks in one line, ascending.
   ///
   /// - Parameter mine: UTF-8 ranges that are known to name me.

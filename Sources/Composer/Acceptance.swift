@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What accepting a candidate does to the text (2.6).
+///
+/// ```swift
+/// let change = Acceptance.replacement(for: Candidate("Anna"), word: found, in: text)
+/// bar.composed.replace(change.range, with: change.insert, caret: change.caret)  // "@Anna: |"
+/// ```
 public enum Acceptance {
   /// The change that accepts a candidate. The whole word goes, on both sides of the caret.
   ///

@@ -2,6 +2,10 @@
 
 /// Something that listeners of the input bar are told (9.2, 9.3). Activation and keys are not among
 /// them: they come from the keyboard, not from a change of the bar. `BarHooks` passes them on.
+///
+/// ```swift
+/// if changes.contains(.sendEnabled(false)) { bell() }
+/// ```
 public enum BarChange: Hashable, Sendable {
   /// Return would send now, or would not any more.
   case sendEnabled(Bool)
@@ -13,6 +17,10 @@ public enum BarChange: Hashable, Sendable {
   case rowsChanged(Int)
 
   /// What can happen to an item by itself.
+  ///
+  /// ```swift
+  /// if case .item("clip", .editingBegan) = change { grow() }
+  /// ```
   public enum ItemChange: Hashable, Sendable {
     /// The first character of an empty line.
     case editingBegan

@@ -33,6 +33,10 @@ extension BarDelegate {
 }
 
 /// What an item can be told (9.2).
+///
+/// ```swift
+/// hooks.on("smiley", .selected) { _ in openPalette() }
+/// ```
 public enum ItemHook: CaseIterable, Hashable, Sendable {
   /// By its key or command, with `BarHooks.activate(_:)`.
   case activated

@@ -3,6 +3,13 @@ import StyledText
 
 extension CompletionSession {
   /// What a key did.
+  ///
+  /// ```swift
+  /// let done = session.tab(text: text, caret: caret, regionActive: false)
+  /// if case .replace(let range, let new, let caret, _) = done {
+  ///   bar.composed.replace(range, with: new, caret: caret)
+  /// }
+  /// ```
   public enum Action: Hashable, Sendable {
     /// The key is not the menu's: it is the line's.
     case notMine
@@ -17,6 +24,12 @@ extension CompletionSession {
 }
 
 /// What was accepted, for a span that knows who is meant (2.10).
+///
+/// ```swift
+/// if let identity = accepted.candidate.identity {
+///   spans.append(Span(range: accepted.range, identity: identity))
+/// }
+/// ```
 public struct AcceptedCandidate: Hashable, Sendable {
   public var candidate: Candidate
   /// The prefix it was accepted under; empty for an argument.

@@ -192,7 +192,8 @@ public struct CompletionSession {
       menu?.match(found.word)
     } else {
       let known = indexes[found.prefix].flatMap { $0.isOf(list) ? $0 : nil }
-      let index = known ?? CandidateIndex(list)
+      let index =
+        known ?? indexes[found.prefix]?.updated(to: list) ?? CandidateIndex(list)
       indexes[found.prefix] = index
       menu = CompletionMenu(index, matching: found.word, limit: maxRows)
     }

@@ -2,6 +2,10 @@
 import StyledText
 
 /// What a source is asked: the word at the caret, and where it stands.
+///
+/// ```swift
+/// CompletionQuestion(prefix: "@", word: "an", text: "ask @an now", caret: 7)
+/// ```
 public struct CompletionQuestion: Hashable, Sendable {
   /// The registered prefix the word begins with.
   public var prefix: String
@@ -52,6 +56,12 @@ public protocol CompletionSource: AnyObject {
 
 /// Offers candidates for words without a prefix: the arguments of commands (2.8). Asked where no
 /// registered prefix begins the word at the caret.
+///
+/// ```swift
+/// func argument(in text: String, caret: Int) -> … {
+///   text.hasPrefix("/join ") ? (6..<text.utf8.count, String(text.dropFirst(6)), rooms, nil) : nil
+/// }
+/// ```
 public protocol ArgumentSource: AnyObject {
   /// The argument the caret is in.
   ///

@@ -2,6 +2,10 @@
 import StyledText
 
 /// The counter beside a limited text (1.7).
+///
+/// ```swift
+/// Counter.item(text: "hello", limit: 160, style: .split)  // 5/160
+/// ```
 public enum Counter {
   /// The item's name in its zone.
   public static let id = "counter"

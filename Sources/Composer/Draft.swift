@@ -111,6 +111,10 @@ extension Span {
 }
 
 /// A text that was begun and not sent, one per participant and conversation (5.1).
+///
+/// ```swift
+/// Draft("ask @Anna now", caret: 9, spans: [Span(range: 4..<9, identity: "anna")])
+/// ```
 public struct Draft: Hashable, Sendable {
   /// As typed, newlines included.
   public var text: String

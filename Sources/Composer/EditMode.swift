@@ -25,6 +25,10 @@ public struct EditMode: Hashable, Sendable {
   }
 
   /// A command that edit mode knows (3.9).
+  ///
+  /// ```swift
+  /// if case .command(.cancel) = mode.judge("/cancel", rules: rules) { leave() }
+  /// ```
   public enum Command: Hashable, Sendable {
     /// Leave; the message stays as it is.
     case cancel
@@ -33,6 +37,10 @@ public struct EditMode: Hashable, Sendable {
   }
 
   /// What Return means.
+  ///
+  /// ```swift
+  /// if case .save(let text) = mode.judge(line, rules: rules) { store(text, at: mode.target) }
+  /// ```
   public enum Outcome: Hashable, Sendable {
     /// Store this text, a leading `//` already `/`.
     case save(String)

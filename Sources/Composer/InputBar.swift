@@ -53,7 +53,11 @@ public struct InputBar: Hashable, Sendable {
     self.prompt = StyledLine(prompt)
   }
 
-  /// A style for a part of the text: `InputBar.Highlight(0..<5, .bold)`.
+  /// A style for a part of the text.
+  ///
+  /// ```swift
+  /// bar.highlights = [.init(0..<5, .bold)]
+  /// ```
   public struct Highlight: Hashable, Sendable {
     /// UTF-8 offsets.
     public var range: Range<Int>

@@ -22,6 +22,10 @@ public enum Zone: CaseIterable, Hashable, Sendable {
 /// An item with a name and no text draws nothing and is told of changes all the same (`BarHooks`).
 public struct Item: Hashable, Sendable {
   /// How many columns the item takes. (`InputBar.zoneWidths` sets those of a whole zone.)
+  ///
+  /// ```swift
+  /// Item(id: "clock", line: "9:05", width: .fixed(5))  // does not move at ten
+  /// ```
   public enum Width: Hashable, Sendable {
     /// Those of its line.
     case own
@@ -30,6 +34,10 @@ public struct Item: Hashable, Sendable {
   }
 
   /// The columns between the item and the next one.
+  ///
+  /// ```swift
+  /// Item(id: "clip", line: "[1 file]", spacing: .flexible)  // what follows stands at the end
+  /// ```
   public enum Spacing: Hashable, Sendable {
     /// The zone's.
     case zone

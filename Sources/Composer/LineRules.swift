@@ -2,6 +2,10 @@
 import StyledText
 
 /// What Return makes of a text (1.1, 1.7, 1.11).
+///
+/// ```swift
+/// if case .message(let body) = rules.judge(text) { send(body) }
+/// ```
 public enum LineVerdict: Hashable, Sendable {
   /// Nothing but white space. It may be sent only with attachments.
   case blank

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What is offered to plugins when something is pasted or attached (9.4).
+///
+/// ```swift
+/// if case .path(let file) = PastedContent(paste: text, exists: isFile) { offerToAttach(file) }
+/// ```
 public enum PastedContent: Hashable, Sendable {
   /// Text, as it was pasted.
   case text(String)

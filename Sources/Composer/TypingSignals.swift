@@ -8,6 +8,10 @@
 /// ```
 public struct TypingSignals: Hashable, Sendable {
   /// What the others are told.
+  ///
+  /// ```swift
+  /// if signals.tick(at: now) == .paused { tellOthersIPaused() }
+  /// ```
   public enum Signal: Hashable, Sendable { case typing, paused }
 
   /// At most one `typing` in so many milliseconds.
@@ -17,6 +21,8 @@ public struct TypingSignals: Hashable, Sendable {
 
   private var lastSignal: Int64?
   private var lastChange: Int64?
+  /// A change came too soon after the last signal, and has yet to be told.
+  private var isPending = false
   /// The others believe that I am typing.
   private var isShown = false
 
@@ -29,7 +35,7 @@ public struct TypingSignals: Hashable, Sendable {
   ///   - isCommand: it is a command line. By itself the text is looked at for that too.
   ///   - inEditMode: a message is being edited.
   ///   - isOff: `set typing off`.
-  /// - Returns: what to send, nil for nothing.
+  /// - Returns: what to send now, nil for nothing; what may not be sent yet `tick` gives later.
   public mutating func changedByHand(
     text: String, at now: Int64, isCommand: Bool = false, inEditMode: Bool = false,
     isOff: Bool = false
@@ -37,7 +43,15 @@ public struct TypingSignals: Hashable, Sendable {
     let isMine = !(isCommand || inEditMode || isOff || LineRules.isCommand(text))
     guard isMine && !text.isEmpty else { return sentOrCleared(at: now) }
     lastChange = now
-    if let lastSignal, now - lastSignal < Self.interval { return nil }
+    if let lastSignal, now - lastSignal < Self.interval {
+      isPending = true
+      return nil
+    }
+    return typing(at: now)
+  }
+
+  private mutating func typing(at now: Int64) -> Signal {
+    isPending = false
     lastSignal = now
     isShown = true
     return .typing
@@ -46,6 +60,7 @@ public struct TypingSignals: Hashable, Sendable {
   /// The text was sent or cleared.
   public mutating func sentOrCleared(at now: Int64) -> Signal? {
     lastChange = nil
+    isPending = false
     guard isShown else { return nil }
     isShown = false
     return .paused
@@ -53,12 +68,16 @@ public struct TypingSignals: Hashable, Sendable {
 
   /// Time has passed; call it at `nextDeadline`.
   public mutating func tick(at now: Int64) -> Signal? {
-    guard let deadline = nextDeadline, now >= deadline else { return nil }
-    return sentOrCleared(at: now)
+    guard let deadline = nextDeadline, now >= deadline, let lastChange else { return nil }
+    // Whoever comes late, after a suspension, tells what is so by now.
+    return now >= lastChange + Self.idle ? sentOrCleared(at: now) : typing(at: now)
   }
 
-  /// When I shall have paused, in milliseconds; nil while the others do not see me typing.
+  /// When there is something to tell if nothing else happens, in milliseconds: that I typed on, or
+  /// that I paused. Nil when there is not.
   public var nextDeadline: Int64? {
-    isShown ? lastChange.map { $0 + Self.idle } : nil
+    guard let lastChange else { return nil }
+    if isPending, let lastSignal { return lastSignal + Self.interval }
+    return isShown ? lastChange + Self.idle : nil
   }
 }

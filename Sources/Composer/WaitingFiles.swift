@@ -10,6 +10,10 @@ import StyledText
 /// ```
 public struct WaitingFiles: Hashable, Sendable {
   /// One of them.
+  ///
+  /// ```swift
+  /// WaitingFiles.File(path: "/tmp/a.png", name: "a.png", bytes: 1200, type: "image/png")
+  /// ```
   public struct File: Hashable, Sendable {
     /// Where it is.
     public var path: String

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The word at the caret that a completion session is about (2.2).
+///
+/// ```swift
+/// FoundWord(prefix: "@", word: "an", range: 4..<7)  // in "ask @an now"
+/// ```
 public struct FoundWord: Sendable {
   /// The registered prefix it begins with.
   public var prefix: String

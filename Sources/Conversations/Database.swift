@@ -143,6 +143,7 @@ final class Database {
   init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
     self.path = path
     var handle: OpaquePointer?
+    csqlite_count_no_memory()
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     self.handle = handle

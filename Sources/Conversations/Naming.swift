@@ -30,4 +30,19 @@ enum Naming {
   static func same(_ one: String, _ other: String) -> Bool {
     one.lowercased() == other.lowercased()
   }
+
+  /// What a name is looked up by. Names that are the same have the same key, unless one of them has
+  /// none (`""`).
+  ///
+  /// A name has a key where each of its characters is a single code point and its own canonical
+  /// form. Such names are the same only if their code points are, in lower case.
+  static func key(_ name: String) -> String {
+    let small = name.lowercased()
+    let isCanonical = small.allSatisfy { character in
+      let scalars = character.unicodeScalars
+      return scalars.count == 1
+        && scalars.allSatisfy { !$0.properties.isFullCompositionExclusion }
+    }
+    return isCanonical ? small : ""
+  }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What happens in a conversation beside messages, and who is away (rule 10).
+  /// What happens in a conversation beside messages, who is away (rule 10), and what
+  /// names look like (rule 12.3).
   static let events = """
     CREATE TABLE event(
       id INTEGER PRIMARY KEY,               -- drawn from meta.change
@@ -15,5 +16,9 @@ extension Schema {
 
     -- What they left word of; '' without a word, NULL while not away.
     ALTER TABLE participant ADD COLUMN away TEXT;
+
+    -- What the name looks like (`NameShape`); '' where nobody has looked yet.
+    ALTER TABLE participant ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';
+    CREATE INDEX participant_skeleton ON participant(skeleton);
     """
 }

@@ -15,14 +15,19 @@ public struct Finding: Sendable, CustomStringConvertible {
     public static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
   }
 
+  /// Which part of the store it is about.
+  public enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
+
   public var severity: Severity
+  public var part: Part
   /// What was found, where, and what to do.
   public var sentence: Sentence { (key, arguments) }
   private var key: StaticString
   private var arguments: [String]
 
-  init(_ severity: Severity, _ key: StaticString, _ arguments: String...) {
+  init(_ severity: Severity, of part: Part, _ key: StaticString, _ arguments: String...) {
     self.severity = severity
+    self.part = part
     self.key = key
     self.arguments = arguments
   }
@@ -52,10 +57,11 @@ extension Store {
     } catch StoreError.corrupt(_, let detail) {
       faults = [detail]
     }
-    if faults.isEmpty { return [Finding(.fine, "the file %1 is whole", path)] }
+    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is whole", path)] }
     return faults.map {
       Finding(
-        .damage, "the file %1 is damaged: %2; keep a copy of it before anything else", path, $0)
+        .damage, of: .file, "the file %1 is damaged: %2; keep a copy of it before anything else",
+        path, $0)
     }
   }
 
@@ -72,10 +78,13 @@ extension Store {
     try Schema.migrate(model, shared: false)
     let (ours, theirs) = (try tables(model), try tables(database))
     if ours == theirs {
-      return [Finding(.fine, "the tables are those of version %1", "\(Schema.version)")]
+      return [
+        Finding(.fine, of: .tables, "the tables are those of version %1", "\(Schema.version)")
+      ]
     }
     return ours.symmetricDifference(theirs).sorted().map {
-      Finding(.damage, "a table is not as it should be: %1", String($0.prefix { $0 != ":" }))
+      Finding(
+        .damage, of: .tables, "a table is not as it should be: %1", String($0.prefix { $0 != ":" }))
     }
   }
 
@@ -86,9 +95,13 @@ extension Store {
         try database.run(
           "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
       }
-      return [Finding(.fine, "the search index is in step with the messages")]
+      return [Finding(.fine, of: .searchIndex, "the search index is in step with the messages")]
     } catch StoreError.corrupt {
-      return [Finding(.damage, "the search index is not in step with the messages of %1", path)]
+      return [
+        Finding(
+          .damage, of: .searchIndex, "the search index is not in step with the messages of %1", path
+        )
+      ]
     }
   }
 
@@ -103,10 +116,11 @@ extension Store {
       let harmless: mode_t = name == files.folder ? 0o055 : 0
       if others & ~harmless == 0 { return nil }
       return Finding(
-        .warning, "others may read or write %1 (mode %2); take it from them with chmod", name,
+        .warning, of: .permissions,
+        "others may read or write %1 (mode %2); take it from them with chmod", name,
         String(found.st_mode & 0o7777, radix: 8))
     }
     return findings.isEmpty
-      ? [Finding(.fine, "nobody else may read or write %1", path)] : findings
+      ? [Finding(.fine, of: .permissions, "nobody else may read or write %1", path)] : findings
   }
 }

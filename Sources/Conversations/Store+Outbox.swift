@@ -117,8 +117,7 @@ extension Store {
       return try insert(identity: identity, name: name.isEmpty ? identity : name, network: network)
     }
     if !name.isEmpty, known.name != name {
-      try database.run("UPDATE participant SET name = ? WHERE id = ?", name, known.id)
-      try touchPeople()
+      try setName(of: known.id, to: name)
       known.name = name
     }
     return known

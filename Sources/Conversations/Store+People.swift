@@ -29,14 +29,17 @@ extension Store {
     try database.first(
       "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
       identity, read: { Store.participant($0) })
-      ?? participants().first { $0.network == nil && Naming.same($0.identity, identity) }
+      ?? candidates(for: identity).first { $0.network == nil && Naming.same($0.identity, identity) }
   }
 
   func insert(identity: String, name: String, network: String) throws -> Participant {
     try touchPeople()
     let id: ID<Participant>? = try database.first(
-      "INSERT INTO participant(network, identity, name) VALUES (?, ?, ?) RETURNING id",
-      network, identity, name
+      """
+      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+      """, network, identity, name, Naming.key(identity), Naming.key(name),
+      NameShape.skeleton(name)
     ) { $0.id(0) }
     return Participant(
       id: id ?? ID(rawValue: 0), identity: identity, name: name,
@@ -45,10 +48,9 @@ extension Store {
 
   /// Somebody may show the newcomer's identity as a name already.
   private func freeName(_ wanted: String) throws -> String {
-    let taken = try participants().map(\.name)
     var name = wanted
     var next = 2
-    while taken.contains(where: { Naming.same($0, name) }) {
+    while try candidates(for: name).contains(where: { Naming.same($0.name, name) }) {
       name = wanted + String(next)
       next += 1
     }
@@ -61,19 +63,32 @@ extension Store {
   /// - Throws: `RuleError.ambiguous` if several fit.
   public func find(participant nameOrIdentity: String) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
-    let everyone = try participants()
+    let candidates = try candidates(for: wanted)
     let tests: [(Participant) -> Bool] = [
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
     ]
     for test in tests {
-      let found = everyone.filter(test)
+      let found = candidates.filter(test)
       if found.count == 1 { return found[0] }
       if found.count > 1 {
         throw RuleError.ambiguous(wanted, candidates: found.map(\.identity))
       }
     }
     return nil
+  }
+
+  /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
+  /// be compared with it.
+  private func candidates(for name: String) throws -> [Participant] {
+    let key = Naming.key(name)
+    if key.isEmpty { return try participants() }
+    return try database.rows(
+      """
+      SELECT \(Store.participantColumns) FROM participant p
+      WHERE name_key IN (?1, '') OR identity_key IN (?1, '') ORDER BY name, id
+      """, key
+    ) { Store.participant($0) }
   }
 
   /// Everyone who was ever here, by name.
@@ -83,7 +98,8 @@ extension Store {
     }
   }
 
-  func participant(_ id: ID<Participant>) throws -> Participant {
+  /// - Throws: `RuleError.noSuchParticipant`.
+  public func participant(_ id: ID<Participant>) throws -> Participant {
     let found = try database.first(
       "SELECT \(Store.participantColumns) FROM participant p WHERE id = ?", id
     ) { Store.participant($0) }
@@ -100,15 +116,21 @@ extension Store {
       var participant = try participant(me)
       // Byte by byte: another spelling of the same characters is a change.
       if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-      let isTaken = try participants().contains {
+      let isTaken = try candidates(for: name).contains {
         $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
       }
       if isTaken { throw RuleError.nameTaken(name) }
-      try database.run("UPDATE participant SET name = ? WHERE id = ?", name, me)
-      try touchPeople()
+      try setName(of: me, to: name)
       participant.name = name
       return participant
     }
+  }
+
+  func setName(of person: ID<Participant>, to name: String) throws {
+    try database.run(
+      "UPDATE participant SET name = ?, name_key = ?, skeleton = ? WHERE id = ?", name,
+      Naming.key(name), NameShape.skeleton(name), person)
+    try touchPeople()
   }
 
   /// The conversation this participant was in last, in any shell.

@@ -84,30 +84,37 @@ extension Store {
       guard let size = attachmentFolder.size(of: hash) else {
         faults.append(
           Finding(
-            .damage, "the attachment %1 is missing: there is no file %2", name,
+            .damage, of: .attachments, "the attachment %1 is missing: there is no file %2", name,
             attachmentFolder.path(of: hash)))
         continue
       }
       if size != bytes {
         faults.append(
           Finding(
-            .damage, "the attachment %1 has %2 bytes instead of %3; attach the same file again",
+            .damage, of: .attachments,
+            "the attachment %1 has %2 bytes instead of %3; attach the same file again",
             name, String(size), String(bytes)))
       } else if deep, (try? attachmentFolder.file(of: hash).hashed()) != hash {
         faults.append(
           Finding(
-            .damage,
+            .damage, of: .attachments,
             "the attachment %1 is not what was put into the store; attach the same file again",
             name))
       }
     }
     if faults.isEmpty {
-      return [Finding(.fine, "the files of all attachments are there (%1)", String(named.count))]
+      return [
+        Finding(
+          .fine, of: .attachments, "the files of all attachments are there (%1)",
+          String(named.count))
+      ]
     }
     let shown = 20
     if faults.count <= shown { return faults }
     return faults.prefix(shown) + [
-      Finding(.damage, "and %1 more attachments are damaged", String(faults.count - shown))
+      Finding(
+        .damage, of: .attachments, "and %1 more attachments are damaged",
+        String(faults.count - shown))
     ]
   }
 }

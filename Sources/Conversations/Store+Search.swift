@@ -10,17 +10,19 @@ extension Store {
   /// - Parameters:
   ///   - limit: at most so many.
   ///   - before: only messages that arrived before this one: the last hit, for the next page.
+  ///   - anyRoom: also looks through the rooms I am not in, which anyone may read.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
   public func search(
-    _ query: SearchQuery, for me: ID<Participant>, limit: Int = 50, before: ID<Message>? = nil
+    _ query: SearchQuery, for me: ID<Participant>, limit: Int = 50, before: ID<Message>? = nil,
+    anyRoom: Bool = false
   ) throws -> [SearchHit] {
     try read {
-      guard limit > 0, let match = try match(for: query, me) else { return [] }
+      guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
       if query.hasFile, try !keepsFiles { return [] }
       let found = try database.rows(
         Store.searchSelect(files: query.hasFile), match, before?.rawValue ?? .max, me,
-        query.since ?? .min, query.until, limit, read: Store.message)
+        query.since ?? .min, query.until, limit, anyRoom, read: Store.message)
       return try presented(found, to: me).map {
         SearchHit(message: $0, ranges: query.ranges(in: $0.body))
       }
@@ -42,9 +44,10 @@ extension Store {
       CROSS JOIN participant p ON p.id = m.sender\(quoteJoins)
       WHERE message_text MATCH ?1 AND \(order) < ?2 AND m.gone = 0 \(firstOnly)
         AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
-        AND EXISTS (SELECT 1 FROM membership s
-          WHERE s.conversation = m.conversation AND s.participant = ?3
-            AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last))
+        AND (EXISTS (SELECT 1 FROM membership s
+            WHERE s.conversation = m.conversation AND s.participant = ?3
+              AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last))
+          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind = 0))
       ORDER BY \(order) DESC LIMIT ?6
       """
   }
@@ -59,13 +62,15 @@ extension Store {
   /// The query in the language of FTS5: everything in quotes, so that nothing of it is syntax.
   ///
   /// - Returns: nil if nothing can be found.
-  private func match(for query: SearchQuery, _ me: ID<Participant>) throws -> String? {
+  private func match(
+    for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool
+  ) throws -> String? {
     var conditions = query.terms.map(SearchExpression.words)
     let senders = try query.senders.map { try sender(named: $0, me).rawValue }
     if !senders.isEmpty { conditions.append(SearchExpression.facts(senders.map { "s\($0)" })) }
 
-    var places = try query.places.map { try place(named: $0, me) }
-    if places.isEmpty {
+    var places = try query.places.map { try place(named: $0, me, anyRoom: anyRoom) }
+    if places.isEmpty, !anyRoom {
       let mine = try database.rows(
         "SELECT DISTINCT conversation FROM membership WHERE participant = ?", me
       ) { $0.id(0) as ID<Conversation> }
@@ -98,7 +103,9 @@ extension Store {
     throw RuleError.noSuchParticipant(name)
   }
 
-  private func place(named name: String, _ me: ID<Participant>) throws -> ID<Conversation> {
+  private func place(
+    named name: String, _ me: ID<Participant>, anyRoom: Bool
+  ) throws -> ID<Conversation> {
     if name.hasPrefix("@") {
       let other = try sender(named: String(name.dropFirst()), me)
       let found: ID<Conversation>? = try database.first(
@@ -116,8 +123,9 @@ extension Store {
     }
     guard let room else { throw RuleError.noSuchRoom(name) }
     guard
-      try database.exists(
-        "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", room.id, me)
+      try anyRoom
+        || database.exists(
+          "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", room.id, me)
     else { throw RuleError.notAMember(room.name) }
     return room.id
   }

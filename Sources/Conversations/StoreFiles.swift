@@ -29,6 +29,11 @@ struct StoreFiles {
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
     }
+    // Before what is wrong with the folder it stands in, which is not what was meant.
+    if let found = facts(given), found.st_mode & S_IFMT == S_IFDIR {
+      throw StoreError.cannotOpen(
+        path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
+    }
     let folderIsNew = try StoreFiles.ensureFolder(
       place, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
     guard let resolved = realpath(place, nil) else {

@@ -86,11 +86,11 @@ final class LineDisplay {
     needsDrawing = true
   }
 
+  /// The terminal has had another size, be it only for a moment: rows below the cursor may be gone
+  /// even when it is as large as before.
   func resized() {
     guard face == .tty else { return takeSize() }
-    let size = device.size
-    guard size != painter.size else { return }
-    bytesOut += painter.resize(to: size)
+    bytesOut += painter.resize(to: device.size)
     takeSize()
     needsDrawing = true
   }
@@ -143,8 +143,8 @@ final class LineDisplay {
     let lines = above
     above = []
     guard face == .tty else { return drawPlain(lines) }
-    // Lines that come while a resize settles go above a block that stands where it does now.
-    if !lines.isEmpty { resized() }
+    // What comes while a resize settles is drawn for a block that stands where it does now.
+    if device.size != painter.size { resized() }
     let layout = layOut()
     if layout.totalInputRows > layout.inputRows {
       if !passedMaximum { bytesOut.append(0x07) }

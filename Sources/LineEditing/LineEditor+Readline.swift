@@ -35,6 +35,7 @@ extension LineEditor: ReadlineClient {
 
   func cancel() -> Bool { delegate?.lineEditorCancels(self) ?? false }
   func upOnEmptyLine() -> Bool { delegate?.lineEditorGoesUpFromEmptyLine(self) ?? false }
+  func undo() -> Bool { delegate?.lineEditorUndoes(self) ?? false }
   func clearScreen() { clearDisplay() }
   func run(_ command: LineCommand) { delegate?.lineEditor(self, runs: command) }
   func liveComplete() -> Bool { delegate?.lineEditorCompletes(self) ?? false }

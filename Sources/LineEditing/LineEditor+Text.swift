@@ -62,6 +62,14 @@ extension LineEditor {
       ? Int(line.region_start)..<Int(line.region_end) : nil
   }
 
+  /// What a command that takes the region is about, in bytes: between caret and mark where the
+  /// region is active, or where `set-mark` put the mark and nothing was typed since.
+  public var markedRegion: Range<Int>? {
+    let line = Readline.line
+    guard line.mark >= 0, line.mark != line.caret else { return nil }
+    return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
+  }
+
   /// Lets one C-_ bring `text` into the line.
   public func offerOnUndo(_ text: String) {
     isProgramChange = true
@@ -98,6 +106,10 @@ extension LineEditor {
 
   /// C-c: empties the line, which C-_ gives back (rule 1.6).
   public func clearLine() {
+    if let question = question.take() {
+      display.needsDrawing = true
+      return question(.leave)
+    }
     let wasBusy = !creadline_is_idle()
     creadline_settle()
     creadline_begin_inserting()

@@ -15,7 +15,7 @@ public final class LineEditor {
   public let loop: EventLoop
   public weak var delegate: (any LineEditorDelegate)?
   /// Waits for the next key as an answer: y or Return is yes.
-  public var question: ((Bool) -> Void)?
+  public var question: ((Answer) -> Void)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu = MenuState.closed
@@ -24,6 +24,9 @@ public final class LineEditor {
   let display: LineDisplay
   private var decoder = KeyDecoder()
   private var escapeTimer: TimerID?
+  private var pasteTimer: TimerID?
+  /// Milliseconds; no terminal is silent for so long in the middle of a paste.
+  private static let pastePause: Int64 = 1000
   /// The keys being handled made the program change the line; that is not typing.
   var isProgramChange = false
   private var lastCaret: Int32 = 0
@@ -76,6 +79,8 @@ public final class LineEditor {
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
     loop.watch(device.input) { [weak self] in self?.readKeys() }
+    // Nothing ever comes from there but the news that its reader has gone.
+    if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
   }
 
@@ -87,6 +92,7 @@ public final class LineEditor {
     isStarted = false
     draw()
     loop.unwatch(device.input)
+    loop.unwatch(device.output)
     display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
@@ -128,13 +134,27 @@ public final class LineEditor {
   // MARK: Keys
 
   private func readKeys() {
-    guard let bytes = device.readAvailable() else {
-      loop.unwatch(device.input)
-      delegate?.lineEditorLostTerminal(self)
-      return
-    }
-    handle(decoder.decode(bytes))
+    guard let bytes = device.readAvailable() else { return lostTerminal() }
+    handle(decoder.decode(bytes, at: loop.now))
     waitForEscape()
+    watchOpenPaste()
+  }
+
+  /// Says so when the end of a paste does not come: until then every key is one more of it.
+  private func watchOpenPaste() {
+    guard decoder.isPasting || pasteTimer != nil else { return }
+    loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
+      [weak self] in
+      guard let self else { return }
+      pasteTimer = nil
+      delegate?.lineEditor(self, notes: .isOpen)
+    }
+  }
+
+  private func lostTerminal() {
+    loop.unwatch(device.input)
+    loop.unwatch(device.output)
+    delegate?.lineEditorLostTerminal(self)
   }
 
   private func waitForEscape() {
@@ -202,11 +222,13 @@ public final class LineEditor {
   }
 
   private func handle(_ event: KeyEvent) {
-    if let answer = question {
-      guard let yes = Self.answer(event) else { return }
+    if let ask = question {
+      guard let answer = Self.answer(event) else { return }
       question = nil
       display.needsDrawing = true
-      return answer(yes)
+      ask(answer)
+      // A paste is no key that answers: it comes behind what the question was about.
+      guard Self.isPaste(event) else { return }
     }
     switch event {
     case .key(let bytes): key(bytes)
@@ -222,16 +244,27 @@ public final class LineEditor {
       Readline.feed([0x1B])
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
-    case .paste(let bytes): paste(bytes)
+    case .paste(let bytes): paste(bytes, isWhole: true)
+    case .unfinishedPaste(let bytes):
+      paste(bytes, isWhole: false)
+      delegate?.lineEditor(self, notes: .hadNoEnd)
     case .focus, .reply: break
     }
   }
 
-  private static func answer(_ event: KeyEvent) -> Bool? {
+  private static func answer(_ event: KeyEvent) -> Answer? {
     switch event {
-    case .key(let bytes): return bytes == [0x0D] || bytes == [0x79] || bytes == [0x59]
-    case .escape, .newline, .paste: return false
-    case .focus, .reply: return nil
+    case .key([0x0D]), .key([0x79]), .key([0x59]): .yes
+    case .key([0x03]), .key([0x07]), .escape: .leave
+    case .key, .newline, .paste, .unfinishedPaste: .no
+    case .focus, .reply: nil
+    }
+  }
+
+  private static func isPaste(_ event: KeyEvent) -> Bool {
+    switch event {
+    case .paste, .unfinishedPaste: true
+    default: false
     }
   }
 
@@ -295,12 +328,12 @@ public final class LineEditor {
     }
   }
 
-  private func paste(_ bytes: [UInt8]) {
+  private func paste(_ bytes: [UInt8], isWhole: Bool) {
     // A C string ends at NUL; the rest stays as pasted, shown by marks.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     settleChanges()
     creadline_settle()
-    if delegate?.lineEditor(self, pastes: text) == true { return }
+    if isWhole, delegate?.lineEditor(self, pastes: text) == true { return }
     insertByHand(text)
   }
 

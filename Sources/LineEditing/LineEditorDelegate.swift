@@ -17,6 +17,10 @@ public protocol LineEditorDelegate: AnyObject {
   func lineEditorEnded(_ editor: LineEditor)
   /// The end of input: the terminal is gone.
   func lineEditorLostTerminal(_ editor: LineEditor)
+  /// C-_ and the like. True: what was taken away last was no text, and is back.
+  func lineEditorUndoes(_ editor: LineEditor) -> Bool
+  /// Something to say about what comes in.
+  func lineEditor(_ editor: LineEditor, notes state: PasteState)
   /// A key that readline knows by a name of hobnob's own.
   func lineEditor(_ editor: LineEditor, runs command: LineCommand)
   /// TAB, while the menu is the program's to show. False: readline completes.
@@ -47,6 +51,23 @@ public enum LineCommand: Hashable, Sendable {
   case editInEditor
   /// Wrap the region or the word in this symbol.
   case format(String)
+}
+
+/// What is wrong with a paste.
+public enum PasteState: Hashable, Sendable {
+  /// It has begun, and for a while nothing came: neither more of it nor its end.
+  case isOpen
+  /// Its end never came, and C-c ended it: what there was is in the line.
+  case hadNoEnd
+}
+
+/// The answer to ``LineEditor/question``.
+public enum Answer: Hashable, Sendable {
+  case yes
+  /// Any other key.
+  case no
+  /// C-c, C-g or Escape: nothing is to happen.
+  case leave
 }
 
 /// The keys of an entered menu.

@@ -12,6 +12,7 @@ protocol ReadlineClient: AnyObject {
   func lineBegan()
   func cancel() -> Bool
   func upOnEmptyLine() -> Bool
+  func undo() -> Bool
   func clearScreen()
   func clearLine()
   func run(_ command: LineCommand)
@@ -59,6 +60,7 @@ enum Readline {
         default: if let command = LineCommand(request) { Readline.client?.run(command) }
         }
       },
+      undo: { Readline.client?.undo() ?? false },
       live_complete: { Readline.client?.liveComplete() ?? false },
       mention_word: { offset in
         Readline.client?.mentionWord(before: Int(offset)).map { Int32($0) } ?? -1

@@ -37,12 +37,16 @@ public struct KeyDecoder: Sendable {
   /// No key and no answer that was asked for is longer; more is garbage.
   private static let longestControlSequence = 256
   private static let longestString = 1 << 16
+  /// Milliseconds of silence behind which a C-c by itself is a key, and not part of a paste.
+  public static let pasteSilence: Int64 = 100
   private static let pasteEnd: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
 
   private var state = State.ground
   /// The bytes since the sequence began.
   private var pending: [UInt8] = []
   private var pasted: [UInt8] = []
+  /// When the last byte of an open paste came.
+  private var pastedAt: Int64 = 0
 
   public init() {}
 
@@ -55,12 +59,23 @@ public struct KeyDecoder: Sendable {
 
   /// Takes what was read.
   ///
+  /// A paste whose end never comes would take every key there is. So a C-c that is read by itself,
+  /// ``pasteSilence`` after what came before it, ends the paste: a terminal that is in the middle of
+  /// one does not pause so long and go on with that single byte.
+  ///
+  /// - Parameters:
+  ///   - bytes: one read's.
+  ///   - now: milliseconds of a clock that does not run backwards.
   /// - Returns: the keys that are complete now, in order.
-  public mutating func decode(_ bytes: [UInt8]) -> [KeyEvent] {
+  public mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
     // Nearly all there ever is: one letter.
     if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) { return [.key(bytes)] }
     var events: [KeyEvent] = []
+    if bytes == [0x03], state == .paste, now - pastedAt >= Self.pasteSilence {
+      return [.unfinishedPaste(finishPaste())]
+    }
     for byte in bytes { take(byte, &events) }
+    if state == .paste { pastedAt = now }
     return events
   }
 
@@ -236,6 +251,10 @@ public struct KeyDecoder: Sendable {
     guard byte == Self.pasteEnd.last, pasted.suffix(Self.pasteEnd.count) == Self.pasteEnd[...]
     else { return }
     pasted.removeLast(Self.pasteEnd.count)
+    events.append(.paste(finishPaste()))
+  }
+
+  private mutating func finishPaste() -> [UInt8] {
     var body: [UInt8] = []
     body.reserveCapacity(pasted.count)
     var afterReturn = false
@@ -249,7 +268,7 @@ public struct KeyDecoder: Sendable {
     }
     pasted = []
     state = .ground
-    events.append(.paste(body))
+    return body
   }
 
   private mutating func continueSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {

@@ -11,6 +11,8 @@ public enum KeyEvent: Hashable, Sendable {
   case newline
   /// The body of a bracketed paste (1.9): CRLF and CR are LF, else the bytes as they came.
   case paste([UInt8])
+  /// The body of a paste that was ended by C-c, because its end did not come.
+  case unfinishedPaste([UInt8])
   /// The terminal's window gained (true) or lost the focus.
   case focus(Bool)
   /// An answer of the terminal (cursor position, device attributes, modes, colours, mouse): never

@@ -10,10 +10,18 @@ extension Painter {
     public var rewraps: Bool
     /// Whether links are sent (OSC 8, BEHAVIOUR.md 7.9).
     public var links: Bool
+    /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
+    /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
+    /// known well enough to count on it.
+    public var showsEnd: Bool
 
-    public init(colors: Bool = true, rewraps: Bool = true, links: Bool = false) {
+    public init(
+      colors: Bool = true, rewraps: Bool = true, showsEnd: Bool = false,
+      links: Bool = false
+    ) {
       self.colors = colors
       self.rewraps = rewraps
+      self.showsEnd = showsEnd
       self.links = links
     }
 
@@ -28,7 +36,7 @@ extension Painter {
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
         || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
       self.init(
-        colors: noColor.isEmpty, rewraps: isInTmux || !cutsRows,
+        colors: noColor.isEmpty, rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
         links: Self.knowsLinks(terminal, variable))
     }
 

@@ -24,6 +24,8 @@ public struct Painter: Sendable {
   private var rows: [PaintedRow] = []
   /// For each row, how many columns were written since it was last erased from its start.
   private var written: [Int] = []
+  /// What of the block is above the screen.
+  private var lost = LostRows.none
   private var caretRow = 0
   /// Where the cursor is.
   private var caretColumn = 0
@@ -75,19 +77,20 @@ public struct Painter: Sendable {
     return [byte]
   }
 
-  /// The screen has another size: removes the block from where it stands now. The next `paint`
-  /// draws it anew.
+  /// The screen has another size, or had one for a moment: removes the block from where it stands
+  /// now. The next `paint` draws it anew.
   public mutating func resize(to size: Size) -> [UInt8] {
     let size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
-    if size == self.size { return [] }
+    let former = self.size
     self.size = size
     guard !rows.isEmpty else { return [] }
     var up = caretRow
+    var lost = lost
     if looks.rewraps {
-      up = rows[..<caretRow].reduce(0) { $0 + $1.wrappedRows(columns: size.columns) }
-      var row = rows[caretRow]
-      while row.cells.count < written[caretRow] { row.cells.append(.blank) }
-      up += row.wrappedRow(of: caretColumn, columns: size.columns)
+      var block = rows
+      while block[caretRow].cells.count < written[caretRow] { block[caretRow].cells.append(.blank) }
+      up = lost.rewrap(
+        block, caret: (caretRow, caretColumn), from: former, to: size, showsEnd: looks.showsEnd)
     }
     var out = ScreenBytes(row: up, column: nil, columns: size.columns)
     out.move(toRow: 0, column: 0)
@@ -95,6 +98,7 @@ public struct Painter: Sendable {
     // many as the screen has, for with fewer libvterm saves them.
     out.control(size.rows, "M")
     forget()
+    self.lost = lost
     return out.bytes
   }
 
@@ -140,6 +144,7 @@ public struct Painter: Sendable {
   public mutating func forget() {
     rows = []
     written = []
+    lost = .none
     caretRow = 0
     caretColumn = 0
   }
@@ -178,6 +183,7 @@ public struct Painter: Sendable {
         out.move(toRow: 0, column: 0)
       }
     }
+    if !above.isEmpty { lost = .none }
     for line in above {
       out.eraseToEndOfRow()
       write(line, &out)

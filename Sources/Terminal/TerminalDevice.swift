@@ -31,7 +31,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// The descriptor of the keyboard, for the loop to watch.
   public let input: Int32
-  private let output: Int32
+  /// What is drawn goes there: mostly the same terminal.
+  public let output: Int32
   private let found: termios
   private var isEntered = false
   private var isPlain = false
@@ -56,6 +57,12 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     self.input = input
     self.output = output
     found = modes
+  }
+
+  /// Whether what is drawn goes to another program, which may end before this one.
+  public var drawsIntoPipe: Bool {
+    var status = stat()
+    return fstat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   /// The size of the screen now; 24 × 80 where the terminal does not know it.

@@ -46,6 +46,7 @@ func measure(_ arguments: Arguments) throws -> Report {
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try LongLines.measure(program, names: names, keys: arguments.keys)
   complain("memory and size …")
+  report.rows += try LayoutMemory.measure(keys: arguments.keys)
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
   return report

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
 import ChatShell
-import Conversations
 import Glibc
 
 /// The command line (rule 11).
 struct Hobnob: ParsableCommand {
-  static let subcommandNames = ["open", "send", "log", "check", "help"]
+  static let subcommandNames = [
+    "open", "send", "log", "search", "unread", "wait", "check", "help",
+  ]
 
   static let configuration = CommandConfiguration(
     commandName: "hobnob",
@@ -15,6 +16,9 @@ struct Hobnob: ParsableCommand {
       hobnob [OPTIONS] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]
       hobnob log CONVERSATION
+      hobnob search QUERY ...
+      hobnob unread
+      hobnob wait [CONVERSATION]
       hobnob check
       """,
     discussion: """
@@ -23,8 +27,35 @@ struct Hobnob: ParsableCommand {
       man hobnob tells the rest.
       """,
     version: "hobnob 0.1.0",
-    subcommands: [Open.self, Send.self, Log.self, Check.self],
+    subcommands: [
+      Open.self, Send.self, Log.self, Search.self, Unread.self, Wait.self, Check.self,
+    ],
     defaultSubcommand: Open.self)
+
+  // What the parser says of a wrong command line begins like every other sentence.
+  static var _errorPrefix: String { "hobnob: " }
+
+  /// Parses a command line and carries it out.
+  static func end(with arguments: [String]) -> Never {
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+      Glibc.exit(0)
+    } catch {
+      let code = exitCode(for: error)
+      var text = fullMessage(for: error)
+      // Without a subcommand `open` was only the parser's guess; its usage is not what helps.
+      if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {
+        let first = text.split(separator: "\n").first.map(String.init) ?? ""
+        text = "\(first)\nUsage: \(usageLines)\n  See 'hobnob --help' for more information."
+      }
+      Glibc.exit(Launch.answer(text, status: code.rawValue))
+    }
+  }
+
+  private static var usageLines: String {
+    (configuration.usage ?? "").split(separator: "\n").joined(separator: "\n       ")
+  }
 }
 
 /// Options of every command.
@@ -57,7 +88,7 @@ struct EveryCommand: ParsableArguments {
 }
 
 /// Ends the program with the status that `body` gives or its error means.
-private func finish(
+func finish(
   _ every: EveryCommand, _ body: @MainActor (Launch) throws -> Int32
 ) -> Never {
   let options = every.launch
@@ -67,6 +98,12 @@ private func finish(
     return launch.report { try body(launch) }
   }
   exit(status)
+}
+
+/// The conversation of a command.
+struct NamedConversation: ParsableArguments {
+  @Argument(help: "A room's name, or @name of a person. Quote a leading #: '#lobby'.")
+  var conversation: String
 }
 
 struct Open: ParsableCommand {
@@ -79,76 +116,4 @@ struct Open: ParsableCommand {
   func run() {
     finish(every) { try $0.shell(conversation, isCertain: true) }
   }
-}
-
-struct Send: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Send a message: TEXT, or standard input.")
-  @OptionGroup var every: EveryCommand
-  @Argument(help: "A room's name, or @name of a person. Quote a leading #: '#lobby'.")
-  var conversation: String
-  @Argument(help: "The text; without it, standard input.")
-  var text: [String] = []
-  @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
-  var wait: String?
-  @Option(help: ArgumentHelp("How many seconds to wait.", valueName: "seconds"))
-  var timeout = 60
-
-  func validate() throws {
-    if let wait, state == nil {
-      throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
-    }
-    guard (0...1_000_000).contains(timeout) else {
-      throw ValidationError("--timeout takes seconds from 0 to 1000000.")
-    }
-  }
-
-  private var state: DeliveryState? {
-    switch wait {
-    case "sent": .sent
-    case "delivered": .delivered
-    case "seen": .seen
-    default: nil
-    }
-  }
-
-  func run() {
-    finish(every) {
-      try $0.send(
-        to: conversation, text: text.isEmpty ? nil : text.joined(separator: " "), wait: state,
-        seconds: timeout)
-    }
-  }
-}
-
-struct Log: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Print messages of a conversation.")
-  @OptionGroup var every: EveryCommand
-  @Argument(help: "A room's name, or @name of a person. Quote a leading #: '#lobby'.")
-  var conversation: String
-  @Option(help: ArgumentHelp("How many of the newest messages (20).", valueName: "n"))
-  var lines: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Only messages since a time: 2026-11-21T10:30, or an age: 12h.", valueName: "time"))
-  var since: String?
-  @Flag(help: "Go on with what arrives.")
-  var follow = false
-
-  func validate() throws {
-    if let lines, lines < 0 { throw ValidationError("--lines takes a number from 0.") }
-  }
-
-  func run() {
-    finish(every) { try $0.log(conversation, lines: lines, since: since, follows: follow) }
-  }
-}
-
-struct Check: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Look whether the store is whole, and what the terminal can do.")
-  @OptionGroup var every: EveryCommand
-
-  func run() { finish(every) { try $0.check() } }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import ChatShell
 import Glibc
 
+StandardDescriptors.take()
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 if let quick = QuickStart(CommandLine.arguments) {
@@ -12,4 +13,4 @@ if let quick = QuickStart(CommandLine.arguments) {
       try launch.shell(quick.conversation, subcommands: Hobnob.subcommandNames)
     })
 }
-Hobnob.main(QuickStart.subcommandFirst(CommandLine.arguments))
+Hobnob.end(with: QuickStart.subcommandFirst(CommandLine.arguments))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -133,7 +134,7 @@ struct CompletionMenuTests {
 
   @Test("Beginning first, then containing; recent speakers first; the order of Ranking (2.5)")
   func order() {
-    var dice = Dice(state: 5)
+    var dice = FixedRandom(seed: 5)
     for round in 0..<60 {
       let people = (0..<Int.random(in: 1...40, using: &dice)).map { number in
         let name = (0..<3).map { _ in
@@ -183,7 +184,7 @@ struct CompletionMenuTests {
 
   @Test("However the word was typed and corrected, the menu is that of the whole list (2.5)")
   func narrowing() {
-    var dice = Dice(state: 8)
+    var dice = FixedRandom(seed: 8)
     let letters = ["a", "n", "ß", "é", "漢", "-", "7"]
     for round in 0..<40 {
       let people = (0..<30).map { _ in

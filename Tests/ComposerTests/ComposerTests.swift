@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -35,16 +36,6 @@ func picture(_ frame: Frame) -> String {
   }.joined(separator: "\n")
 }
 
-/// A small generator with a fixed seed, so that a failure can be repeated.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state >> 33) ^ (state << 31)
-  }
-}
-
 /// Pieces that make trouble when they meet: clusters, wide letters, controls, newlines, tabs.
 let hardPieces = [
   "a", "b", " ", "-", "\n", "\t", "é", "e\u{301}", "漢", "字", "한", "\u{1112}\u{1161}\u{11AB}",
@@ -52,6 +43,6 @@ let hardPieces = [
   "\u{202E}", "\u{200B}", "नि", "क्ष", "สวัสดี", "\u{600}", "\u{FE0F}", "ﬁ", "\u{9B}", "𝒳", "\u{E0067}",
 ]
 
-func hardText(_ dice: inout Dice, pieces: Int) -> String {
+func hardText(_ dice: inout FixedRandom, pieces: Int) -> String {
   (0..<pieces).map { _ in hardPieces.randomElement(using: &dice) ?? "" }.joined()
 }

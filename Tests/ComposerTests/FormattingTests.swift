@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -137,7 +138,7 @@ struct ClosingTests {
 
   @Test("6.3 any text and caret: one space becomes a symbol and a space, nothing else changes")
   func anyText() {
-    var dice = Dice(state: 63)
+    var dice = FixedRandom(seed: 63)
     let pieces = ["*", "_", "~", "`", "```", ">", " ", " ", "a", "\n"] + hardPieces
     for _ in 0..<4000 {
       let count = Int.random(in: 0..<20, using: &dice)
@@ -254,7 +255,7 @@ struct WrappingTests {
 
   @Test("6.2 any text, caret and region: the text stays, only marks and newlines come to it")
   func anyText() {
-    var dice = Dice(state: 62)
+    var dice = FixedRandom(seed: 62)
     let pieces = ["*", " ", " ", "a", "\n"] + hardPieces
     for _ in 0..<4000 {
       let count = Int.random(in: 0..<20, using: &dice)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Foundation
+import Repeatable
 import StyledText
 import Testing
 
@@ -24,8 +25,8 @@ struct FuzzTests {
   }()
 
   /// - Parameter rounds: without being asked for more; many for what is quick.
-  private func fuzz(_ rounds: Int, _ body: (inout Dice) throws -> Void) rethrows {
-    var dice = Dice(state: Self.seed)
+  private func fuzz(_ rounds: Int, _ body: (inout FixedRandom) throws -> Void) rethrows {
+    var dice = FixedRandom(seed: Self.seed)
     for _ in 0..<(Self.asked.map { $0 * rounds / 1000 } ?? rounds) { try body(&dice) }
   }
 
@@ -181,6 +182,73 @@ struct FuzzTests {
     }
   }
 
+  @Test("Two spaces close what is open: only the second is lost, and one symbol is added (6.3)")
+  func closing() throws {
+    let pieces =
+      ["*", "_", "~", "`", "```", " ", "  ", "*b", " _i", "word", ">", "\n"] + hardPieces
+    try fuzz(8000) { dice in
+      let text = (0..<Int.random(in: 0...12, using: &dice))
+        .map { _ in pieces.randomElement(using: &dice) ?? "" }.joined()
+      let caret = Motion.clampedToGrapheme(
+        in: text, offset: Int.random(in: -2...(text.utf8.count + 2), using: &dice))
+      let context: Comment = "\(text.debugDescription) at \(caret)"
+      guard let change = Formatting.closing(in: text, caret: caret, symbols: .standard) else {
+        return
+      }
+      let bytes = Array(text.utf8)
+      let typed = bytes[..<caret] + [0x20] + bytes[caret...]
+      try #require(
+        change.range.upperBound == caret + 1 && (0...caret).contains(change.range.lowerBound),
+        context)
+      let closed =
+        typed[..<change.range.lowerBound] + change.insert.utf8 + typed[change.range.upperBound...]
+      // What is open is closed by a symbol of its own kind, which stands before the caret already.
+      let blanks = bytes[change.range.lowerBound..<caret]
+      let mark = Array(change.insert.utf8).dropLast(blanks.count)
+      try #require(
+        !blanks.isEmpty && Array(change.insert.utf8).suffix(blanks.count) == blanks[...]
+          && ["*", "_", "~", "`", "```"].contains { Array($0.utf8)[...] == mark }
+          && bytes[..<change.range.lowerBound].contains(mark.first ?? 0)
+          && !bytes[blanks.startIndex..<blanks.endIndex].contains(0x0A)
+          && change.caret == change.range.lowerBound + change.insert.utf8.count, context)
+      try #require(closed.count == bytes.count + mark.count, context)
+      // A third space closes what was opened before that, if anything, and at last nothing.
+      var (now, place, rounds) = (String(decoding: closed, as: UTF8.self), change.caret, 0)
+      while let again = Formatting.closing(in: now, caret: place, symbols: .standard) {
+        var composed = ComposedText(now)
+        composed.replace(place..<place, with: " ")
+        composed.replace(again.range, with: again.insert, caret: again.caret)
+        (now, place, rounds) = (composed.text, composed.caret, rounds + 1)
+        try #require(rounds <= bytes.count, context)
+      }
+    }
+  }
+
+  @Test("A symbol wraps what is chosen: no letter is lost, undoing it is cutting it out (6.2)")
+  func wrapping() throws {
+    try fuzz(6000) { dice in
+      let text = hardText(&dice, pieces: Int.random(in: 0...12, using: &dice))
+      let mark = ["*", "_", "~", "`", "```", ">"].randomElement(using: &dice) ?? "*"
+      let region = Bool.random(using: &dice) ? dice.range(in: text) : nil
+      let caret = region?.upperBound ?? Int.random(in: -2...(text.utf8.count + 2), using: &dice)
+      guard let change = Formatting.wrap(mark, in: text, caret: caret, region: region) else {
+        return
+      }
+      let context: Comment =
+        "\(text.debugDescription) \(mark) \(caret) \(String(describing: region))"
+      try #require(
+        change.range.lowerBound >= 0 && change.range.upperBound <= text.utf8.count
+          && change.caret >= change.range.lowerBound
+          && change.caret <= change.range.lowerBound + change.insert.utf8.count, context)
+      // Without symbols, blanks and newlines it is what it was.
+      func letters(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.filter { ![0x0A, 0x20].contains($0) && !mark.utf8.contains($0) }
+      }
+      try #require(
+        letters(change.insert.utf8) == letters(Self.bytes(change.range, of: text) ?? []), context)
+    }
+  }
+
   @Test("A paste is a path without newline and NUL, or text, and never stops the program (1.9)")
   func pastes() throws {
     let pieces =
@@ -208,7 +276,7 @@ struct FuzzTests {
   }
 }
 
-extension Dice {
+extension FixedRandom {
   fileprivate mutating func widths() -> Widths {
     Widths(
       clusters: [.codePoints, .joined, .graphemes].randomElement(using: &self) ?? .joined,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -146,7 +147,7 @@ struct LateAnswerTests {
 struct CompletionFuzzTests {
   @Test("Never a crash, whole graphemes replaced, and Return before entering is the line's (2.7)")
   func anything() {
-    var dice = Dice(state: 11)
+    var dice = FixedRandom(seed: 11)
     let keys = Array("⇥⇥⇥⇤↑↓⏎⎋←→⌫ @#:+/(an漢é🇩🇪👨‍👩‍👧")
     for round in 0..<300 {
       let people = (0..<Int.random(in: 0...6, using: &dice)).map { _ in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -183,7 +184,7 @@ struct TextLayoutTests {
 
   @Test("A layout from a used cache is the one from an empty cache, whatever was typed")
   func cacheChangesNothing() {
-    var dice = Dice(state: 4)
+    var dice = FixedRandom(seed: 4)
     for size in [(1, 1), (2, 2), (5, 9), (5, 20), (24, 40), (50, 12)] {
       for clusters in [Widths.Clusters.codePoints, .graphemes] {
         var bar = InputBar()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Foundation
+import Repeatable
 import Testing
 
 @Suite("Candidates (2.5)")
@@ -60,7 +61,7 @@ struct RankingTests {
 
   @Test("The order does not depend on the order of the source")
   func orderIsTotal() {
-    var dice = Dice(state: 3)
+    var dice = FixedRandom(seed: 3)
     let expected = Ranking.candidates(Self.people, matching: "")
     for _ in 0..<20 {
       let shuffled = Self.people.shuffled(using: &dice)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Repeatable
 import StyledText
 import Testing
 
@@ -31,7 +32,7 @@ struct ShownTextTests {
 
   @Test("Nothing a terminal would obey comes through")
   func noControls() {
-    var dice = Dice(state: 5)
+    var dice = FixedRandom(seed: 5)
     for _ in 0..<300 {
       var bar = InputBar()
       bar.composed = ComposedText(ComposerTests.hardText(&dice, pieces: 30))

@@ -112,11 +112,76 @@ struct TypingSignalsTests {
     #expect(sent == [0, 3000, 6000])
   }
 
+  /// What is done at a moment (ms): a change by hand to this text, or, with nil, the line is sent.
+  struct Story: Sendable {
+    var what: String
+    var steps: [(at: Int64, text: String?)]
+    var told: [Int64: TypingSignals.Signal]
+  }
+
+  @Test(
+    "What is typed too soon after a signal is told when its 3 seconds are over",
+    arguments: [
+      Story(
+        what: "typing on, then nothing", steps: [(0, "x"), (100, "xy")],
+        told: [0: .typing, 3000: .typing, 6100: .paused]),
+      Story(
+        what: "nothing typed on: no second signal", steps: [(0, "x")],
+        told: [0: .typing, 6000: .paused]),
+      Story(
+        what: "again right after a line was sent", steps: [(0, "x"), (500, nil), (700, "y")],
+        told: [0: .typing, 500: .paused, 3000: .typing, 6700: .paused]),
+      Story(
+        what: "typed and emptied before it could be told",
+        steps: [(0, "x"), (500, nil), (700, "y"), (800, "")], told: [0: .typing, 500: .paused]),
+      Story(
+        what: "a command is not told later, either",
+        steps: [(0, "x"), (500, nil), (700, "y"), (800, "/y")], told: [0: .typing, 500: .paused]),
+      Story(
+        what: "a key at the very moment is the signal",
+        steps: [(0, "x"), (100, "xy"), (3000, "xyz")],
+        told: [0: .typing, 3000: .typing, 9000: .paused]),
+      Story(
+        what: "steady typing: one in 3 seconds",
+        steps: (0...16).map { ($0 * 500, String(repeating: "x", count: Int($0) + 1)) },
+        told: [0: .typing, 3000: .typing, 6000: .typing, 9000: .typing, 14_000: .paused]),
+    ])
+  func pending(story: Story) {
+    var signals = TypingSignals()
+    var told: [Int64: TypingSignals.Signal] = [:]
+    func elapse(until end: Int64) {
+      while let due = signals.nextDeadline, due < end {
+        let signal = signals.tick(at: due)
+        #expect(signal != nil, "\(story.what): a timer for nothing at \(due)")
+        told[due] = signal
+      }
+    }
+    for step in story.steps {
+      elapse(until: step.at)
+      let signal =
+        step.text.map { signals.changedByHand(text: $0, at: step.at) }
+        ?? signals.sentOrCleared(at: step.at)
+      if let signal { told[step.at] = signal }
+    }
+    elapse(until: .max)
+    #expect(told == story.told, "\(story.what)")
+  }
+
+  @Test("A timer that comes late tells what is so by then")
+  func lateTick() {
+    var signals = TypingSignals()
+    _ = signals.changedByHand(text: "x", at: 0)
+    _ = signals.changedByHand(text: "xy", at: 100)
+    #expect(signals.tick(at: 60_000) == .paused)
+    #expect(signals.nextDeadline == nil)
+  }
+
   @Test("Six idle seconds are a pause, told once")
   func idle() {
     var signals = TypingSignals()
     _ = signals.changedByHand(text: "x", at: 0)
     _ = signals.changedByHand(text: "xy", at: 500)
+    #expect(signals.tick(at: 3000) == .typing)
     #expect(signals.nextDeadline == 6500)
     #expect(signals.tick(at: 6499) == nil)
     #expect(signals.tick(at: 6500) == .paused)

@@ -16,6 +16,7 @@ import Testing
       """
       INSERT INTO participant(id, network, identity, name) VALUES (1, '', 'anna', 'anna');
       INSERT INTO participant(id, network, identity, name) VALUES (2, '', 'ben', 'ben');
+      INSERT INTO participant(id, network, identity, name) VALUES (3, '', 'José', 'José');
       INSERT INTO conversation(id, kind, network, name, folded, last_number, last_at)
         VALUES (1, 0, '', '#lobby', '#lobby', 3, 1700000000000);
       INSERT INTO membership(conversation, participant, first) VALUES (1, 1, 1), (1, 2, 1);
@@ -48,6 +49,11 @@ import Testing
     #expect(try store.search(SearchQuery(senders: ["ben"]), for: anna).map(\.message.number) == [3])
     #expect(try store.send("next", in: room, by: anna).number == 4)
     #expect(try store.react(messages[0].id, by: anna, with: "🎉") == .set)
+    // People of old are found as those who came later are.
+    #expect(try store.participant(identity: "ANNA").id == anna)
+    #expect(try store.find(participant: "Ben")?.identity == "ben")
+    #expect(try store.participants().count == 3)
+    #expect(try store.participant(identity: "jose\u{301}").name == "José")
   }
 
   @Test func twoProcessesAtTheSameTime() throws {

@@ -97,6 +97,42 @@ import Testing
     #expect(try store.find(participant: "eve@one")?.identity == "eve@one")
   }
 
+  /// Names that are the same by other code points, each pair one way and the other.
+  @Test(arguments: [
+    ("anna", "ANNA"), ("jos\u{e9}", "jose\u{301}"), ("\u{c5}sa", "a\u{30a}sa"),
+    ("\u{212b}sa", "\u{e5}sa"), ("kim", "\u{212a}im"), ("\u{1e0b}\u{323}", "d\u{323}\u{307}"),
+    ("\u{ac00}", "\u{1100}\u{1161}"), ("\u{304c}", "\u{304b}\u{3099}"),
+    ("\u{f900}", "\u{8c48}"), ("Ωmega", "\u{2126}mega"), ("İ", "i\u{307}"),
+    ("\u{bca}", "\u{bc6}\u{bbe}"), ("Ørsted", "ørsted"), ("🇩🇪x", "🇩🇪X"),
+  ])
+  func theSameNameIsFoundHoweverItIsWritten(one: String, other: String) throws {
+    for (first, second) in [(one, other), (other, one)] {
+      let fixture = Fixture()
+      let store = try fixture.open()
+      for index in 0..<5 { _ = try store.participant(identity: "other\(index)") }
+      let known = try store.participant(identity: first)
+      #expect(try store.participant(identity: second).id == known.id)
+      #expect(try store.find(participant: second)?.id == known.id)
+      let carl = try store.participant(identity: "carl")
+      #expect(throws: RuleError.nameTaken(second)) { try store.rename(carl.id, to: second) }
+    }
+  }
+
+  @Test func aNameIsLookedUpAndNotSearchedFor() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.participant(identity: "carl")
+    _ = try lobby.store.rename(lobby.anna, to: "dora")
+    _ = try lobby.store.find(participant: "Dora")
+    _ = try lobby.store.participant(identity: "CARL")
+    let database = lobby.store.database
+    let known = database.known.filter { $0.contains("participant") && $0.contains("name") }
+    #expect(known.contains { $0.contains("name_key IN") })
+    for sql in known where !sql.hasPrefix("INSERT") {
+      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      #expect(!plan.contains { $0.hasPrefix("SCAN p") }, "\(sql): \(plan)")
+    }
+  }
+
   @Test func theLastConversationIsRemembered() throws {
     let lobby = try Lobby()
     #expect(try lobby.store.lastConversation(of: lobby.anna) == nil)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Repeatable
 import Testing
 
 @testable import Conversations
@@ -122,22 +123,5 @@ private func bytes(_ text: String) -> [[UInt8]] {
     let piece = pieces(String(repeating: "é漢", count: 1) + String(repeating: "ж", count: 9_999))
     #expect(piece.count == 3)
     #expect(piece[2].utf8.count == Tokenizer.longest)
-  }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct FixedRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -42,6 +42,38 @@ extension EndToEnd {
         }, "\(shell.emulator.picture)")
     }
 
+    @Test("a command behind blanks is refused, unless slash-guard is off (1.11)")
+    func slashGuard() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("  /who\r")
+      try shell.expect("#lobby>   /who|")
+      try shell.expectNever("[1]")
+      shell.send("\u{15}")
+      try shell.command("/set slash-guard off")
+      shell.send("  /who\r")
+      try shell.expect("[1] anna:   /who")
+    }
+
+    @Test(
+      "/bind says what it wants, and what it does not know, and takes no key away (2.11)",
+      arguments: [
+        (
+          "x format-bold",
+          "a key, a colon and a function are needed: \"\\C-xn\": newline"
+        ),
+        (
+          "\"\\C-xq\": no-such-function",
+          "readline has no function no-such-function; /keys lists those in use"
+        ),
+      ])
+    func bindRefuses(line: String, reason: String) throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 120)
+      shell.send("/bind \(line)\r")
+      try shell.expect(reason)
+      shell.send("\u{05}\u{15}x and X")
+      try shell.expect("#lobby> x and X|")
+    }
+
     @Test("a store that cannot be used is refused with what, which file, and what to do")
     func refusedStores() throws {
       try home.say("hello", as: "ben")

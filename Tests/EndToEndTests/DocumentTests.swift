@@ -25,6 +25,25 @@ struct DocumentTests {
     #expect(named == Set(there))
   }
 
+  @Test("every public type of the input bar shows in its comment how it is used (9)")
+  func typesHaveExamples() throws {
+    let declaration = /(?:final |indirect )*(?:struct|enum|class|actor|protocol) (\w+)/
+    for file in Repository.files(below: "Sources/Composer", endings: [".swift"]) {
+      var comment: [Substring] = []
+      for line in try Repository.text(of: file).split(separator: "\n") {
+        let code = line.drop { $0 == " " }
+        if code.hasPrefix("///") {
+          comment.append(code)
+          continue
+        }
+        if code.hasPrefix("public "), let type = code.dropFirst(7).prefixMatch(of: declaration) {
+          #expect(comment.contains { $0.contains("```swift") }, "\(file): \(type.1)")
+        }
+        if !code.hasPrefix("@") { comment = [] }
+      }
+    }
+  }
+
   @Test("the manual is clean, down to style", arguments: pages)
   func manualIsClean(page: String) throws {
     let path = Repository.root.appendingPathComponent(page).path

@@ -93,6 +93,35 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "#lobby> the message and more|")
     }
 
+    @Test("a message edited elsewhere while it is edited: said, and what is typed stays (3.5)")
+    func editElsewhereIsSaid() throws {
+      let second = try home.shellInLobby(as: "anna")
+      anna.send("the message\r")
+      try second.expect("[1]")
+      try anna.type("/edit\r", seeing: "edit 1> the message|")
+      try anna.type(" and more", seeing: "edit 1> the message and more|")
+      try second.type("/edit\r", seeing: "edit 1> the message|")
+      try second.type(", changed\r", seeing: "#lobby> |")
+      try anna.expect("✎ [1] anna: the message, changed")
+      try anna.expect("Message [1] was changed elsewhere while you edit it")
+      try anna.expect("edit 1> the message and more|")
+      try anna.type("\r", seeing: "#lobby> |")
+      try second.expect("✎ [1] anna: the message and more")
+    }
+
+    @Test("with up-edits-last on, Up on an empty line edits the newest message (3.1)")
+    func upEditsLast() throws {
+      try anna.type("the message\r", seeing: "[1]")
+      // Off by default: the history.
+      try anna.type(Key.up, seeing: "#lobby> the message|")
+      anna.send("\u{15}")
+      try anna.command("/set up-edits-last on")
+      try anna.type(Key.up, seeing: "edit 1> the message|")
+      try anna.type("\u{07}", seeing: "#lobby> |")
+      // On a line with text it is the history still.
+      try anna.type("x\u{10}", seeing: "#lobby> /set up-edits-last on|")
+    }
+
     @Test("/cancel takes back what nobody has yet, and says so when somebody has (3.7)")
     func cancelTakesBack() throws {
       try anna.type("too early\r", seeing: "[1]")

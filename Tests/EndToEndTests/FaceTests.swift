@@ -35,6 +35,27 @@ extension EndToEnd {
       #expect(odd.isEmpty, "\(odd)")
     }
 
+    @Test("a reader of its output that goes away ends a shell at a terminal, with no word (11.4)")
+    func readerGone() throws {
+      let shell = try PseudoTerminal(
+        command: [
+          "/bin/sh", "-c", "{ \(Home.program) --as anna lobby; echo status $? >&2; } | head -1",
+        ],
+        environment: home.environment)
+      #expect(shell.wait(for: 10) { $0.history.contains { $0.contains("status 0") } })
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(!shell.emulator.history.contains { $0.hasPrefix("hobnob") })
+    }
+
+    @Test("without any output there is no shell, and a sentence says so")
+    func outputClosed() throws {
+      let shell = try PseudoTerminal(
+        command: ["/bin/sh", "-c", "\(Home.program) --as anna lobby >&-; echo status $?"],
+        environment: home.environment)
+      #expect(shell.wait(for: 10) { $0.history.contains { $0.contains("status 1") } })
+      #expect(shell.emulator.history.contains { $0.contains("Standard output is closed") })
+    }
+
     @Test("the plain face works in one column", arguments: [1, 24])
     func plainInOneColumn(rows: Int) throws {
       let shell = try home.shell(as: "anna", ["--plain", "lobby"], rows: rows, columns: 1)

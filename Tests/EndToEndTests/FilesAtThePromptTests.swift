@@ -156,6 +156,58 @@ extension EndToEnd {
       try shell.expectGone("[1 file]")
     }
 
+    @Test("C-c lets files without a text go, says so, and C-_ brings them back (1.6, 8)")
+    func clearingFilesAloneCanBeUndone() throws {
+      let home = try Self.home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("gone\u{15}/attach ~/one.txt\r")
+      try shell.expect("[1 file]")
+      shell.send("/attach ~/number two.txt\r")
+      try shell.expect("[2 files]")
+      shell.send("\u{03}")
+      try shell.expect("The files that waited are let go; C-_ brings them back")
+      try shell.expectGone("[2 files]")
+      shell.send(Key.undo)
+      try shell.expect("[2 files]")
+      try shell.expect("#lobby> |")
+      shell.send("both\r")
+      try shell.expect("[1] anna: both")
+      #expect(
+        try messages(in: home).map { $0.attachments.map(\.name) } == [
+          ["one.txt", "number two.txt"]
+        ])
+    }
+
+    @Test("files that were let go do not come back once something else was done (1.6, 8)")
+    func filesDoNotComeBackLater() throws {
+      let home = try Self.home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("/attach ~/one.txt\r")
+      try shell.expect("[1 file]")
+      shell.send("\u{03}")
+      try shell.expectGone("[1 file]")
+      try shell.type("x", seeing: "#lobby> x|")
+      shell.send("\u{7F}")
+      try shell.expect("#lobby> |")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> x|")
+      try shell.expectNever("[1 file]")
+    }
+
+    @Test("vi's u brings files back, too (1.6, 8)")
+    func viUndo() throws {
+      let home = try Self.home()
+      let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
+      shell.send("/attach ~/one.txt\r")
+      try shell.expect("[1 file]")
+      shell.send("\u{03}")
+      try shell.expectGone("[1 file]")
+      shell.send("\u{1B}")
+      shell.rest(0.3)
+      shell.send("u")
+      try shell.expect("[1 file]")
+    }
+
     private func messages(in home: Home) throws -> [Message] {
       let store = try Store(path: home.store)
       defer { store.close() }

@@ -51,10 +51,13 @@ final class Home {
   }
 
   /// Opens the shell and waits for the prompt of the lobby.
+  ///
+  /// - Parameter inputrc: what the person has in theirs; nil leaves it as it is.
   func shellInLobby(
-    as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80,
-    environment changes: [String: String?] = [:]
+    as name: String, _ arguments: [String] = [], inputrc: String? = nil, rows: Int = 24,
+    columns: Int = 80, environment changes: [String: String?] = [:]
   ) throws -> PseudoTerminal {
+    if let inputrc { try write(inputrc, to: ".inputrc") }
     let shell = try shell(
       as: name, arguments + ["lobby"], rows: rows, columns: columns, environment: changes)
     try shell.expect("#lobby> |")

@@ -7,14 +7,14 @@ import Testing
 private let arrows: [String: Set<String>] = [
   "hobnob": ["ChatShell", "ArgumentParser", "Glibc"],
   "hobnob-bar-example": ["Composer", "Glibc"],
-  "hobnob-bench": ["Conversations", "CLinux", "Glibc"],
+  "hobnob-bench": ["Conversations", "Composer", "CLinux", "CAllocations", "Glibc"],
   "ChatShell": ["LineEditing", "Conversations", "Glibc", "Synchronization"],
   "LineEditing": ["Composer", "Terminal", "CReadline", "Glibc", "Synchronization"],
   "Composer": ["StyledText"],
   "Terminal": ["StyledText", "CLinux", "Glibc", "Synchronization"],
   "Conversations": ["CSQLite", "CNettle", "CLinux", "Glibc", "Synchronization"],
   "StyledText": ["Synchronization"],
-  "CReadline": [], "CSQLite": [], "CNettle": [], "CLinux": [],
+  "CReadline": [], "CSQLite": [], "CNettle": [], "CLinux": [], "CAllocations": [],
 ]
 
 private func mayImport(_ module: String) -> Set<String> {
@@ -26,7 +26,7 @@ private func mayImport(_ module: String) -> Set<String> {
 }
 
 private func isC(_ module: String) -> Bool {
-  ["CReadline", "CSQLite", "CNettle", "CLinux"].contains(module)
+  ["CReadline", "CSQLite", "CNettle", "CLinux", "CAllocations"].contains(module)
 }
 
 /// What `source`, a file of `module`, does against the directions of the house.

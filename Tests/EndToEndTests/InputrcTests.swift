@@ -11,25 +11,20 @@ extension EndToEnd {
       home = try Home()
     }
 
-    /// A shell in the lobby, with an inputrc.
-    private func shell(_ inputrc: String) throws -> PseudoTerminal {
-      try home.write(inputrc, to: ".inputrc")
-      return try home.shellInLobby(as: "anna")
-    }
-
     @Test("bindings under $if hobnob hold, those of others do not")
     func conditionalBindingsHold() throws {
-      let shell = try shell(
-        """
-        "\\C-x\\C-a": "for everyone"
-        $if hobnob
-        "\\C-x\\C-b": "for hobnob"
-        "\\C-x\\C-e": edit-last
-        $endif
-        $if bash
-        "\\C-x\\C-b": "for bash"
-        $endif
-        """)
+      let shell = try home.shellInLobby(
+        as: "anna",
+        inputrc: """
+          "\\C-x\\C-a": "for everyone"
+          $if hobnob
+          "\\C-x\\C-b": "for hobnob"
+          "\\C-x\\C-e": edit-last
+          $endif
+          $if bash
+          "\\C-x\\C-b": "for bash"
+          $endif
+          """)
       try shell.type(
         "\u{18}\u{01} and \u{18}\u{02}", seeing: "#lobby> for everyone and for hobnob|")
       try shell.type("\r", seeing: "[1]")
@@ -38,7 +33,7 @@ extension EndToEnd {
 
     @Test("vi mode edits as vi does, and Return sends from both modes")
     func viModeWorks() throws {
-      let shell = try shell("set editing-mode vi\n")
+      let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
       try shell.type("one two\u{1B}", seeing: "#lobby> one tw|o")
       try shell.type("bcwthree\u{1B}", seeing: "#lobby> one thre|e")
       try shell.type("\r", seeing: "[1] anna: one three")
@@ -47,14 +42,15 @@ extension EndToEnd {
 
     @Test("a key bound to one of readline's own functions keeps its meaning")
     func ownBindingsOfReadlineFunctionsHold() throws {
-      let shell = try shell("\"\\C-t\": kill-whole-line\nTAB: tab-insert\n")
+      let shell = try home.shellInLobby(
+        as: "anna", inputrc: "\"\\C-t\": kill-whole-line\nTAB: tab-insert\n")
       try shell.type("gone\u{14}here", seeing: "#lobby> here|")
       try shell.type("\u{14}/e\tx", seeing: "#lobby> /e      x|\nanna")
     }
 
     @Test("vi command mode and a pending operator go on")
     func viCommandModeGoesOn() throws {
-      let shell = try shell("set editing-mode vi\n")
+      let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
       try shell.type("one two three\u{1B}", seeing: "#lobby> one two thre|e")
       try shell.type("0d", seeing: "#lobby> |one two three")
       try home.say("while you think", as: "ben")

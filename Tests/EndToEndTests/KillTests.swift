@@ -2,6 +2,7 @@
 import Conversations
 import Emulator
 import Glibc
+import Repeatable
 import Testing
 
 extension EndToEnd {

@@ -48,12 +48,15 @@ extension PseudoTerminal {
 }
 
 extension Home {
-  /// A lobby in which people have spoken, the last one last; none of them is there any more.
+  /// A lobby in which people have spoken, the last one last, and rooms that ben has made; none of
+  /// them is there any more.
   static func withPeople(
-    _ names: [String] = ["ben", "bea", "carl", "cleo", "coco", "cyan", "cent"]
+    _ names: [String] = ["ben", "bea", "carl", "cleo", "coco", "cyan", "cent"],
+    rooms: [String] = []
   ) throws -> Home {
     let home = try Home()
     for name in names { try home.say("hello", as: name) }
+    for room in rooms { _ = try home.run(["--as", "ben", "lobby"], input: "/join \(room)\n") }
     return home
   }
 }

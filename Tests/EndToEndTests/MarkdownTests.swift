@@ -26,6 +26,37 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "the region that C-@ began is wrapped, active or not (6.2)",
+      arguments: [
+        // C-@, a motion, C-x and a symbol.
+        ("one two three\u{01}\0\u{1B}f\u{1B}f\u{18}*", "*one two*| three"),
+        ("one two three\u{1B}b\0\u{1B}b\u{18}_", "one _two_| three"),
+        ("one two three\0\u{01}\u{18}p", "```one two three```|"),
+        // C-x C-x goes to the other end, and makes the region active.
+        ("one two three\0\u{01}\u{18}\u{18}\u{18}~", "~one two three~|"),
+        ("one\u{0A}two\0\u{10}\u{01}\u{18}>", "> one\n        > two|"),
+        // C-space is C-@.
+        ("漢字 two\0\u{1B}b\u{02}\u{18}`", "漢字 `two`|"),
+        // Something was typed since: it is the word at the caret.
+        ("one two three\u{01}\0\u{1B}f\u{1B}f!\u{18}*", "one *two!*| three"),
+        ("one two\u{01}\0\u{05}\u{7F}\u{18}*", "one *tw*|"),
+        // The mark stands at the caret: the word.
+        ("one two\0\u{18}*", "one *two*|"),
+        // What was wrapped once is not wrapped from the old mark again.
+        ("one two\u{01}\0\u{1B}f\u{18}*\u{05}\u{18}_", "*one* _two_|"),
+        // No mark was set: a motion alone makes no region.
+        ("one two three\u{01}\u{1B}f\u{1B}f\u{18}*", "one *two*| three"),
+        // A mark of the line that was sent before is none of this one.
+        ("sent\0\u{01}\rone two\u{18}*", "one *two*|"),
+      ])
+    func wrappingTheRegion(typed: String, shown: String) throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(typed)
+      try shell.expect("#lobby> \(shown)")
+    }
+
     @Test("wrapping is one undo (1.5, 6.2)")
     func wrappingIsOneUndo() throws {
       let home = try Home()
@@ -39,8 +70,8 @@ extension EndToEnd {
     @Test("the functions can be bound in an inputrc (6.2)")
     func functionsCanBeBound() throws {
       let home = try Home()
-      try home.write("\"\\C-xb\": format-bold\n\"\\C-xi\": format-italic\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
+      let shell = try home.shellInLobby(
+        as: "anna", inputrc: "\"\\C-xb\": format-bold\n\"\\C-xi\": format-italic\n")
       shell.send("one\u{18}b two\u{18}i")
       try shell.expect("#lobby> *one* _two_|")
     }

@@ -5,13 +5,16 @@ import Testing
 extension EndToEnd {
   @Suite("What the menu puts into the line (2.6, 2.8, 2.10)")
   struct MenuAcceptTests {
+    private let home: Home
+    private let shell: PseudoTerminal
+
+    init() throws {
+      home = try Home.withPeople(rooms: ["tea"])
+      shell = try home.shellInLobby(as: "anna")
+    }
+
     @Test("accepting replaces the whole word, and spaces it (2.6)")
     func accepting() throws {
-      let home = try Home.withPeople()
-      let ben = try home.shellInLobby(as: "ben")
-      ben.send("/join tea\r/quit\r")
-      #expect(ben.waitForExit(seconds: 10) == 0)
-      let shell = try home.shellInLobby(as: "anna")
       let back = "\u{02}"
       let lines = [
         ("@ca\t", "@carl: |"),
@@ -36,8 +39,6 @@ extension EndToEnd {
 
     @Test("emoji-style shortcode keeps the name between colons (2.6)")
     func shortcodes() throws {
-      let home = try Home()
-      let shell = try home.shellInLobby(as: "anna")
       try shell.command("/set emoji-style shortcode")
       shell.send("a :boar\t")
       try shell.expect("#lobby> a :boar: |")
@@ -45,8 +46,6 @@ extension EndToEnd {
 
     @Test("accepting is one undo (1.5, 2.6)")
     func acceptingIsOneUndo() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
       shell.send(Key.undo)
@@ -57,8 +56,6 @@ extension EndToEnd {
 
     @Test("an accepted word opens no menu until it is edited (2.3)")
     func acceptedWordsAreDone() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
       shell.send("\u{02}\u{02}")
@@ -71,8 +68,6 @@ extension EndToEnd {
 
     @Test("a mention is drawn as one, letters alone are not (2.10)")
     func mentionsAreDrawn() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
       #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
@@ -100,13 +95,8 @@ extension EndToEnd {
 
     @Test("arguments of commands, with the usage above them (2.8)")
     func arguments() throws {
-      let home = try Home.withPeople()
-      let ben = try home.shellInLobby(as: "ben")
-      ben.send("/join tea\r/quit\r")
-      #expect(ben.waitForExit(seconds: 10) == 0)
       try home.write("", to: "notes one.txt")
       try home.write("", to: "folder/inside.txt")
-      let shell = try home.shellInLobby(as: "anna")
       let lines = [
         ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
         ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
@@ -142,10 +132,8 @@ extension EndToEnd {
 
     @Test("TAB fills them in (2.8)")
     func argumentsByTab() throws {
-      let home = try Home.withPeople()
       try home.write("", to: "notes.txt")
       try home.write("", to: "folder/inside.txt")
-      let shell = try home.shellInLobby(as: "anna")
       let lines = [
         ("/theme sl\t", "/theme slack |"), ("/set live\t", "/set live-menu |"),
         ("/set live-menu of\t", "/set live-menu off |"),

@@ -5,6 +5,14 @@ import Testing
 extension EndToEnd {
   @Suite("The menu below the line (2.3, 2.4, 2.7)")
   struct MenuTests {
+    private let home: Home
+    private let shell: PseudoTerminal
+
+    init() throws {
+      home = try Home.withPeople(rooms: ["tea"])
+      shell = try home.shellInLobby(as: "anna")
+    }
+
     @Test(
       "opens by itself behind a prefix (2.2, 2.4)",
       arguments: [
@@ -18,19 +26,12 @@ extension EndToEnd {
         ("@be now\u{1B}b\u{02}", "#lobby> @be| now\n@bea\n@ben\nanna"),
       ])
     func opens(typed: String, shown: String) throws {
-      let home = try Home.withPeople()
-      let ben = try home.shellInLobby(as: "ben")
-      ben.send("/join tea\r/quit\r")
-      #expect(ben.waitForExit(seconds: 10) == 0)
-      let shell = try home.shellInLobby(as: "anna")
       shell.send(typed)
       try shell.expect(shown)
     }
 
     @Test("stays closed where no word is completed (2.3, 2.4)")
     func staysClosed() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       let lines = [
         ("a@b", "a@b|"), ("10:30", "10:30|"), ("http://x", "http://x|"), ("@@", "@@|"),
         ("@@b", "@@b|"), ("@a@b", "@a@b|"), ("see #", "see #|"), (":b", ":b|"), (" /hi", " /hi|"),
@@ -48,8 +49,6 @@ extension EndToEnd {
 
     @Test("stays closed while a region is active (2.3)")
     func noMenuOverARegion() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("@be")
       try shell.expect("#lobby> @be|\n@bea\n@ben\n")
       // The mark between @b and e, then C-x C-x twice: the caret where it was, the region active.
@@ -76,8 +75,6 @@ extension EndToEnd {
 
     @Test("TAB completes the common part, accepts a single one at once, then enters (2.7)")
     func tabGoesStepByStep() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("@b")
       try shell.expect("#lobby> @b|\n@bea\n@ben\n")
       shell.send("\t")
@@ -100,8 +97,6 @@ extension EndToEnd {
         (Key.down + Key.up, "bea"), ("\t\t", "bea"), ("\u{10}", "ben"),
       ])
     func keysOfTheEnteredMenu(keys: String, accepted: String) throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\n")
       try shell.enterMenu()
@@ -112,8 +107,6 @@ extension EndToEnd {
 
     @Test("before it is entered, Return sends and Up is the history's (2.7)")
     func keysBeforeTheMenuIsEntered() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("@be")
       try shell.expect("@bea\n")
       shell.send("\r")
@@ -128,8 +121,6 @@ extension EndToEnd {
 
     @Test("a letter in the entered menu goes on with the word (2.7)")
     func lettersGoOnWithTheWord() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("@be\t\t")
       try shell.expect("#lobby> @be|\n@bea\n@ben")
       shell.send("n")
@@ -142,8 +133,6 @@ extension EndToEnd {
       "C-g and a lone Esc close it until the word's start changes (2.7)",
       arguments: ["\u{07}", "\u{1B}"])
     func closing(key: String) throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @c")
       try shell.expect("ask @c|\n@cent\n")
       shell.send(key)
@@ -161,8 +150,6 @@ extension EndToEnd {
 
     @Test("the rest is counted, and the menu scrolls to it (2.7)")
     func theRestIsCounted() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("@")
       try shell.expect("#lobby> @|\n@cent\n@cyan\n@coco\n@cleo\n(+3 more)\nanna")
       try shell.enterMenu()
@@ -174,8 +161,6 @@ extension EndToEnd {
 
     @Test("max-menu-rows and live-menu (2.7)")
     func settings() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       try shell.command("/set max-menu-rows 2")
       shell.send("@")
       try shell.expect("#lobby> @|\n@cent\n@cyan\n(+5 more)\nanna")
@@ -194,8 +179,6 @@ extension EndToEnd {
 
     @Test("a message changes neither its rows nor what is selected (1.14, 2.7)")
     func messagesLeaveItAsItIs() throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\nanna")
       // Who spoke last would come first in a menu that is opened now.
@@ -210,10 +193,29 @@ extension EndToEnd {
       try shell.expect("ask @bea |")
     }
 
+    @Test("who spoke last stands first in the next menu, here and not elsewhere (2.5)")
+    func whoSpokeLastStandsFirst() throws {
+      let first = "#lobby> ask @b|\n@bea\n@ben\nanna"
+      try shell.type("ask @b", seeing: first)
+      try home.say("hello again", as: "ben")
+      try shell.expect("hello again")
+      shell.send("\u{15}")
+      try shell.type("ask @b", seeing: "#lobby> ask @b|\n@ben\n@bea\nanna")
+      try home.say("me too", as: "bea")
+      try shell.expect("me too")
+      // In another room who spoke here does not count, and a newcomer is there.
+      shell.send("\u{15}/join tea\r")
+      try shell.expect("#tea> |")
+      try home.say("in the tea room", as: "boris", in: "tea")
+      try shell.expect("in the tea room")
+      try shell.type("ask @b", seeing: "#tea> ask @b|\n@boris\n@ben\n@bea\n")
+      shell.send("\u{15}/switch lobby\r")
+      try shell.expect("#lobby> |")
+      try shell.type("ask @b", seeing: "#lobby> ask @b|\n@bea\n@ben\n@boris\n")
+    }
+
     @Test("a resize keeps it open (1.14)", arguments: [(12, 40), (30, 120), (8, 20)])
     func resizesKeepIt(rows: Int, columns: Int) throws {
-      let home = try Home.withPeople()
-      let shell = try home.shellInLobby(as: "anna")
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\nanna")
       try shell.enterMenu()

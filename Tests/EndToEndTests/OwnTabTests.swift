@@ -8,8 +8,7 @@ extension EndToEnd {
     @Test("menu-complete goes through the candidates, one a TAB")
     func menuComplete() throws {
       let home = try Home.withPeople()
-      try home.write("TAB: menu-complete\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
+      let shell = try home.shellInLobby(as: "anna", inputrc: "TAB: menu-complete\n")
       shell.send("ask @b\t")
       try shell.expect("#lobby> ask @bea|")
       shell.send("\t")
@@ -23,8 +22,7 @@ extension EndToEnd {
     @Test("possible-completions lists them above the line")
     func possibleCompletions() throws {
       let home = try Home.withPeople()
-      try home.write("\"\\C-xp\": possible-completions\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
+      let shell = try home.shellInLobby(as: "anna", inputrc: "\"\\C-xp\": possible-completions\n")
       shell.send("ask @b\u{18}p")
       try shell.expect("@bea  @ben\n#lobby> ask @b|")
     }

@@ -45,7 +45,8 @@ extension EndToEnd {
     }
 
     @Test(
-      "anything else is text", arguments: ["no such file", "a folder", "in a text", "two", "URL"])
+      "anything else is text",
+      arguments: ["no such file", "a folder", "in a command", "two", "URL"])
     func otherPastesAreText(what: String) throws {
       let home = try Home()
       try home.write("hello", to: "note.txt")
@@ -59,7 +60,7 @@ extension EndToEnd {
       case "URL": pasted = "https://example.org/note.txt"
       default:
         pasted = path
-        shell.send("see ")
+        shell.send("/attach ")
       }
       shell.send(Key.paste(pasted))
       try shell.expect((pasted.split(separator: "\n").last.map(String.init) ?? pasted) + "|")
@@ -97,6 +98,78 @@ extension EndToEnd {
       try shell.expect("#lobby> |", for: 20)
       shell.send("small again\r")
       try shell.expect("[1] anna: small again", for: 20)
+    }
+
+    @Test(
+      "behind a text and inside one it is offered, too; the answer decides (1.9)",
+      arguments: [
+        ("y", "see th|is", true), ("\r", "see th|is", true), ("n", "see thPATH|is", false),
+        ("\u{03}", "see th|is", false), ("\u{07}", "see th|is", false),
+        ("\u{1B}", "see th|is", false),
+      ])
+    func pathsAreOfferedInAText(key: String, left: String, attaches: Bool) throws {
+      let home = try Home()
+      try home.write("hello", to: "note.txt")
+      let path = home.path + "/note.txt"
+      let shell = try home.shellInLobby(as: "anna", columns: 120)
+      try shell.type("see this\u{02}\u{02}", seeing: "#lobby> see th|is")
+      shell.send(Key.paste(path))
+      try shell.expect("Attach note.txt? y")
+      try shell.expect("#lobby> see th|is")
+      shell.send(key)
+      try shell.expectGone("Attach")
+      try shell.expect("#lobby> " + left.replacing("PATH", with: path))
+      if attaches { try shell.expect("[1 file]") } else { try shell.expectNever("[1 file]") }
+      // The keyboard is the line's again.
+      shell.send("!")
+      try shell.expect(left.replacing("PATH", with: path).replacing("|", with: "!|"))
+    }
+
+    @Test("a second paste is no answer: the first is inserted, the second asked about (1.9)")
+    func twoPastes() throws {
+      let home = try Home()
+      try home.write("hello", to: "note.txt")
+      let path = home.path + "/note.txt"
+      let shell = try home.shellInLobby(as: "anna", columns: 120)
+      shell.send(Key.paste(path) + Key.paste(" and a text"))
+      try shell.expect("#lobby> \(path) and a text|")
+    }
+
+    @Test("an edit takes no files: the path is inserted (1.9, 3)")
+    func pathsInAnEdit() throws {
+      let home = try Home()
+      try home.write("hello", to: "note.txt")
+      let path = home.path + "/note.txt"
+      let shell = try home.shellInLobby(as: "anna", columns: 120)
+      try shell.type("look: \r", seeing: "[1]")
+      try shell.type("\u{1B}e", seeing: "edit 1> look: |")
+      shell.send(Key.paste(path))
+      try shell.expect("edit 1> look: \(path)|")
+      try shell.expectNever("Attach")
+    }
+
+    @Test("C-c ends a paste whose end does not come, and keeps it (1.9)")
+    func endlessPasteEndsByHand() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send("typed \u{1B}[200~and pasted\r")
+      try shell.expect("A paste has begun and does not end; C-c ends it")
+      shell.send("x\r")
+      shell.rest(0.3)
+      shell.send("\u{03}")
+      try shell.expect("#lobby> typed and pasted\n        x\n        |")
+      try shell.expect("The paste had no end; what came of it is in the line")
+      shell.send("now\r")
+      try shell.expect("[1] anna: typed and pasted")
+      // One undo step, as any paste.
+      shell.send("a\u{1B}[200~bc")
+      shell.rest(0.3)
+      shell.send("\u{03}")
+      try shell.expect("#lobby> abc|")
+      shell.send(Key.undo)
+      try shell.expect("#lobby> a|")
+      shell.send("\u{03}")
+      try shell.expect("#lobby> |")
     }
 
     @Test("a paste that never ends leaves a shell that ends when it is told to")

@@ -35,6 +35,49 @@ extension EndToEnd {
       #expect(Set(kept).count == Self.names.count)
     }
 
+    @Test(
+      "with NO_COLOR there is no colour, and what is selected, matches or is too long is seen (11.5)",
+      arguments: names)
+    func withoutColours(name: String) throws {
+      let home = try Home.withPeople(["bea", "ben"])
+      let shell = try home.shellInLobby(
+        as: "anna", ["--no-rc"], environment: ["NO_COLOR": "1"])
+      func expectNoColours() {
+        for row in 0..<shell.emulator.rows {
+          for column in 0..<shell.emulator.columns {
+            let style = shell.emulator.style(row: row, column: column)
+            #expect(style.foreground == nil && style.background == nil, "\(row), \(column)")
+          }
+        }
+      }
+      try shell.command("/set message-limit 7")
+      shell.send("/theme \(name)\r")
+      #expect(shell.wait(for: 10) { _ in !shell.caretRow.contains("/theme") })
+      shell.send("fine\r@be")
+      try shell.expect("@be|")
+      shell.send("\t")
+      func selectedRow() -> Int? {
+        (shell.emulator.cursor.row..<shell.emulator.rows).first {
+          shell.emulator.style(row: $0, column: 0).isReverse
+        }
+      }
+      #expect(shell.wait(for: 10) { _ in selectedRow() != nil })
+      // The candidate is reverse as a whole, what was typed of it bold and underlined.
+      let place = try #require(selectedRow())
+      let match = shell.emulator.style(row: place, column: 1)
+      #expect(match.isReverse && match.isBold && match.isUnderlined)
+      let rest = shell.emulator.style(row: place, column: 3)
+      #expect(rest.isReverse && !rest.isBold && !rest.isUnderlined)
+      expectNoColours()
+      shell.send("\u{15}much too long")
+      try shell.expect("much too long|")
+      // Where a counter is shown, it warns in bold.
+      if shell.caretRow.contains("13/7") {
+        #expect(shell.waits(forStyleOf: "13/7") { $0.isBold })
+      }
+      expectNoColours()
+    }
+
     /// The same short conversation and half a line under every theme.
     private static func picture(of name: String) throws -> String {
       let home = try Home()

@@ -120,6 +120,48 @@ extension EndToEnd {
       try anna.expect { $0.contains { $0.hasSuffix("anna: half a 漢字 line") } }
     }
 
+    @Test(
+      "1.14 a screen too small for the prompt, and back: one prompt, one status line",
+      arguments: [[(5, 20), (200, 500), (1, 1)], [(5, 20), (2, 3)], [(1, 1)]], [0, 3, 30])
+    func smallAndBack(sizes: [(rows: Int, columns: Int)], messages: Int) throws {
+      let home = try Home()
+      for number in 0..<messages { try home.say("message \(number)", as: "ben") }
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"])
+      try anna.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      let text = "a half typed line that is quite long"
+      try anna.type(text)
+      for (rows, columns) in sizes {
+        try anna.resize(rows: rows, columns: columns)
+        // tmux tells the program a while after it has wrapped the rows; these show it was drawn.
+        try anna.expect { screen in
+          switch columns {
+          case 500: screen.contains("#lobby> " + text)
+          case 20: screen.contains { $0.hasPrefix("         is quite l") }
+          default: true
+          }
+        }
+      }
+      try anna.resize(rows: 24, columns: 80)
+      try anna.expect { screen in
+        screen.contains("#lobby> " + text) && screen.count { $0.hasPrefix("#lobby>") } == 1
+          && screen.count { $0.hasPrefix("anna, ") } == 1
+      }
+    }
+
+    @Test("a screen that is small for a moment only loses nothing below the line (1.14)")
+    func smallForAMoment() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"])
+      try anna.expect { $0.contains { $0.hasPrefix("anna, ") } }
+      try anna.resize(rows: 2, columns: 80)
+      try anna.resize(rows: 24, columns: 80)
+      try anna.expect { screen in
+        screen.count { $0.hasPrefix("#lobby>") } == 1 && screen.last?.hasPrefix("anna, ") == true
+      }
+    }
+
     @Test("C-z and fg give the line back, and the terminal to the shell between (1.6)")
     func suspendingKeepsTheLine() throws {
       let home = try Home()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Emulator
+import Repeatable
 
 extension FixedRandom {
   /// Bytes as an attacker would choose them: parts of escape sequences, controls, broken and whole

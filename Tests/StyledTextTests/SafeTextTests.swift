@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Emulator
+import Repeatable
 import StyledText
 import Testing
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Repeatable
 import Terminal
 import Testing
 
@@ -194,6 +195,40 @@ struct KeyDecoderTests {
     #expect(decoder.decode(Array("\u{1B}[2".utf8)) == [])
     let events = decoder.decode(Array("01~".utf8))
     #expect(events == [.paste([UInt8](repeating: UInt8(ascii: "~"), count: 128 * 4096))])
+  }
+
+  @Test(
+    "1.9 a C-c by itself, after a silence, ends a paste whose end does not come",
+    arguments: [
+      (KeyDecoder.pasteSilence, [0x03], true), (10_000, [0x03], true),
+      (KeyDecoder.pasteSilence - 1, [0x03], false), (10_000, [0x03, 0x61], false),
+      (10_000, [0x61, 0x03], false), (10_000, [0x0D], false), (10_000, [0x03, 0x03], false),
+    ] as [(Int64, [UInt8], Bool)])
+  func endlessPaste(silence: Int64, bytes: [UInt8], ends: Bool) {
+    var decoder = KeyDecoder()
+    #expect(decoder.decode(Array("x\u{1B}[200~one".utf8), at: 500) == [key("x")])
+    #expect(decoder.decode(Array("\r\ntwo".utf8), at: 700) == [])
+    let events = decoder.decode(bytes, at: 700 + silence)
+    #expect(events == (ends ? [.unfinishedPaste(Array("one\ntwo".utf8))] : []))
+    #expect(decoder.isPasting == !ends)
+    guard ends else { return }
+    // Keys are keys again, and an end that comes after all means nothing.
+    #expect(
+      decoder.decode(Array("\u{1B}[201~y\u{03}".utf8), at: 20_000) == [key("y"), key("\u{3}")])
+    #expect(
+      decoder.decode(Array("\u{1B}[200~z\u{1B}[201~".utf8), at: 20_001) == [.paste([0x7A])])
+  }
+
+  @Test("1.9 silence is counted from the last of the paste, not from its beginning")
+  func slowPaste() {
+    var decoder = KeyDecoder()
+    _ = decoder.decode(Array("\u{1B}[200~".utf8), at: 0)
+    for round in 1...50 {
+      // Byte by byte over a slow line, C-c among them.
+      let now = Int64(round) * (KeyDecoder.pasteSilence - 1)
+      #expect(decoder.decode([round % 2 == 0 ? 0x03 : 0x61], at: now) == [])
+    }
+    #expect(decoder.isPasting)
   }
 
   @Test("garbage without end does not pile up")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Repeatable
 import StyledText
 import Terminal
 import Testing

@@ -327,16 +327,17 @@ struct PainterTests {
   @Test(
     "the environment says what the terminal can do",
     arguments: [
-      (["TERM": "xterm-256color"], true, true),
-      (["TERM": "xterm-256color", "NO_COLOR": "1"], false, true),
-      (["TERM": "xterm-256color", "NO_COLOR": ""], true, true),
-      (["TERM": "xterm-256color", "XTERM_VERSION": "XTerm(379)"], true, false),
-      (["TERM": "screen-256color", "TMUX": "/tmp/x"], true, true),
-      (["TERM": "screen-256color"], true, false), (["TERM": "linux"], true, false),
-      (["TERM": "tmux-256color", "XTERM_VERSION": "XTerm(379)"], true, true), ([:], true, true),
+      (["TERM": "xterm-256color"], true, true, false),
+      (["TERM": "xterm-256color", "NO_COLOR": "1"], false, true, false),
+      (["TERM": "xterm-256color", "NO_COLOR": ""], true, true, false),
+      (["TERM": "xterm-256color", "XTERM_VERSION": "XTerm(379)"], true, false, false),
+      (["TERM": "screen-256color", "TMUX": "/tmp/x"], true, true, true),
+      (["TERM": "screen-256color"], true, false, false), (["TERM": "linux"], true, false, false),
+      (["TERM": "tmux-256color", "XTERM_VERSION": "XTerm(379)"], true, true, true),
+      ([:], true, true, false),
     ])
-  func environment(variables: [String: String], colors: Bool, rewraps: Bool) {
+  func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
     let looks = Painter.Looks(environment: { variables[$0] })
-    #expect(looks == Painter.Looks(colors: colors, rewraps: rewraps))
+    #expect(looks == Painter.Looks(colors: colors, rewraps: rewraps, showsEnd: showsEnd))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Repeatable
 import StyledText
 import Terminal
 import Testing
@@ -11,6 +12,8 @@ private struct Editor {
   var text = "hello"
   var caret = 5
   var menuRows = 0
+  /// The status row is as wide as the screen.
+  var hasLongRows = true
   /// Messages printed so far.
   var printed = 0
   let tmux: Tmux
@@ -18,7 +21,7 @@ private struct Editor {
 
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
-    painter = Painter(size: size, widths: widths, looks: Painter.Looks())
+    painter = Painter(size: size, widths: widths, looks: Painter.Looks(showsEnd: true))
     tmux = try Tmux(rows: rows, columns: columns)
   }
 
@@ -51,7 +54,7 @@ private struct Editor {
       row.append(character, widths: widths)
     }
     rows.append(row)
-    let status = "STATUS " + String(repeating: "s", count: columns)
+    let status = "STATUS " + String(repeating: "s", count: hasLongRows ? columns : 0)
     let below =
       (0..<menuRows).map { "MENU \($0)" } + [String(status.prefix(columns)), "TOOLBAR"]
     rows += below.map { Row(StyledLine(SafeText(line: $0), .reverse), widths: widths) }
@@ -105,6 +108,26 @@ struct TmuxTests {
       let faults = editor.faults
       #expect(faults.isEmpty, "step \(step)")
       if !faults.isEmpty { return }
+    }
+  }
+
+  @Test(
+    "1.14 through a screen too small for the block and back, nothing stale is on it",
+    arguments: [
+      [(20, 5), (500, 200), (1, 1), (80, 24)], [(20, 5), (3, 2), (80, 24)], [(1, 1), (80, 24)],
+      [(10, 3), (4, 3), (2, 2), (1, 1), (2, 2), (40, 10), (80, 24)],
+      [(20, 5), (20, 2), (1, 1), (5, 1), (90, 30), (3, 1), (80, 24)],
+    ], [0, 4, 17])
+  func tiny(sizes: [(columns: Int, rows: Int)], words: Int) throws {
+    for messages in [5, 12, 30] {
+      var editor = try Editor(rows: 24, columns: 80)
+      // How many blank rows are below a block that stands higher, and go first, nobody can tell.
+      editor.hasLongRows = messages == 30
+      editor.text = String(repeating: "word ", count: words)
+      editor.caret = editor.text.count
+      editor.paint(messagesOfLengths: Array(repeating: 10, count: messages))
+      for size in sizes { editor.resize(rows: size.rows, columns: size.columns) }
+      #expect(editor.faults.isEmpty, "\(sizes), \(messages) messages")
     }
   }
 

@@ -45,6 +45,8 @@ struct creadline_callbacks {
   /// previous-history on an empty line. True: it meant something else.
   bool (*up_on_empty)(void);
   void (*request)(enum creadline_request request);
+  /// undo and vi-undo. True: it was not the text that something came back to.
+  bool (*undo)(void);
   /// `complete` at a terminal that shows a menu. True: it was done.
   bool (*live_complete)(void);
   /// Where M-Backspace ends within a name of several words; -1 where the caret is in none.
@@ -64,6 +66,7 @@ struct creadline_line {
   const char *text;     // owned by readline, valid until the next call
   int length, caret;    // bytes
   int region_start, region_end;  // bytes; equal when no region is active
+  int mark;  // bytes, where the region is active or set-mark put it and nothing changed since; or -1
   const char *message;  // what stands instead of the prompt (a search, an argument), or NULL
   const char *mode;     // show-mode-in-prompt's string, or ""
   bool vi, vi_command;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// How messages stand in what `log`, `search` and `wait` print: one begins each line that does not
+/// begin with a blank, whatever is in it (rule 12.2).
+enum LogLines {
+  /// `2026-11-21 10:30 [42] `, before it the conversation where it is not clear.
+  static func head(_ message: Message, in place: SafeText? = nil) -> SafeText {
+    let stamp = LocalTime.stamp(message.createdAt)
+    guard let place else { return "\(stamp) [\(message.number)] " }
+    return "\(stamp) \(place) [\(message.number)] "
+  }
+
+  /// `anna: `, or `* anna ` for what someone does.
+  static func sender(_ message: Message) -> SafeText {
+    let name = SafeText(name: message.senderName)
+    return message.kind == .action ? "* " + name + " " : name + ": "
+  }
+
+  /// A whole message: what it answers above it as `/history` has it, its files and reactions below.
+  static func all(
+    _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil
+  ) -> [SafeText] {
+    let head = head(message, in: place)
+    guard message.deletedAt == nil else {
+      return [head + say("%1 deleted this message", SafeText(name: message.senderName))]
+    }
+    var texts = message.body.isEmpty ? [] : SafeText(body: message.body).lines
+    texts += files(of: message)
+    if message.editedAt != nil, let last = texts.popLast() {
+      texts.append(last + " " + say("(edited)"))
+    }
+    texts += self.reactions(reactions)
+    let quote = message.replyTo.map { [MessagePrinter.quote($0).plain] } ?? []
+    let first = head + sender(message) + (texts.first ?? SafeText())
+    return quote + [first] + texts.dropFirst().map { "    " + $0 }
+  }
+
+  /// `[file 1: cups.png, image/png, 1.4 MB]`, for each.
+  static func files(of message: Message) -> [SafeText] {
+    message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
+  }
+
+  /// Who reacted, by what they reacted with, the first first.
+  private static func reactions(_ reactions: [Reaction]) -> [SafeText] {
+    var order: [String] = []
+    var names: [String: [SafeText]] = [:]
+    for reaction in reactions {
+      if names[reaction.emoji] == nil { order.append(reaction.emoji) }
+      names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
+    }
+    return order.map {
+      SafeText(line: $0) + " " + (names[$0] ?? []).joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What `hobnob wait` is told (rule 11.3).
+public struct WaitOptions: Sendable {
+  /// nil is every conversation this person is in.
+  public var conversation: String?
+  /// The time limit; nil is none.
+  public var seconds: Int?
+  /// Only a message that names this person, or is written to them alone.
+  public var mentionsOnly = false
+  /// One JSON object instead of text.
+  public var isJSON = false
+
+  public init() {}
+}
+
+/// `hobnob wait` (rule 11.3). It marks nothing as seen or read (rule 7.3).
+extension Launch {
+  /// Sleeps until somebody else says something, and prints that.
+  ///
+  /// - Returns: 0; a time limit that is over is thrown as a sentence.
+  public func wait(_ options: WaitOptions) throws -> Int32 {
+    try script { script in
+      let place = try options.conversation.map { try script.conversation($0) }
+      let bell = try BellWait(script.store, seconds: options.seconds, watchesReader: true)
+      var news = try News(script: script, place: place)
+      while true {
+        let found = try news.messages().filter {
+          $0.sender != script.me.id && $0.deletedAt == nil
+            && (!options.mentionsOnly || script.isForMe($0))
+        }
+        if let message = found.first {
+          try script.print(
+            [message], in: place == nil ? script.name(of: message.conversation) : nil,
+            isJSON: options.isJSON)
+          return 0
+        }
+        switch bell.next() {
+        case .rang: continue
+        case .readerIsGone: return 0
+        case .timeIsOver: throw Self.silence(in: place, options)
+        }
+      }
+    }
+  }
+
+  private static func silence(in place: Conversation?, _ options: WaitOptions) -> Refusal {
+    let seconds = SafeText(options.seconds ?? 0)
+    guard let place else { return Refusal(say("Nothing was said within %1 seconds.", seconds)) }
+    return Refusal(
+      say("Nothing was said in %1 within %2 seconds.", SafeText(name: place.name), seconds))
+  }
+}
+
+/// What arrives from now on, in one conversation or in all of a person's.
+@MainActor
+private struct News {
+  let script: Script
+  let place: Conversation?
+  private var position: Int64
+  private var newest: Int
+
+  init(script: Script, place: Conversation?) throws {
+    self.script = script
+    self.place = place
+    position = try script.store.position
+    newest =
+      try place.flatMap { try script.store.conversation($0.id, for: script.me.id) }?.lastNumber ?? 0
+  }
+
+  /// The next of them, in the order of arrival; none when there is nothing new.
+  mutating func messages() throws -> [Message] {
+    guard let place else {
+      var found: [Message] = []
+      var hasMore = true
+      while hasMore, found.isEmpty {
+        let changes = try script.store.changes(since: position, for: script.me.id)
+        (position, hasMore) = (changes.position, changes.hasMore)
+        found = changes.arrived
+      }
+      return found
+    }
+    // Whoever is not in a room can wait there all the same.
+    let last = try script.store.conversation(place.id, for: script.me.id)?.lastNumber ?? newest
+    guard last > newest else { return [] }
+    defer { newest = last }
+    return try script.store.messages(
+      in: place.id, numbers: (newest + 1)...last, for: script.me.id)
+  }
+}
+
+extension Script {
+  /// It names this person, or it was written to them alone (rule 7.10).
+  fileprivate func isForMe(_ message: Message) -> Bool {
+    message.names(me)
+      || (try? store.conversation(message.conversation, for: me.id))??.kind == .direct
+  }
+}
+
+extension Message {
+  /// Whether someone is mentioned in it.
+  func names(_ person: Participant) -> Bool {
+    Span.decoded(mentions, in: body).contains { $0.identity == person.identity }
+      || TextMarks(naming: person).mentionMe(in: body)
+  }
+}

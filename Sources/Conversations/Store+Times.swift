@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// The least and the greatest number among the messages of a conversation that were made in a span
+  /// of time; nil if there are none. Between the two there may be others: what a network brings late
+  /// has an older time than what was there before.
+  ///
+  /// Takes time in proportion to the messages in the span, not to the conversation.
+  ///
+  /// - Parameters:
+  ///   - since: the first moment that counts.
+  ///   - until: the first moment that does not count any more; nil for none.
+  public func numbers(
+    in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds?
+  ) throws -> ClosedRange<Int>? {
+    let found = try database.first(
+      """
+      SELECT min(number), max(number) FROM message
+      WHERE conversation = ?1 AND created_at >= ?2 AND (?3 IS NULL OR created_at < ?3)
+      """, conversation, since, until
+    ) { $0.isNull(0) ? nil : (least: $0.int(0), greatest: $0.int(1)) }
+    return (found ?? nil).map { $0.least...$0.greatest }
+  }
+}

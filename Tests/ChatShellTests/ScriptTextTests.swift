@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatShell
+
+@Suite("What commands for scripts print") struct ScriptTextTests {
+  private func message(_ body: String, name: String = "ben") -> Message {
+    Message(
+      id: ID(rawValue: 1), uid: "", conversation: ID(rawValue: 1), number: 7,
+      sender: ID(rawValue: 2),
+      senderName: name, senderIdentity: "ben", body: body, createdAt: 1_700_000_000_000)
+  }
+
+  @Test("12.2: no line of a message but its first begins like one")
+  func continuationLines() {
+    let lines = LogLines.all(message("a\n2026-11-21 10:30 [8] anna: b\n\u{1B}[2J\rc")).map(\.string)
+    #expect(lines.count == 3)
+    #expect(lines[0].hasSuffix(" [7] ben: a"))
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("    ") })
+    #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
+  }
+
+  @Test("a hit's line is the one with the first hit, all hits on it marked")
+  func markedHits() throws {
+    func parts(_ query: String, _ body: String) throws -> [String] {
+      let ranges = try SearchQuery.parse(query).ranges(in: body)
+      let line = Launch.line(for: SearchHit(message: message(body), ranges: ranges), in: "#tea")
+      return line.runs.enumerated().map { index, run in
+        let text =
+          index == 0 ? run.text.string.components(behind: "ben: ") : run.text.string
+        return run.style == .bold ? "<\(text)>" : text
+      }
+    }
+    #expect(
+      try parts("tea", "no\nmore tea, Téa?\nand tea") == ["more ", "<tea>", ", ", "<Téa>", "?"])
+    #expect(try parts("tea", "tea") == ["", "<tea>"])
+    // A phrase may go on behind the end of a line.
+    #expect(try parts("\"at noon\"", "see you at\nnoon") == ["see you ", "<at>"])
+    #expect(try parts("x", "a\u{1B}[1mx y") == ["a^[[1mx y"])
+    #expect(try parts("from:ben", "one\ntwo") == ["one"])
+  }
+
+  @Test("12.1: JSON stays the same JSON, with nothing in it that a terminal must not get")
+  func safeJSON() {
+    let zalgo = "\"a" + String(repeating: "\u{301}", count: 20) + "🎉\u{202E}\""
+    let safe = JSONLine.safe(zalgo).string
+    #expect(safe.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+    #expect(safe.hasPrefix("\"a\\u0301\\u0301") && safe.hasSuffix("\\ud83c\\udf89\\u202e\""))
+    #expect(JSONLine.safe("{\"a\":\"ü漢🎉\"}").string == "{\"a\":\"ü漢🎉\"}")
+    #expect(JSONLine.string("a\"\\\u{1}\n") == #""a\"\\\u0001\u000a""#)
+  }
+}
+
+@Suite("Written times") struct WrittenTimeTests {
+  @Test(
+    "11.3: a date takes in its day, a time its minute or second",
+    arguments: [
+      ("2023-11-14T22:13Z", 60), ("2023-11-14T22:13:20Z", 1), ("2023-11-14 22:13:20.5+01:00", 1),
+      ("2023-11-14T22:13-0330", 60), ("2023-11-14T22:13+02", 60), ("1h", 0),
+    ] as [(String, Int64)])
+  func spans(text: String, seconds: Int64) throws {
+    let span = try #require(LocalTime.span(text, now: 1_700_000_000_000))
+    #expect(span.upperBound - span.lowerBound == seconds * 1000)
+  }
+
+  @Test("an offset is east of UTC")
+  func offsets() {
+    let utc = LocalTime.parse("2023-11-14T22:13:20Z", now: 0)
+    for text in [
+      "2023-11-15T00:13:20+02:00", "2023-11-14T18:43:20-03:30", "2023-11-14T22:13:20-00:00",
+    ] { #expect(LocalTime.parse(text, now: 0) == utc, "\(text)") }
+    #expect(LocalTime.parse("0001-01-01T00:00Z", now: 0) == -62_135_596_800_000)
+    #expect(LocalTime.parse("9999-12-31T23:59:59Z", now: 0) == 253_402_300_799_000)
+  }
+
+  @Test(
+    "what no clock shows is none",
+    arguments: [
+      "2023-02-29", "2023-04-31", "1900-02-29", "0000-01-01", "-001-01-01", "12023-01-01",
+      "2023-1-1", "2023-11-14T", "2023-11-14T24:00", "2023-11-14T22:60", "2023-11-14T22",
+      "2023-11-14T22:13+24:00", "2023-11-14T22:13+1", "2023-11-14T22:13ZZ", "2023-11-14Z",
+      "２０２３-11-14", "2023-11-14T22:13:20.", "99999999d", "1.5h", "d",
+    ])
+  func none(text: String) {
+    #expect(LocalTime.span(text, now: 0) == nil)
+  }
+
+  @Test("a leap year has a 29th of February")
+  func leapYears() {
+    #expect(LocalTime.span("2024-02-29", now: 0) != nil)
+    #expect(LocalTime.span("2000-02-29", now: 0) != nil)
+  }
+}
+
+extension String {
+  fileprivate func components(behind mark: String) -> String {
+    guard let found = firstRange(of: mark) else { return self }
+    return String(self[found.upperBound...])
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("The command line (11)")
+  struct CommandLineTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func bash(
+      _ script: String, environment: [String: String]? = nil
+    ) throws -> Program.Finished {
+      try Program(
+        ["bash", "--norc", "-c", script, Home.program],
+        environment: environment ?? home.environment
+      ).finish()
+    }
+
+    @Test("a wrong option shows the usage of what was typed, safe to print (12.1)")
+    func usages() throws {
+      let bare = try home.run(["--bogus"])
+      #expect(bare.status == 64 && bare.output == "")
+      #expect(bare.errors.hasPrefix("hobnob: Unknown option '--bogus'\nUsage: hobnob [OPTIONS]"))
+      #expect(bare.errors.contains("hobnob search") && !bare.errors.contains("hobnob open ["))
+      let send = try home.run(["send", "lobby", "--bogus"])
+      #expect(send.status == 64 && send.errors.contains("Usage: hobnob send "))
+      let hostile = try home.run(["log", "lobby", "--since", "\u{1B}[31mred", "--\u{1B}]0;x\u{7}"])
+      #expect(hostile.status == 64 && !hostile.errors.unicodeScalars.contains("\u{1B}"))
+    }
+
+    @Test("--store with a folder says that it is one", arguments: ["", "/"])
+    func storeIsAFolder(ending: String) throws {
+      chmod(home.path, 0o777)
+      let place = home.path + "/place"
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+      let finished = try home.run(["log", "lobby", "--store", place + ending])
+      #expect(finished.status == 1)
+      #expect(finished.errors.contains(place) && finished.errors.contains("folder"))
+      #expect(!finished.errors.contains("chmod"))
+    }
+
+    private static let printing = [
+      "--help", "--version", "help send", "log --help", "log lobby", "log lobby --json",
+      "search hello", "unread", "unread --count", "check", "wait lobby --timeout 5",
+    ]
+
+    @Test(
+      "standard output that is closed or full is status 1 and a sentence (11.4)",
+      arguments: printing)
+    func outputThatFails(arguments: String) throws {
+      #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
+      try home.say("hello", as: "ben")
+      for place in [">&-", "> /dev/full"] {
+        let waker =
+          arguments.hasPrefix("wait")
+          ? "(sleep 0.5; \"$0\" send lobby more --as ben) & " : ""
+        let finished = try bash(
+          "\(waker)\"$0\" \(arguments) --as anna \(place)".replacing(
+            /(help|version|help send)( --as anna)/, with: { $0.1 }))
+        #expect(finished.status == 1, "\(place) \(finished.errors)")
+        #expect(finished.errors.contains("Standard output could not be written"))
+        #expect(finished.errors.split(separator: "\n").count == 1, "\(finished.errors)")
+      }
+      // Nothing that was printed landed in the store.
+      #expect(try home.run(["check"]).status == 0)
+    }
+
+    @Test(
+      "a reader that has gone is neither an error nor a failure: set -o pipefail, | head -1",
+      arguments: printing)
+    func readerThatHasGone(arguments: String) throws {
+      #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
+      for number in 1...3 { try home.say("hello \(number)", as: "ben") }
+      let options = arguments.contains("help") || arguments == "--version" ? "" : "--as anna"
+      let waker =
+        arguments.hasPrefix("wait") ? "(sleep 0.5; \"$0\" send lobby more --as ben) & " : ""
+      for reader in ["head -n 1", "true"] {
+        let finished = try bash(
+          "set -o pipefail; \(waker)\"$0\" \(arguments) \(options) | \(reader)")
+        #expect(finished.status == 0 && finished.errors == "", "\(finished.errors)")
+      }
+    }
+
+    @Test("standard input that is closed is a sentence, or nothing to run")
+    func closedInput() throws {
+      let send = try bash("\"$0\" send lobby --as ben <&-")
+      #expect(send.status == 1 && send.errors.contains("Standard input cannot be read"))
+      #expect(try bash("\"$0\" send lobby words --as ben <&-").status == 0)
+    }
+
+    @Test("all descriptors closed, no environment: it still works, as under cron")
+    func bareProcess() throws {
+      let store = home.path + "/store/s.sqlite"
+      let send = "\"$0\" send lobby hi --as ben --no-rc --store \(store)"
+      #expect(try bash(send + " <&- >&- 2>&-", environment: [:]).status == 0)
+      let log = try bash("\"$0\" log lobby --as ben --no-rc --store \(store)", environment: [:])
+      #expect(log.status == 0 && log.output.contains("ben: hi") && log.errors == "")
+    }
+
+    @Test("HOME that is not set is what the system has on record, or a sentence")
+    func noHome() throws {
+      // A user of whom the system knows nothing.
+      let command = [
+        "setpriv", "--reuid=54321", "--clear-groups", "env", "-i", Home.program, "send", "lobby",
+        "hi",
+      ]
+      let finished = try Program(command, environment: ["PATH": "/usr/bin:/bin"]).finish()
+      guard finished.status != 126, finished.status != 127 else { return }
+      #expect(finished.status == 1)
+      #expect(finished.errors.contains("HOME is not set") && finished.errors.contains("--store"))
+      // The XDG variable is enough.
+      let data = try home.run(
+        ["send", "lobby", "hi", "--as", "ben", "--no-rc"],
+        environment: ["HOME": nil, "XDG_DATA_HOME": home.path + "/data"])
+      #expect(data == .init(status: 0, output: "", errors: ""))
+    }
+
+    @Test("a subcommand's slip of the pen is noticed, and rooms of their names stay open (11.2)")
+    func slips() throws {
+      let finished = try home.run(["serch"])
+      #expect(finished.status == 1 && finished.errors.contains("hobnob search"))
+      for name in ["search", "unread", "wait"] {
+        #expect(try home.run(["open", name, "--as", "anna"]).status == 0)
+        #expect(try home.run(["send", name, "hi", "--as", "anna"]).status == 0)
+      }
+    }
+  }
+}

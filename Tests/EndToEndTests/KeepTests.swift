@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("/set keep: how long a conversation keeps its messages")
+  struct KeepTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func run(_ lines: String, in room: String = "lobby") throws -> Program.Finished {
+      try home.run(["--no-rc", "--as", "anna", room], input: lines)
+    }
+
+    @Test("is shown and changed for the open conversation, for everyone and for good")
+    func belongsToTheConversation() throws {
+      #expect(try run("/set keep\n").output.hasPrefix("keep off  "))
+      #expect(
+        try run("/set keep 2y\n").output
+          == "#lobby forgets what is older than 2y, for everyone in it.\n")
+      let ben = try home.run(["--no-rc", "--as", "ben", "lobby"], input: "/set keep\n").output
+      #expect(ben.hasPrefix("keep 2y  "))
+      #expect(try run("/set keep\n", in: "dev").output.hasPrefix("keep off  "))
+      #expect(try run("/set keep off\n/set keep\n").output.contains("keep off  "))
+    }
+
+    @Test(
+      "takes days, weeks, months and years, and shows them in the largest unit",
+      arguments: [
+        ("90d", "3m"), ("6w", "6w"), ("10d", "10d"), ("12m", "12m"), ("365d", "1y"),
+        ("1000y", "1000y"),
+      ])
+    func units(typed: String, shown: String) throws {
+      let finished = try run("/set keep \(typed)\n/set keep\n")
+      #expect(finished.status == 0)
+      #expect(finished.output.contains("\nkeep \(shown)  "), "\(finished.output)")
+    }
+
+    @Test(
+      "anything else is refused with what it takes",
+      arguments: [
+        "0d", "2", "y", "-1d", "1.5y", "2h", "1001y", "99999999999999999999d", "²d", "2y x",
+      ])
+    func refusals(value: String) throws {
+      let finished = try run("/set keep \(value)\n/set keep\n")
+      #expect(finished.status == 1 && finished.errors.contains("takes off"))
+      #expect(finished.output.hasPrefix("keep off  "))
+    }
+
+    @Test(
+      "an rc file, and a file for /source, cannot hold it", arguments: ["/set keep 2y", "set keep"])
+    func notInAFile(line: String) throws {
+      try home.write(line + "\n", to: "rc")
+      let finished = try home.run(
+        ["--rc", home.path + "/rc", "--as", "anna", "lobby"], input: "/set keep\n")
+      #expect(finished.errors.contains("line 1") && finished.errors.contains("/set keep 2y"))
+      #expect(finished.output.hasPrefix("keep off  "))
+    }
+
+    @Test("TAB completes it")
+    func completes() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("/set kee\t", seeing: "#lobby> /set keep |")
+      try shell.type("o\t", seeing: "#lobby> /set keep off |")
+    }
+  }
+}

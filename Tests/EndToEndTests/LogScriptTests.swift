@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("hobnob log (11.3)")
+  struct LogScriptTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func log(_ arguments: String...) throws -> Program.Finished {
+      try home.run(["log", "lobby", "--as", "anna"] + arguments)
+    }
+
+    /// The numbers that a log shows.
+    private func numbers(_ arguments: [String]) throws -> [Int] {
+      let finished = try home.run(["log", "lobby", "--as", "anna"] + arguments)
+      #expect(finished.status == 0, "\(finished.errors)")
+      return finished.output.split(separator: "\n").compactMap { line in
+        line.firstMatch(of: /^\S.*? \[(\d+)\]/).flatMap { Int($0.1) }
+      }
+    }
+
+    /// A lobby with messages at these times, numbered from 1.
+    private func fill(_ times: [String]) throws {
+      let clock = Clock()
+      let store = try Store(path: home.store, clock: { clock.now })
+      defer { store.close() }
+      let ben = try store.participant(identity: "ben").id
+      let lobby = try #require(try store.room("lobby", create: true)).id
+      for (index, time) in times.enumerated() {
+        let date = try Date(time, strategy: .iso8601)
+        clock.now = Int64(date.timeIntervalSince1970 * 1000)
+        try store.send("message \(index + 1)", in: lobby, by: ben, requireMembership: false)
+      }
+    }
+
+    private final class Clock {
+      var now: Milliseconds = 0
+    }
+
+    @Test(
+      "prints ranges by number and by time, and the newest of them",
+      arguments: [
+        ("--from 3", [3, 4, 5]), ("--to 2", [1, 2]), ("--from 2 --to 4", [2, 3, 4]),
+        ("--from -2", [4, 5]), ("--from -99 --to -4", [1, 2]), ("--from 4 --to 2", []),
+        ("--from 6", []), ("--lines 2", [4, 5]), ("--lines 0", []),
+        ("--lines 99", [1, 2, 3, 4, 5]),
+        ("--to 4 --lines 2", [3, 4]), ("--from 9223372036854775807", []),
+        ("--since 2026-11-21", [3, 5]), ("--since 2026-11-21 --lines 1", [5]),
+        // A day, a minute and a second are taken in as a whole.
+        ("--until 2026-11-20", [1, 2, 4]), ("--since 2026-11-20 --until 2026-11-20", [2, 4]),
+        ("--until 2026-11-20T12:00", [1, 2]), ("--until 2026-11-20T11:59:59Z", [1]),
+        ("--since 2026-11-21T10:30+02:00", [3, 5]), ("--since 2026-11-21T08:31Z", [5]),
+        ("--since 2026-11-21T08:30:00.000Z --until 2026-11-21T03:30-05:00", [3]),
+        ("--since 2026-11-20 --to 3", [2, 3]), ("--since 9999-12-31", []),
+        ("--until 9999-12-31T23:59:59Z", [1, 2, 3, 4, 5]), ("--until 0001-01-01", []),
+      ])
+    func ranges(arguments: String, expected: [Int]) throws {
+      // The fourth was brought late.
+      try fill([
+        "2026-11-19T12:00:00Z", "2026-11-20T12:00:00Z", "2026-11-21T08:30:00Z",
+        "2026-11-20T18:00:00Z", "2026-11-21T09:00:00Z",
+      ])
+      #expect(try numbers(arguments.split(separator: " ").map(String.init)) == expected)
+    }
+
+    @Test("20 without a range; more than a page with one, in order and each once")
+    func pages() throws {
+      try fill((0..<450).map { "2026-11-21T10:\(10 + $0 % 50):00Z" })
+      #expect(try numbers([]) == Array(431...450))
+      #expect(try numbers(["--from", "1"]) == Array(1...450))
+      #expect(try numbers(["--lines", "405"]) == Array(46...450))
+      #expect(try numbers(["--from", "-401", "--to", "-201"]) == Array(50...250))
+      // Every 50th was in that minute.
+      #expect(
+        try numbers([
+          "--since", "2026-11-21T10:12Z", "--until", "2026-11-21T10:12Z", "--lines", "3",
+        ])
+          == [303, 353, 403])
+    }
+
+    @Test(
+      "what is no time, and what goes not together, is 64 and a sentence (11.4)",
+      arguments: [
+        "--since 2026-02-30", "--since 2026-13-01", "--since=-1", "--since=-0001-01-01",
+        "--since 10000-01-01", "--since yesterday", "--until 2026-11-21T25:00",
+        "--until 2026-11-21T10:30+99:00", "--since 99999999d", "--from 0", "--to many",
+        "--lines -1", "--follow --to 3", "--follow --until 2026-11-21",
+      ])
+    func wrongUsage(arguments: String) throws {
+      try fill(["2026-11-19T12:00:00Z"])
+      let finished = try home.run(
+        ["log", "lobby"] + arguments.split(separator: " ").map(String.init))
+      #expect(finished.status == 64)
+      #expect(finished.errors.hasPrefix("hobnob: "), "\(finished.errors)")
+      #expect(finished.output == "")
+    }
+
+    @Test("a time that no clock shows is printed all the same")
+    func oddTimes() throws {
+      let clock = Clock()
+      let store = try Store(path: home.store, clock: { clock.now })
+      let ben = try store.participant(identity: "ben").id
+      let lobby = try #require(try store.room("lobby", create: true)).id
+      // Year -1, the end of 9999, and as far as numbers go.
+      let times: [Milliseconds] = [-62_198_755_200_001, 253_402_300_799_999, .max, .min]
+      for time in times {
+        clock.now = time
+        try store.send("then", in: lobby, by: ben, requireMembership: false)
+      }
+      store.close()
+      #expect(try numbers([]).count == times.count)
+      #expect(try log("--json").output.split(separator: "\n").count == times.count)
+      #expect(try home.run(["search", "then", "--as", "anna"]).status == 0)
+      #expect(try numbers(["--until", "0001-01-01"]) == [1, 4])
+      #expect(try numbers(["--since", "9999-12-31"]) == [2, 3])
+    }
+
+    @Test("shows answers, files, reactions, edits and deletions")
+    func everything() throws {
+      try home.write("cups", to: "cups.txt")
+      try home.say("frist", as: "ben")
+      #expect(
+        try home.run([
+          "send", "lobby", "see", "--reply", "1", "--attach", home.path + "/cups.txt", "--as",
+          "ben",
+        ]).status == 0)
+      try home.say("oops", as: "ben")
+      let ben = "/edit 1\nfirst\n/delete 3\n/me waves\n/react 2 :tada:\n"
+      #expect(try home.run(["--as", "ben", "lobby"], input: ben).errors == "")
+      #expect(try home.run(["--as", "cy", "lobby"], input: "/react 2 :tada:\n").errors == "")
+      let lines = try log().output.split(separator: "\n").map {
+        String($0).replacing(#/^[-0-9]+ [0-9:]+ /#, with: "")
+      }
+      #expect(
+        lines == [
+          "[1] ben: first (edited)", "  > [1] ben: first", "[2] ben: see",
+          "    [file 1: cups.txt, text/plain, 4 B]", "    🎉 ben, cy",
+          "[3] ben deleted this message",
+          "[4] * ben waves",
+        ])
+    }
+
+    @Test("--json prints an object a line, with times in UTC, and nothing for a terminal to obey")
+    func json() throws {
+      try home.say("a\u{1B}[31m\u{9B}\u{202E}b\"\\\nü", as: "ben")
+      try home.say("two", as: "ben")
+      let finished = try log("--json")
+      let lines = finished.output.split(separator: "\n")
+      try #require(lines.count == 2)
+      let first = try object(lines[0])
+      #expect(first["text"] as? String == "a\u{1B}[31m\u{9B}\u{202E}b\"\\\nü")
+      #expect(first["number"] as? Int == 1 && first["sender"] as? String == "ben")
+      #expect((first["time"] as? String)?.hasSuffix("Z") == true)
+      #expect(
+        !finished.output.unicodeScalars.contains {
+          "\u{1B}\u{9B}\u{202E}".unicodeScalars.contains($0)
+        }
+      )
+      #expect(try log("--json", "--from", "2").output == lines[1] + "\n")
+    }
+
+    private func object(_ line: Substring) throws -> [String: Any] {
+      try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test("--follow --json goes on, and counts for nobody as seen or delivered (7.3)")
+    func follows() throws {
+      try home.say("first", as: "cy")
+      let anna = try home.shellInLobby(as: "anna")
+      let before = try home.run(["unread", "--as", "ben", "--count"]).output
+      let log = try home.start(["log", "lobby", "--follow", "--json", "--as", "ben"])
+      #expect(log.wait(for: 10) { $0.output.contains("first") })
+      try anna.type("second\r", seeing: "[2]")
+      #expect(log.wait(for: 10) { $0.output.contains("second") })
+      // A burst comes whole.
+      let burst = (1...30).map { "burst \($0)." }
+      #expect(
+        try home.run(["lobby", "--as", "dan"], input: burst.joined(separator: "\n")).status == 0)
+      #expect(log.wait(for: 10) { $0.output.contains("burst 30.") })
+      for text in burst { #expect(count(of: text, in: log.output) == 1) }
+      try anna.expectNever("seen")
+      #expect(try home.run(["unread", "--as", "ben", "--count"]).output == before)
+      log.kill(15)
+      _ = log.finish()
+    }
+
+    @Test("--follow ends when its reader goes")
+    func followEndsWithItsReader() throws {
+      try home.say("first", as: "ben")
+      let pipeline = "set -o pipefail; \"$0\" log lobby --follow --as anna | head -n 1; echo $?"
+      let finished = try Program(
+        ["bash", "-c", pipeline, Home.program], environment: home.environment
+      ).finish(within: 10)
+      #expect(finished.output.hasSuffix("ben: first\n0\n") && finished.errors == "")
+    }
+  }
+}

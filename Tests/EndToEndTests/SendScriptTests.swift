@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("hobnob send (11.3)")
+  struct SendScriptTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func log(_ arguments: String...) throws -> String {
+      try home.run(["log", "lobby", "--as", "anna"] + arguments).output
+    }
+
+    @Test("several lines of standard input are one message; newlines at its end are none of it")
+    func linesAreOneMessage() throws {
+      #expect(try home.run(["send", "lobby", "--as", "ben"], input: "a\n\nb\n\n").status == 0)
+      #expect(try log().hasSuffix("[1] ben: a\n    \n    b\n"))
+    }
+
+    @Test("--attach sends files in order, with a text or without (8.1)")
+    func attaches() throws {
+      try home.write("one", to: "first file.txt")
+      try home.write("two", to: "second.txt")
+      let files = [
+        "--attach", home.path + "/first file.txt", "--attach", home.path + "/second.txt",
+      ]
+      #expect(try home.run(["send", "lobby", "--as", "ben"] + files).status == 0)
+      #expect(try home.run(["send", "lobby", "see", "--as", "ben"] + files).status == 0)
+      #expect(
+        try home.run(["send", "lobby", "--as", "ben"] + files, input: "piped\n").status == 0)
+      let lines = try log().split(separator: "\n")
+      try #require(lines.count == 8, "\(lines)")
+      #expect(lines[0].hasSuffix("[1] ben: [file 1: first file.txt, text/plain, 3 B]"))
+      #expect(lines[1] == "    [file 2: second.txt, text/plain, 3 B]")
+      #expect(lines[2].hasSuffix("[2] ben: see"))
+      #expect(lines[5].hasSuffix("[3] ben: piped"))
+    }
+
+    @Test(
+      "a file that cannot be sent is refused, and nothing is sent (8.1)",
+      arguments: ["missing.txt", ".", "large.bin"])
+    func refusesFiles(name: String) throws {
+      try home.write("/set attachment-limit 1\n", to: ".config/hobnob/hobnobrc")
+      try home.write(String(repeating: "x", count: 1_000_001), to: "large.bin")
+      try home.write("fine", to: "fine.txt")
+      let finished = try home.run(
+        [
+          "send", "lobby", "look", "--as", "ben", "--attach", home.path + "/fine.txt", "--attach",
+          home.path + "/" + name,
+        ])
+      #expect(finished.status == 1)
+      #expect(finished.errors.contains(home.path + "/" + name), "\(finished.errors)")
+      #expect(finished.errors.split(separator: "\n").count == 1)
+      #expect(try log() == "")
+    }
+
+    @Test("--reply answers message N, or -N from the newest (7.5, 7.8)")
+    func replies() throws {
+      try home.say("tea?\nor coffee", as: "anna")
+      try home.say("hm", as: "ben")
+      for number in ["1", "-2"] {
+        #expect(
+          try home.run(["send", "lobby", "--reply", number, "yes " + number, "--as", "ben"])
+            == Program.Finished(status: 0, output: "", errors: ""))
+        // The next one counts from one more.
+        if number == "1" { try home.say("well", as: "ben") }
+      }
+      let lines = try log("--from", "3").split(separator: "\n")
+      try #require(lines.count == 5, "\(lines)")
+      #expect(lines[0] == "  > [1] anna: tea?")
+      #expect(lines[1].hasSuffix("[3] ben: yes 1"))
+      #expect(lines[3] == "  > [3] ben: yes 1")
+      #expect(lines[4].hasSuffix("[5] ben: yes -2"))
+    }
+
+    @Test(
+      "--reply to what is no message sends nothing",
+      arguments: [("9", 1), ("-9", 1), ("9223372036854775807", 1), ("0", 64), ("one", 64)])
+    func refusesReplies(number: String, status: Int32) throws {
+      try home.say("tea?", as: "anna")
+      let finished = try home.run(["send", "lobby", "yes", "--reply", number, "--as", "ben"])
+      #expect(finished.status == status)
+      #expect(finished.errors.contains(status == 64 ? "--reply" : number), "\(finished.errors)")
+      #expect(try !log().contains("yes"))
+    }
+
+    @Test("a room that is not there is refused with what a script can do; --create makes it (11.2)")
+    func missingRooms() throws {
+      let refused = try home.run(["send", "room2", "hi", "--as", "ben"])
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("hobnob open room2") && refused.errors.contains("--create"))
+      #expect(!refused.errors.contains("/join"))
+      #expect(try home.run(["send", "room2", "hi", "--create", "--as", "ben"]).status == 0)
+      #expect(try home.run(["log", "room2", "--as", "anna"]).output.contains("ben: hi"))
+      // The other way of the sentence needs no terminal either.
+      #expect(try home.run(["open", "room3", "--as", "ben"]).status == 0)
+      #expect(try home.run(["send", "room3", "hi", "--as", "ben"]).status == 0)
+      let nobody = try home.run(["send", "@zed", "hi", "--create", "--as", "ben"])
+      #expect(nobody.status == 1 && nobody.errors.contains("@zed"))
+      #expect(!nobody.errors.contains("/who"))
+    }
+
+    @Test("nothing to send is a failure", arguments: ["", " \n\n"])
+    func nothing(input: String) throws {
+      let finished = try home.run(["send", "lobby", "--as", "ben"], input: input)
+      #expect(finished.status == 1 && finished.errors != "")
+    }
+  }
+}
