@@ -28,6 +28,24 @@ enum LocalTime {
   /// `yyyy-MM-dd HH:mm`, for listings.
   static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%Y-%m-%d %H:%M") }
 
+  /// `yyyy-MM-dd HH:mm:ss` with the zone, where it matters.
+  static func exact(_ time: Milliseconds) -> SafeText {
+    format(broken(time), "%A, %Y-%m-%d %H:%M:%S %Z")
+  }
+
+  /// How long ago, in words; the date for what is older than a week or yet to come.
+  static func age(of time: Milliseconds, at now: Milliseconds) -> SafeText {
+    let seconds = (now - time) / 1000
+    switch seconds {
+    case 0..<60: return say("now")
+    case 60..<3600: return say("%1 min ago", SafeText(Int(seconds / 60)))
+    case 3600..<86_400: return say("%1 h ago", SafeText(Int(seconds / 3600)))
+    case 86_400..<172_800: return say("1 day ago")
+    case 172_800..<604_800: return say("%1 days ago", SafeText(Int(seconds / 86_400)))
+    default: return stamp(time)
+    }
+  }
+
   /// A number that is the same for two times exactly on the same day here.
   static func dayNumber(_ time: Milliseconds) -> Int {
     let parts = broken(time)

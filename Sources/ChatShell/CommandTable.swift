@@ -5,7 +5,7 @@ import StyledText
 /// What stands behind a command's name, for completion and for the usage.
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
-    function, alias, anyNumber
+    function, alias, anyNumber, failedNumber, search, onOff
 }
 
 /// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
@@ -32,7 +32,9 @@ public struct Command: Sendable {
   }
 
   /// All commands, in the order of `/help`.
-  public static let table: [Command] = [
+  public static let table: [Command] = messages + list + conversations + places + you
+
+  private static let messages: [Command] = [
     Command("/edit [N]", "change your newest message, or message N (-2: the last but one)", .number)
     {
       try $0.edit($1)
@@ -45,7 +47,10 @@ public struct Command: Sendable {
     Command("/delete [N]", "retract your newest message, or message N", .number) {
       try $0.delete($1)
     },
-    Command("/retry [N]", "send again what failed: message N, or all of it", .number) {
+    Command(
+      "/retry [N|all]", "send again what failed: message N, all of it here, or everywhere",
+      .failedNumber
+    ) {
       try $0.retry($1)
     },
     Command("/react N EMOJI", "set, change or take back your reaction to message N", .anyNumber) {
@@ -65,9 +70,9 @@ public struct Command: Sendable {
       .anyNumber
     ) { try $0.save($1) },
     Command("/me TEXT", "say what you do", .text, takesNewlines: true) { try $0.act($1) },
-    Command("/history [COUNT]", "print the last messages (20) as they stand now") {
-      try $0.printHistory($1)
-    },
+  ]
+
+  private static let conversations: [Command] = [
     Command("/join ROOM", "enter a room, making it if there is none", .room) { try $0.join($1) },
     Command("/leave [ROOM]", "leave this room, or another", .room) { try $0.leave($1) },
     Command(
@@ -85,9 +90,17 @@ public struct Command: Sendable {
     },
     Command("/who", "who is here, who looks on, who is typing") { try $0.who($1) },
     Command("/drafts [clear]", "list the drafts, or forget them", .drafts) { try $0.drafts($1) },
-    Command("/nick NAME", "change the name that others see") { try $0.nick($1) },
     Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
     { try $0.export($1) },
+  ]
+
+  private static let you: [Command] = [
+    Command("/nick NAME", "change the name that others see") { try $0.nick($1) },
+    Command("/away [TEXT]", "tell others that you are away, with a word about it", .text) {
+      try $0.goAway($1)
+    },
+    Command("/back", "tell others that you are back") { try $0.comeBack($1) },
+    Command("/typing [on|off]", "whether others see that you type", .onOff) { try $0.typing($1) },
     Command("/help [COMMAND]", "list the commands, or say how one is used", .command) {
       try $0.help($1)
     },

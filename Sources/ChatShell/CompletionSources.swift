@@ -77,7 +77,8 @@ extension Shell {
     case .command:
       // Only the first word of a line is a command.
       editing == nil
-        ? Command.table.map { Candidate($0.name, hint: $0.help.string) }
+        ? Command.table.filter { !commandsThatDoNotWorkHere.contains($0.name) }
+          .map { Candidate($0.name, hint: $0.help.string) }
           + aliases.map { Candidate($0.key, hint: $0.value) }
         : [Candidate("cancel"), Candidate("edit")]
     case .person: people()
@@ -154,13 +155,27 @@ extension Shell {
     let ranked = Ranking.candidates(candidates, matching: word)
     let bare = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
     guard !bare.isEmpty else { return nil }
-    let isFolder = bare.count == 1 && bare[0].text.hasSuffix("/")
-    let space = end < utf8.count || isFolder ? "" : " "
+    // A folder, or a filter such as `from:`: the next key names what is in it.
+    let goesOn = bare.count == 1 && (bare[0].text.hasSuffix("/") || bare[0].text.hasSuffix(":"))
+    let space = end < utf8.count || goesOn ? "" : " "
     return Completions(
       word: found.range,
       choices: bare.map { .init(text: $0.text, label: SafeText(line: $0.text)) },
       common: Ranking.commonPart(of: bare, typed: word), suffix: space,
       stepsOverSpace: end < utf8.count && utf8[end] == 0x20)
+  }
+
+  /// The filters of `/search`, and what can stand behind them.
+  private func searchFilters(for word: String) -> [Candidate] {
+    if word.hasPrefix("from:") { return people().map { Candidate("from:" + $0.text) } }
+    if word.hasPrefix("in:") {
+      return ((try? store.listing(for: me.id)) ?? []).map {
+        Candidate("in:" + $0.conversation.name)
+      }
+    }
+    guard !word.isEmpty else { return [] }
+    return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
+      .map { Candidate($0) }
   }
 
   private func arguments(
@@ -170,6 +185,7 @@ extension Shell {
       let values = before[0] == Keep.name ? Keep.values : Settings.entry(before[0])?.values ?? []
       return values.map { Candidate($0) }
     }
+    if command.argument == .search { return searchFilters(for: word) }
     guard before.isEmpty else { return [] }
     switch command.argument {
     case .room: return rooms()
@@ -201,7 +217,12 @@ extension Shell {
       else { return [] }
       return newest.reversed().filter { $0.deletedAt == nil }
         .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
-    case .text, nil: return []
+    case .failedNumber:
+      let failed = conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
+      return failed.filter { $0.state == .failed }
+        .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+    case .onOff: return [Candidate("on"), Candidate("off")]
+    case .text, .search, nil: return []
     }
   }
 }

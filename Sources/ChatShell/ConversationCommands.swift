@@ -74,7 +74,7 @@ extension Shell {
     throw RuleError.noSuchRoom(name)
   }
 
-  private func go(to target: Conversation) throws {
+  func go(to target: Conversation) throws {
     if target.id == conversation?.id {
       // Back in a room that was left: what was said meanwhile is shown.
       if !isMember { try enter(target) }
@@ -95,7 +95,7 @@ extension Shell {
     let known = try store.messages(
       in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: !isStarting)
     var messages = known
-    if let first = known.first, first.number > marker + 1, marker > 0 {
+    if let first = known.first, first.number > marker + 1, isMember {
       messages = try store.messages(in: target.id, limit: Self.openingMessages.most, for: me.id)
         .filter { $0.number > marker || $0.number >= first.number }
     }
@@ -105,11 +105,16 @@ extension Shell {
     printedUpTo = messages.map(\.number).max() ?? target.lastNumber
     newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
     printer.startOver()
+    // What is held of another conversation is unread there.
+    isPaused = false
+    held = HeldLines()
+    recognise(messages.map(\.sender))
     spoken = [:]
     typing = TypingList()
     typing.timeout = Int64(settings.typingTimeout) * 1000
     var lines: [StyledLine] = []
-    var ruled = marker == 0
+    if !target.topic.isEmpty { lines.append(topicLine(target)) }
+    var ruled = !isMember
     for message in Store.ordered(messages) {
       if !ruled, message.number > marker, message.sender != me.id {
         ruled = true
@@ -137,10 +142,11 @@ extension Shell {
     for presence in here where presence.participant.id != me.id && presence.isHere {
       guard let since = presence.typingSince else { continue }
       typing.signal(
-        presence.participant.identity, name: SafeText(name: presence.participant.name),
+        presence.participant.identity, name: shownName(presence.participant),
         at: clock() - max(0, Store.wallClock() - since))
     }
     typing.expire(at: clock())
+    away = (try? store.away(of: me.id)) ?? nil
     refreshNewestOwn()
     for entry in (try? store.listing(for: me.id)) ?? []
     where entry.conversation.id != conversation.id {
@@ -182,6 +188,7 @@ extension Shell {
     guard argument.isEmpty else { throw usage("who") }
     let conversation = try requireConversation()
     here = try store.people(in: conversation.id)
+    recognise(here.map(\.participant.id))
     typing.expire(at: clock())
     var lines: [StyledLine] = []
     for presence in here.sorted(by: {
@@ -194,15 +201,18 @@ extension Shell {
       if person.name != person.identity {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
+      if printer.options.lookAlikes.contains(person.id) { line = printer.lookAlikeMark + line }
       let state =
-        if presence.typingSince != nil && presence.isHere && person.id != me.id {
+        if let word = presence.away {
+          word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
+        } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
           say("typing")
         } else if presence.isLooking {
           say("here")
         } else if presence.isHere {
-          say("in another conversation")
+          say("here, but not looking")
         } else {
-          say("away")
+          say("not here")
         }
       line.append("  " + state, .dim)
       lines.append(line)

@@ -12,18 +12,14 @@ enum ExternalEditor {
   /// - Throws: a ``Refusal`` where the editor could not be run, failed, or left no text; the text in
   ///   the line is to stay as it was.
   static func edit(_ text: String, environment: [String: String]) throws -> String {
-    let folder = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-    var path = Array("\(folder)/hobnob-XXXXXX.md".utf8CString)
-    // Readable for nobody else, and of a name that nobody could have taken before.
-    let descriptor = mkstemps(&path, 3)
-    let shownFolder = SafeText(line: folder)
-    guard descriptor >= 0 else {
+    guard let (name, descriptor) = TemporaryFile.make(environment: environment) else {
       throw Refusal(
-        say("No file for the editor could be made in %1: %2.", shownFolder, systemReason()))
+        say(
+          "No file for the editor could be made in %1: %2.",
+          SafeText(line: TemporaryFile.folder(environment)), systemReason()))
     }
-    let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(name) }
-    let isWritten = write(Array((text + "\n").utf8), to: descriptor)
+    let isWritten = TemporaryFile.write(Array((text + "\n").utf8), to: descriptor)
     close(descriptor)
     guard isWritten else {
       throw Refusal(
@@ -58,50 +54,7 @@ enum ExternalEditor {
   /// The editor's command may hold arguments (`code --wait`), so a shell reads it; the file is an
   /// argument of its own. nil: it could not be started.
   private static func run(_ command: String, on path: String) -> Int32? {
-    let words = ["/bin/sh", "-c", command + " \"$1\"", "hobnob", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    // The editor starts with the signals as any program has them; here they stay blocked, so that
-    // its C-c is not ours.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var process: pid_t = 0
-    let failure = posix_spawn(&process, "/bin/sh", nil, &attributes, arguments, environ)
-    guard failure == 0 else {
-      errno = failure
-      return nil
-    }
-    var status: Int32 = 0
-    while waitpid(process, &status, WUNTRACED) >= 0 || errno == EINTR {
-      // C-z in the editor: both stop, and go on together.
-      guard status & 0xFF == 0x7F else { break }
-      kill(getpid(), SIGSTOP)
-      status = 0
-    }
-    // What the terminal sent to both was meant for the editor.
-    var moment = timespec()
-    sigaddset(&signals, SIGCONT)
-    while sigtimedwait(&signals, nil, &moment) > 0 {}
-    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    ChildProgram.run(["/bin/sh", "-c", command + " \"$1\"", "hobnob", path])
   }
 
   /// Opened anew by name: editors save by putting another file in the old one's place.
@@ -127,11 +80,9 @@ extension InteractiveShell {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text
     drafts.note()
-    drafts.save()
-    editor.withTerminalReleased(keepingLine: false) {
+    lendScreen {
       outcome = Result { try ExternalEditor.edit(text, environment: shell.environment) }
     }
-    shell.catchUp()
     let edited = try outcome.get()
     guard edited != text else { return }
     editor.replaceLine(edited)

@@ -46,4 +46,24 @@ protocol Face: AnyObject {
   var bindings: [(function: String, keys: String)] { get }
   func clearScreen()
   func quit()
+  /// Shows what a command answers, in a pager where it is more than the screen holds; with `atEnd`
+  /// its last line is wanted first. True: they went to a pager, and do not stand above the line.
+  @discardableResult
+  func page(_ lines: [StyledLine], atEnd: Bool) -> Bool
+  /// Puts a text into the clipboard.
+  ///
+  /// - Throws: a ``Refusal`` where there is none.
+  func copy(_ text: SafeText) throws
+}
+
+extension Face {
+  @discardableResult
+  func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {
+    print(lines)
+    return false
+  }
+
+  func copy(_ text: SafeText) throws {
+    throw Refusal(say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
+  }
 }

@@ -10,6 +10,11 @@ extension InteractiveShell {
   func updateBar() {
     isStale = false
     editor.widths = shell.printer.options.widths
+    switch shell.settings.links {
+    case .auto: editor.links = linksByDefault
+    case .on: editor.links = true
+    case .off: editor.links = false
+    }
     var bar = editor.bar
     bar.prompt = shell.prompt
     bar.maxInputRows = shell.settings.maxInputRows

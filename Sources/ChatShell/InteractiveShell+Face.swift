@@ -114,4 +114,18 @@ extension InteractiveShell: Face {
   var bindings: [(function: String, keys: String)] { editor.bindings }
   func clearScreen() { editor.clearDisplay() }
   func quit() { leave() }
+
+  func copy(_ text: SafeText) throws {
+    guard editor.face == .tty else {
+      throw Refusal(
+        say("The plain face sends the terminal no sequences, so nothing can be copied."))
+    }
+    guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
+      throw Refusal(
+        say(
+          "The text has %1 bytes; terminals take no more than %2 into the clipboard.",
+          SafeText(text.string.utf8.count), SafeText(ClipboardSequence.mostBytes)))
+    }
+    editor.copyToClipboard(text)
+  }
 }

@@ -9,6 +9,7 @@ import Terminal
 
 extension InteractiveShell: LineEditorDelegate {
   func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
+    lastKey = loop.now
     notice = nil
     do {
       try shell.take(text)
@@ -60,6 +61,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorMoved(_ editor: LineEditor) {
+    lastKey = loop.now
     completion.lineChanged(byHand: true)
     drafts.note()
     refresh()
@@ -84,6 +86,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorChanged(_ editor: LineEditor) {
+    lastKey = loop.now
     if notice != nil || nextNotice != nil {
       notice = nextNotice
       nextNotice = nil

@@ -20,6 +20,10 @@ final class InteractiveShell {
   /// The text that the bar's highlights belong to.
   var highlighted: (text: String, spans: [Span])?
 
+  /// Housekeeping while nobody types, and when the last key came.
+  private var idleWork: IdleWork
+  var lastKey: Int64 = 0
+
   var notice: SafeText?
   /// What is said when the change that is under way has happened.
   var nextNotice: SafeText?
@@ -35,11 +39,15 @@ final class InteractiveShell {
   /// What the bar shows may no longer be so.
   var isStale = true
   private var exitStatus: Int32 = 0
+  /// Whether the terminal is known to make links.
+  let linksByDefault: Bool
 
   init(shell: Shell, editor: LineEditor, loop: EventLoop) {
     self.shell = shell
     self.editor = editor
     self.loop = loop
+    idleWork = IdleWork(now: loop.now)
+    linksByDefault = editor.links
     drafts = DraftKeeper(shell: shell, editor: editor, loop: loop)
     locked = LockedStore(shell: shell, loop: loop)
     completion = LiveCompletion(shell: shell, editor: editor)
@@ -54,6 +62,9 @@ final class InteractiveShell {
     }
     shell.face = self
     editor.delegate = self
+    shell.programs.began = { [weak self, loop] in
+      loop.handleSignals([SIGCHLD]) { _ in self?.shell.programs.reap() }
+    }
     shell.printer.options.groupsRuns = editor.face == .tty
   }
 
@@ -77,6 +88,7 @@ final class InteractiveShell {
     handleSignals()
     editor.draw()
     watchStore()
+    loop.endOfTurn { [weak self] in self?.workWhileIdle() }
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
     settleIn()
     editor.draw()
@@ -89,6 +101,7 @@ final class InteractiveShell {
     let shell = shell
     shell.isStarting = false
     _ = shell.tryPostponed()
+    shell.postpone("names") { try shell.store.lookAtNames() }
     shell.postpone("attach") { [weak self] in
       guard shell.shellID == nil else { return }
       shell.shellID = try shell.store.attach(shell.me.id)
@@ -105,6 +118,11 @@ final class InteractiveShell {
   private func watchStore() {
     guard let descriptor = try? shell.store.bellDescriptor else { return }
     loop.watch(descriptor) { [weak self] in self?.rung() }
+  }
+
+  private func workWhileIdle() {
+    guard shell.waiting.isEmpty, shell.postponed.isEmpty else { return }
+    idleWork.turn(shell.store, lastKey: lastKey) { loop.now }
   }
 
   private func rung() {

@@ -41,7 +41,7 @@ public struct Launch {
     "XDG_STATE_HOME", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
     "TMUX", "XTERM_VERSION",
     "COLORTERM", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "NO_COLOR", "VISUAL", "EDITOR",
-    "PAGER", "TMPDIR",
+    "PAGER", "BROWSER", "TMPDIR",
   ]
 
   /// What of the environment of this process is looked at.

@@ -3,7 +3,7 @@ import Composer
 import Conversations
 import StyledText
 
-/// `/edit`, `/cancel`, `/delete`, `/retry`, `/me`, `/history`, and what edit mode does with a line.
+/// `/edit`, `/cancel`, `/delete`, `/retry`, `/me`, and what edit mode does with a line.
 extension Shell {
   /// The message that N or -N names; without a number my newest.
   private func target(_ argument: String, missing: RuleError) throws -> Message {
@@ -190,10 +190,15 @@ extension Shell {
   }
 
   func retry(_ argument: String) throws {
-    if argument.isEmpty {
-      let conversation = try requireConversation()
-      let failed = try store.unsent(by: me.id, in: conversation.id).filter { $0.state == .failed }
-      guard !failed.isEmpty else { throw Refusal(say("No message of yours failed here.")) }
+    if argument.isEmpty || argument == "all" {
+      let place = argument.isEmpty ? try requireConversation().id : nil
+      let failed = try store.unsent(by: me.id, in: place).filter { $0.state == .failed }
+      guard !failed.isEmpty else {
+        throw Refusal(
+          argument.isEmpty
+            ? say("No message of yours failed here; /retry all looks everywhere.")
+            : say("No message of yours failed."))
+      }
       for message in failed { _ = try store.retry(message.id, by: me.id) }
       tell(say("Sending %1 again.", SafeText(failed.count)))
     } else {
@@ -207,24 +212,6 @@ extension Shell {
   func act(_ text: String) throws {
     guard text.contains(where: { !$0.isWhitespace }) else { throw usage("me") }
     try send(text, kind: .action, typed: "/me " + text)
-  }
-
-  // MARK: History
-
-  func printHistory(_ argument: String) throws {
-    let conversation = try requireConversation()
-    guard let count = argument.isEmpty ? 20 : Int(argument), count > 0 else {
-      throw Refusal(
-        say("%1 is no count; /history 50 prints the last 50 messages.", SafeText(line: argument)))
-    }
-    let messages = try store.messages(in: conversation.id, limit: count, for: me.id)
-    var history = MessagePrinter(options: printer.options, me: me.id)
-    history.options.marks = true
-    guard !messages.isEmpty else {
-      return tell(say("Nothing has been said in %1 yet.", SafeText(name: conversation.name)))
-    }
-    answer(Store.ordered(messages).flatMap { history.lines(for: $0) })
-    printer.startOver()
   }
 
   func usage(_ name: String) -> Refusal {

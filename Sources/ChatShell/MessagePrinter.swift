@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import StyledText
 
@@ -21,6 +22,14 @@ struct MessagePrinter {
     /// One's own messages stand at the right, where they fit into `columns`.
     var ownAtRight = false
     var columns = 80
+    /// What stands out in a text.
+    var textMarks = TextMarks()
+    /// Whose names look like another's.
+    var lookAlikes: Set<ID<Participant>> = []
+    /// Times are ages as of this moment, for `/history`.
+    var agesAt: Milliseconds?
+    /// Long bodies are folded (rule 12.5).
+    var folds = true
   }
 
   var options: Options
@@ -121,7 +130,9 @@ struct MessagePrinter {
 
   private mutating func stamp(_ message: Message) -> StyledLine {
     var line = StyledLine()
-    if options.timestamps {
+    if options.timestamps, let agesAt = options.agesAt {
+      line.append(LocalTime.age(of: message.createdAt, at: agesAt) + " ", .dim)
+    } else if options.timestamps {
       let number = message.createdAt / 60_000
       if minute?.number != number { minute = (number, LocalTime.clock(message.createdAt) + " ") }
       if let minute { line.append(minute.text, .dim) }
@@ -152,13 +163,65 @@ struct MessagePrinter {
   /// A body's newline never starts a line that could be taken for another message: what follows
   /// the first line stands indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
-    let texts = options.styling.lines(of: SafeText(body: message.body))
+    let shown = Self.folded(message, isOn: options.folds)
+    let texts = marked(options.styling.lines(of: shown.body), of: message, shown.body)
+    if let note = shown.note {
+      let lines = indented(texts, behind: head, tail: StyledLine())
+      return lines + [StyledLine("  ") + StyledLine(note, .dim) + tail]
+    }
     if texts.count == 1 { return [placed(head + texts[0] + tail, message)] }
+    return indented(texts, behind: head, tail: tail)
+  }
+
+  private func indented(
+    _ texts: [StyledLine], behind head: StyledLine, tail: StyledLine
+  ) -> [StyledLine] {
     let indent = SafeText(
       line: String(repeating: " ", count: min(max(head.columns(options.widths), 2), 24)))
     return texts.enumerated().map { index, text in
       (index == 0 ? head : StyledLine(indent)) + text
         + (index == texts.count - 1 ? tail : StyledLine())
+    }
+  }
+
+  /// From how many bytes on a body is folded (rule 12.5), and how many of them are shown then.
+  static let folding = (from: 64 * 1024, shown: 1024)
+
+  /// What is shown of a body, and what is said below it when that is not all.
+  private static func folded(_ message: Message, isOn: Bool) -> (body: SafeText, note: SafeText?) {
+    let count = message.body.utf8.count
+    guard isOn, count > folding.from else { return (SafeText(body: message.body), nil) }
+    var end = message.body.utf8.index(message.body.startIndex, offsetBy: folding.shown)
+    while String.Index(end, within: message.body.unicodeScalars) == nil {
+      end = message.body.utf8.index(before: end)
+    }
+    let lines = SafeText(body: String(message.body[..<end])).lines.prefix(10)
+    return (
+      lines.joined(separator: "\n"),
+      say(
+        "(folded: it has %1; /info %2 shows all of it)",
+        SafeText(line: Attachment.size(count)), SafeText(message.number))
+    )
+  }
+
+  /// Addresses and names stand out (rule 7.9).
+  private func marked(
+    _ texts: [StyledLine], of message: Message, _ body: SafeText
+  ) -> [StyledLine] {
+    // The ranges are those of the text as it was sent; marks for unsafe characters move it.
+    let mine =
+      message.mentions.isEmpty || !body.string.utf8.elementsEqual(message.body.utf8)
+      ? []
+      : Span.decoded(message.mentions, in: message.body)
+        .filter { options.textMarks.myNames.contains(Ranking.folded($0.identity)) }.map(\.range)
+    var start = 0
+    return texts.map { text in
+      let plain = text.plain
+      let end = start + plain.string.utf8.count
+      defer { start = end + 1 }
+      let here = mine.filter { $0.lowerBound >= start && $0.upperBound <= end }
+        .map { ($0.lowerBound - start)..<($0.upperBound - start) }
+      return text.overlaid(options.textMarks.overlays(in: plain, mine: here))
     }
   }
 
@@ -183,9 +246,17 @@ struct MessagePrinter {
   /// Colours that stand out on dark and light grounds.
   private static let palette: [Color] = [.cyan, .green, .yellow, .magenta, .blue, .red]
 
-  private func name(of message: Message) -> StyledLine {
-    options.colourNames || message.sender == me
+  func name(of message: Message) -> StyledLine {
+    let name =
+      options.colourNames || message.sender == me
       ? Self.name(message, me: me) : StyledLine(SafeText(name: message.senderName), .bold)
+    guard options.lookAlikes.contains(message.sender) else { return name }
+    return lookAlikeMark + name
+  }
+
+  /// Before a name that looks like another's (rule 12.3).
+  var lookAlikeMark: StyledLine {
+    StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red))
   }
 
   /// The shown name: one's own bold, everybody else in a colour that stays theirs.

@@ -95,10 +95,10 @@ struct RcFile {
     let rest = String(bare.dropFirst(name.count)).trimmingBlanks
     switch name {
     case "set":
-      let words = rest.split(whereSeparator: \.isWhitespace).map(String.init)
+      let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
       guard words.first != Keep.name else { throw Keep.belongsToAConversation }
       guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
-      try settings.change(words[0], to: words[1])
+      try settings.change(words[0], to: words[1].trimmingBlanks)
     case "alias": try alias(rest)
     case "bind":
       guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }

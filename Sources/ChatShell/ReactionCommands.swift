@@ -71,7 +71,7 @@ extension Shell {
 
   /// What a reaction prints: a line that was printed cannot change.
   func line(for news: ReactionNews) -> StyledLine {
-    let name = SafeText(name: news.participant.name)
+    let name = shownName(news.participant)
     let number = SafeText(news.message.number)
     if let failure = news.failure {
       return Self.error(

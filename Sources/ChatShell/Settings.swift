@@ -8,7 +8,7 @@ public struct Settings: Sendable, Equatable {
   public var nick: String?
   public var typing = true
   public var receipts = true
-  public var timestamps = true
+  public var timestamps = Timestamps.on
   public var numbers = true
   public var confirmClear = false
   public var slashGuard = true
@@ -21,6 +21,12 @@ public struct Settings: Sendable, Equatable {
   public var upEditsLast = false
   public var holdWhileTyping = false
   public var bell = true
+  /// What is run when somebody mentions me; empty for nothing.
+  public var notifyCommand = ""
+  /// What opens addresses and files; empty for the usual programs.
+  public var openCommand = ""
+  public var pager = true
+  public var links = Links.auto
   public var closeByDoubleSpace = true
   public var styling = true
   public var liveMenu = true
@@ -38,6 +44,12 @@ public struct Settings: Sendable, Equatable {
 
   /// How a terminal counts the columns of text.
   public enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
+
+  /// The time before a message; ages stand in `/history` only.
+  public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
+
+  /// Whether addresses are links; `auto` where the terminal is known to make some.
+  public enum Links: String, CaseIterable, Sendable { case auto, on, off }
 
   public init() {}
 
@@ -79,6 +91,21 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
+  /// A program and its arguments; `word` stands for none.
+  private static func command(
+    _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
+    _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: [], help: help,
+      get: { $0[keyPath: path].isEmpty ? word : $0[keyPath: path] },
+      set: { settings, value in
+        guard !value.isEmpty else { return false }
+        settings[keyPath: path] = value == word ? "" : value
+        return true
+      })
+  }
+
   private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: SafeText
   ) -> Entry {
@@ -105,9 +132,19 @@ public struct Settings: Sendable, Equatable {
       }),
     onOff("typing", \.typing, "tell others that you are typing"),
     onOff("receipts", \.receipts, "tell others that their messages were delivered and seen"),
-    onOff("timestamps", \.timestamps, "the time before each message"),
+    choice(
+      "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
     onOff("numbers", \.numbers, "the number before each message"),
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
+    command(
+      "notify-command", \.notifyCommand, without: "off",
+      "run for mentions of you and direct messages, with sender, conversation and text behind it"),
+    command(
+      "open-command", \.openCommand, without: "auto",
+      "what /open runs, with the address or the file behind it; auto: $BROWSER or xdg-open"),
+    onOff("pager", \.pager, "what is longer than the screen goes to $PAGER"),
+    choice(
+      "links", \.links, "addresses can be clicked; auto: where the terminal is known to do it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
     onOff("slash-guard", \.slashGuard, "refuse a line whose first character after blanks is /"),
     onOff("up-edits-last", \.upEditsLast, "Up on an empty line edits your newest message"),

@@ -28,8 +28,11 @@ extension Shell {
 
   private func show(_ changes: Changes) {
     var lines: [StyledLine] = []
+    if changes.peopleChanged { unrecognise() }
+    recognise((changes.arrived + changes.revised).map(\.sender))
     var delivered: [ID<Conversation>: Int] = [:]
-    var rings = false
+    var forMe: [Message] = []
+    var news = 0
     for message in changes.arrived where message.sender != me.id {
       delivered[message.conversation] = message.number
       typing.remove(message.senderIdentity)
@@ -38,14 +41,18 @@ extension Shell {
     for message in changes.arrived where !takenBack.contains(message.id) {
       guard message.conversation == conversation?.id else {
         if message.sender != me.id {
-          rings = rings || count(unreadIn: message)
+          count(unreadIn: message)
+          if isForMe(message) { forMe.append(message) }
         }
         continue
       }
       guard message.number > printedUpTo, !message.isRecalled else { continue }
       printedUpTo = message.number
       lines += printer.lines(for: message)
-      if message.sender != me.id { rings = rings || isForMe(message) }
+      if message.sender != me.id {
+        news += 1
+        if isForMe(message) { forMe.append(message) }
+      }
     }
     for message in changes.revised where message.conversation == conversation?.id {
       guard message.number <= printedUpTo else { continue }
@@ -67,14 +74,15 @@ extension Shell {
       printer.endRun()
       lines.append(line(for: news))
     }
+    for event in changes.events { lines += self.lines(for: event) }
     show(changes.typing)
-    if !lines.isEmpty { face?.show(lines) }
+    present(lines, new: news)
     for message in changes.revised { changedElsewhere(message) }
-    if rings, settings.bell { face?.bell() }
-    if let conversation, delivered[conversation.id] != nil { markSeen(conversation) }
+    alert(forMe, andInvited: changes.events.contains { $0.other?.id == me.id })
+    if let conversation, delivered[conversation.id] != nil, !isPaused { markSeen(conversation) }
     if changes.peopleChanged { peopleChanged() }
     if changes.historyChanged { face?.reloadHistory() }
-    let ownMoved = changes.moved.contains { $0.conversation == conversation?.id }
+    let ownMoved = !changes.moved.isEmpty
     let mine = changes.arrived.contains { $0.sender == me.id }
     let receipts = conversation.map { changes.receiptsChanged.contains($0.id) } ?? false
     if ownMoved || mine || receipts || !changes.revised.isEmpty { refreshNewestOwn() }
@@ -90,26 +98,19 @@ extension Shell {
       // A signal tells when it was given; one that is old by now would linger.
       let age = max(0, Store.wallClock() - signal.at)
       typing.signal(
-        signal.participant.identity, name: SafeText(name: signal.participant.name),
+        signal.participant.identity, name: shownName(signal.participant),
         at: clock() - age)
     }
     typing.expire(at: clock())
   }
 
-  /// A message elsewhere. True: it is one to ring the bell for.
-  private func count(unreadIn message: Message) -> Bool {
+  /// A message elsewhere.
+  private func count(unreadIn message: Message) {
     if let known = unread[message.conversation] {
       unread[message.conversation] = (known.name, known.count + 1)
     } else if let conversation = try? store.conversation(message.conversation, for: me.id) {
       unread[message.conversation] = (conversation.name, 1)
     }
-    return isForMe(message)
-  }
-
-  /// It names me, or it was written to me alone.
-  private func isForMe(_ message: Message) -> Bool {
-    if unread[message.conversation]?.name.hasPrefix("@") == true { return true }
-    return message.names(me)
   }
 
   /// Says that messages have come here, before anything of them is shown: from then on nobody can
@@ -135,15 +136,23 @@ extension Shell {
   }
 
   func refreshNewestOwn() {
+    let mine = (try? store.unsent(by: me.id, in: nil)) ?? []
+    unsent.failed = mine.count { $0.state == .failed }
+    unsent.waiting = mine.count - unsent.failed
     guard let conversation else { return }
     newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
   }
 
   func peopleChanged() {
     knownPeople = nil
-    guard let conversation else { return }
+    unrecognise()
+    guard var conversation else { return }
     here = (try? store.people(in: conversation.id)) ?? here
     if let mine = try? store.participant(me.id) { me = mine }
+    away = (try? store.away(of: me.id)) ?? nil
+    nameMyself()
+    conversation = ((try? store.conversation(conversation.id, for: me.id)) ?? nil) ?? conversation
+    self.conversation = conversation
     isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }

@@ -29,6 +29,8 @@ final class Shell {
   var reactionTarget: Message?
   /// The files that wait to be sent with the line (rule 8.1).
   var files = WaitingFiles()
+  /// People who were looked at for names like another's since names may have changed.
+  var recognised: Set<ID<Participant>> = []
   /// Nil while they may be others than they were.
   var knownPeople: KnownPeople?
   /// Who said something in the open conversation since they were last looked at, and the number.
@@ -55,6 +57,21 @@ final class Shell {
   var isStarting = false
   /// Messages are kept back while a line is being typed in plain mode.
   var isHolding = false
+  /// Printing is held (`/pause`, rule 7.6), and what is held.
+  var isPaused = false
+  var held = HeldLines()
+  /// Messages of others that were shown in the open conversation since the start.
+  var newsShown = 0
+  /// Own messages that wait for a network, and that it refused.
+  var unsent = (waiting: 0, failed: 0)
+  /// What I left word of while I am away.
+  var away: String?
+  /// Where the next page of the last search begins.
+  var lastSearch: SearchPlace?
+  /// Programs that run beside the shell.
+  let programs = DetachedPrograms()
+  /// The `notify-command` that could not be run, which was said.
+  var brokenNotifier: String?
 
   var glyphs: Glyphs { printer.options.glyphs }
 
@@ -74,7 +91,10 @@ final class Shell {
 
   /// Brings what depends on settings in line with them.
   func applySettings() {
-    printer.options.timestamps = settings.timestamps
+    printer.options.timestamps = settings.timestamps != .off
+    printer.options.textMarks.isStyled = settings.styling
+    printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
+    nameMyself()
     printer.options.numbers = settings.numbers
     printer.options.styling = settings.styling ? .standard : .off
     printer.options.colourNames = settings.looks.colourNames
@@ -84,6 +104,11 @@ final class Shell {
     // What is printed from now on may look otherwise.
     printer.endRun()
     face?.refresh()
+  }
+
+  /// What I am called, for mentions to be found.
+  func nameMyself() {
+    printer.options.textMarks.myNames = TextMarks(naming: me).myNames
   }
 
   var rules: LineRules {
@@ -218,6 +243,7 @@ final class Shell {
       mentions: Span.encoded(line.mentions))
     _ = signals.sentOrCleared(at: clock())
     face?.remember(line.typed)
+    letGo()
     catchUp()
     face?.refresh()
   }

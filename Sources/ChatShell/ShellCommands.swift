@@ -59,6 +59,7 @@ extension Shell {
   func nick(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("nick") }
     me = try store.rename(me.id, to: argument)
+    nameMyself()
     tell(say("Others see you as %1 now.", SafeText(name: me.name)))
     catchUp()
   }
@@ -98,8 +99,20 @@ extension Shell {
         lines.append(StyledLine(say("%1 waiting to be sent.", SafeText(unsent.count - failed))))
       }
       if failed > 0 {
-        lines.append(StyledLine(say("%1 failed; /retry sends them again.", SafeText(failed))))
+        lines.append(
+          StyledLine(say("%1 failed; /retry all sends them again.", SafeText(failed))))
       }
+    }
+    if isPaused {
+      lines.append(
+        StyledLine(say("Printing is held; %1 new. /bottom goes on.", SafeText(held.count))))
+    }
+    if let away {
+      lines.append(
+        StyledLine(
+          away.isEmpty
+            ? say("You are away; /back ends it.")
+            : say("You are away: %1. /back ends it.", SafeText(line: away))))
     }
     for (name, count) in unread.values.sorted(by: { $0.name < $1.name }) {
       lines.append(StyledLine(say("%1 unread in %2.", SafeText(count), SafeText(name: name))))

@@ -17,7 +17,7 @@ extension Shell {
   /// The status line's items for a terminal of `columns`.
   func statusItems(notice: SafeText?, columns: Int) -> [Item] {
     let widths = printer.options.widths
-    let right = statusRight()
+    let right = statusRight(columns: columns * 2 / 3)
     let room = max(1, columns - 1 - right.columns(widths) - 2)
     let left = statusLeft(notice: notice, columns: room).truncated(to: room, widths: widths)
     var items = [Item(id: "left", line: left)]
@@ -33,6 +33,13 @@ extension Shell {
       return StyledLine(
         say("You left %1; only commands work here", SafeText(name: conversation.name)), .dim)
     }
+    if isPaused { return StyledLine(say("Printing is held; /bottom goes on"), .dim) }
+    if let away {
+      return StyledLine(
+        away.isEmpty
+          ? say("%1, away", SafeText(name: me.name))
+          : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
+    }
     let others = here.filter { $0.isHere && $0.participant.id != me.id }.count
     switch others {
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
@@ -43,31 +50,59 @@ extension Shell {
     }
   }
 
-  private func statusRight() -> StyledLine {
-    var parts: [StyledLine] = []
-    if let newestOwn {
-      let mark = MessagePrinter.mark(newestOwn.state, glyphs)
-      let word = Self.word(for: newestOwn.state)
-      let said = newestOwn.state == .seen ? word : mark + " " + word
-      parts.append(
-        StyledLine(
-          "[\(newestOwn.number)] " + said,
-          newestOwn.state == .failed ? Style(foreground: .red) : .dim))
+  /// What is right, as much of it as fits: what comes last goes first.
+  private func statusRight(columns: Int) -> StyledLine {
+    var parts = statusParts()
+    func joined() -> StyledLine {
+      var line = StyledLine()
+      for part in parts.sorted(by: { $0.place < $1.place }) {
+        if !line.isEmpty { line.append(" " + glyphs.separator + " ", .dim) }
+        line += part.line
+      }
+      return line
+    }
+    var line = joined()
+    while parts.count > 1, line.columns(printer.options.widths) > columns {
+      parts.removeLast()
+      line = joined()
+    }
+    return line
+  }
+
+  /// The parts of the right side, the most important first; `place` is where they stand.
+  private func statusParts() -> [(place: Int, line: StyledLine)] {
+    var parts: [(place: Int, line: StyledLine)] = []
+    let red = Style(foreground: .red)
+    if isPaused {
+      let style = held.count > 0 ? Style.bold : .dim
+      parts.append((0, StyledLine(say("%1 new", SafeText(held.count)), style)))
+    }
+    // The newest one's own state says it of itself.
+    let others = (
+      failed: unsent.failed - (newestOwn?.state == .failed ? 1 : 0),
+      waiting: unsent.waiting - (newestOwn?.state == .sending ? 1 : 0)
+    )
+    if others.failed > 0 {
+      parts.append((2, StyledLine(say("%1 failed", SafeText(unsent.failed)), red)))
     }
     let sorted = unread.values.filter { $0.count > 0 }.sorted {
       ($1.count, $0.name) < ($0.count, $1.name)
     }
     if let first = sorted.first {
       let rest = sorted.count > 1 ? say(" and %1 more", SafeText(sorted.count - 1)) : ""
-      parts.append(
-        StyledLine(
-          say("%1 unread in %2", SafeText(first.count), SafeText(name: first.name)) + rest, .bold))
+      let text = say("%1 unread in %2", SafeText(first.count), SafeText(name: first.name)) + rest
+      parts.append((4, StyledLine(text, .bold)))
     }
-    var line = StyledLine()
-    for part in parts {
-      if !line.isEmpty { line.append(" " + glyphs.separator + " ", .dim) }
-      line += part
+    if let newestOwn {
+      let mark = MessagePrinter.mark(newestOwn.state, glyphs)
+      let word = Self.word(for: newestOwn.state)
+      let said = newestOwn.state == .seen ? word : mark + " " + word
+      let style = newestOwn.state == .failed ? red : .dim
+      parts.append((1, StyledLine("[\(newestOwn.number)] " + said, style)))
     }
-    return line
+    if others.waiting > 0 {
+      parts.append((3, StyledLine(say("%1 waiting", SafeText(unsent.waiting)), .dim)))
+    }
+    return parts
   }
 }

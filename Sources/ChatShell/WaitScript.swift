@@ -103,10 +103,7 @@ extension Script {
 extension Message {
   /// Whether someone is mentioned in it.
   func names(_ person: Participant) -> Bool {
-    if Span.decoded(mentions, in: body).contains(where: { $0.identity == person.identity }) {
-      return true
-    }
-    let folded = Ranking.folded(body)
-    return [person.name, person.identity].contains { folded.contains("@" + Ranking.folded($0)) }
+    Span.decoded(mentions, in: body).contains { $0.identity == person.identity }
+      || TextMarks(naming: person).mentionMe(in: body)
   }
 }

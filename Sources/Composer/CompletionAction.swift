@@ -54,7 +54,7 @@ struct CompletionChange {
   var caret: Int
   /// Where prefix and name stand in the text after.
   var mention: Range<Int>
-  /// It is a folder: the next key names what is in it.
+  /// It is a folder, or a filter such as `from:`: the next key names what is in it.
   var goesOn: Bool
 
   /// - Parameter word: with an empty prefix it is an argument.
@@ -67,7 +67,7 @@ struct CompletionChange {
     (range, insert, caret) = Acceptance.replacement(
       for: Candidate(name), word: word, in: text,
       emojiReplacement: asCharacter ? Self.insertable(candidate.hint) : nil)
-    goesOn = word.prefix.isEmpty && name.hasSuffix("/")
+    goesOn = word.prefix.isEmpty && (name.hasSuffix("/") || name.hasSuffix(":"))
     if goesOn {
       insert = name
       caret = range.lowerBound + name.utf8.count

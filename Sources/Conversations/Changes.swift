@@ -36,6 +36,8 @@ public struct Changes: Hashable, Sendable {
   public var moved: [Message] = []
   /// Reactions that were set, replaced or removed in the conversations I am in, my own included.
   public var reacted: [ReactionNews] = []
+  /// Topics and invitations in the conversations I am in, my own included.
+  public var events: [Event] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
   /// Signals of others in my conversations.
@@ -52,6 +54,7 @@ public struct Changes: Hashable, Sendable {
   /// Whether nothing happened.
   public var isEmpty: Bool {
     arrived.isEmpty && revised.isEmpty && moved.isEmpty && reacted.isEmpty
+      && events.isEmpty
       && receiptsChanged.isEmpty && typing.isEmpty && !peopleChanged && !historyChanged
   }
 }

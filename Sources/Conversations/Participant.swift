@@ -44,16 +44,19 @@ public struct Presence: Hashable, Sendable {
   public var typingSince: Milliseconds?
   /// When they last signalled that they type; the reader decides how long that holds (rule 4.2).
   public var typingAt: Milliseconds?
+  /// What they left word of while they are away, perhaps an empty text; else nil.
+  public var away: String?
 
   public init(
     participant: Participant, isHere: Bool, isLooking: Bool, typingSince: Milliseconds? = nil,
-    typingAt: Milliseconds? = nil
+    typingAt: Milliseconds? = nil, away: String? = nil
   ) {
     self.participant = participant
     self.isHere = isHere
     self.isLooking = isLooking
     self.typingSince = typingSince
     self.typingAt = typingAt
+    self.away = away
   }
 }
 

@@ -13,7 +13,9 @@ enum Schema {
   /// "hobn"
   static let applicationID: Int64 = 0x686f_626e
 
-  static let steps: [String] = [first, attachments, search, reactions, mentions, people]
+  static let steps: [String] = [
+    first, attachments, search, reactions, mentions, people, events,
+  ]
 
   static var version: Int { steps.count }
 

@@ -105,6 +105,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case notSent(Int)
   case notAnEmoji(String)
   case notAMember(String)
+  /// A topic or an invitation anywhere but in a room of this machine.
+  case onlyInRooms(String)
   case noSuchParticipant(String)
   case noSuchRoom(String)
   case nameTaken(String)
@@ -133,6 +135,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("“%1” is not an emoji; a reaction is one", [text])
     case .notAMember(let conversation):
       ("you are not in %1; /join it first", [conversation])
+    case .onlyInRooms(let conversation):
+      (
+        "%1 is no room of this machine; only those have a topic and invitations here",
+        [conversation]
+      )
     case .noSuchParticipant(let name):
       ("nobody here is called %1; /who shows who is", [name])
     case .noSuchRoom(let name):

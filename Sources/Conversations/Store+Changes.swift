@@ -78,6 +78,7 @@ extension Store {
     changes.revised = try told(revised)
     changes.moved = try told(moved)
     changes.reacted = try news(reacted.filter { $0.number <= end }, for: me)
+    changes.events = try events(after: since, upTo: end, for: me)
 
     changes.receiptsChanged = Set(
       try database.rows(

@@ -36,9 +36,10 @@ extension Store {
     try touchPeople()
     let id: ID<Participant>? = try database.first(
       """
-      INSERT INTO participant(network, identity, name, identity_key, name_key)
-      VALUES (?, ?, ?, ?, ?) RETURNING id
-      """, network, identity, name, Naming.key(identity), Naming.key(name)
+      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+      """, network, identity, name, Naming.key(identity), Naming.key(name),
+      NameShape.skeleton(name)
     ) { $0.id(0) }
     return Participant(
       id: id ?? ID(rawValue: 0), identity: identity, name: name,
@@ -127,7 +128,8 @@ extension Store {
 
   func setName(of person: ID<Participant>, to name: String) throws {
     try database.run(
-      "UPDATE participant SET name = ?, name_key = ? WHERE id = ?", name, Naming.key(name), person)
+      "UPDATE participant SET name = ?, name_key = ?, skeleton = ? WHERE id = ?", name,
+      Naming.key(name), NameShape.skeleton(name), person)
     try touchPeople()
   }
 

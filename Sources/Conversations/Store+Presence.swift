@@ -137,7 +137,7 @@ extension Store {
         EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id),
         EXISTS (SELECT 1 FROM shell h
           WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0),
-        t.began_at, t.at
+        t.began_at, t.at, p.away
       FROM participant p
       LEFT JOIN typing t ON t.participant = p.id AND t.conversation = ?1 AND t.active = 1
       WHERE p.id IN (
@@ -148,7 +148,8 @@ extension Store {
     ) {
       Presence(
         participant: Store.participant($0), isHere: $0.bool(4), isLooking: $0.bool(5),
-        typingSince: $0.optionalInt64(6), typingAt: $0.optionalInt64(7))
+        typingSince: $0.optionalInt64(6), typingAt: $0.optionalInt64(7),
+        away: $0.optionalText(8))
     }
   }
 

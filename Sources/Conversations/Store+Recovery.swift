@@ -131,7 +131,8 @@ extension Store {
       UPDATE meta SET people = ?2, change = max(?1,
         (SELECT ifnull(max(max(id), ifnull(max(revised), 0), ifnull(max(moved), 0)), 0) FROM message),
         (SELECT ifnull(max(change), 0) FROM reader), (SELECT ifnull(max(change), 0) FROM history),
-        (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox))
+        (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
+        (SELECT ifnull(max(id), 0) FROM event))
       """, counter?.change ?? 0, counter?.people ?? 0)
     try database.execute(
       """

@@ -25,7 +25,7 @@ final class LineDisplay {
   private var above: [StyledLine] = []
   private var bytesOut: [UInt8] = []
   private var passedMaximum = false
-  private let looks: Painter.Looks
+  private(set) var looks: Painter.Looks
   private var plainPrompt: String?
 
   init(face: LineEditor.Face, device: TerminalDevice, widths: Widths, looks: Painter.Looks) {
@@ -36,8 +36,19 @@ final class LineDisplay {
     painter = Painter(size: device.size, widths: widths, looks: looks)
   }
 
-  /// The terminal's columns, as they were drawn for.
+  /// The terminal's columns and rows, as they were drawn for.
   var columns: Int { painter.size.columns }
+  var rows: Int { painter.size.rows }
+
+  /// Whether settled lines carry links.
+  var links: Bool {
+    get { looks.links }
+    set {
+      guard newValue != looks.links else { return }
+      looks.links = newValue
+      repaintAll()
+    }
+  }
 
   /// What is on the screen is what there is to be drawn.
   var isSettled: Bool {
@@ -102,6 +113,12 @@ final class LineDisplay {
   func bell() {
     guard face == .tty else { return }
     bytesOut.append(0x07)
+  }
+
+  /// Bytes for the terminal that change nothing on its screen.
+  func send(_ bytes: [UInt8]) {
+    guard face == .tty else { return }
+    bytesOut += bytes
   }
 
   func clear() {

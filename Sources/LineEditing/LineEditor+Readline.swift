@@ -27,6 +27,7 @@ extension LineEditor: ReadlineClient {
 
   func lineBegan() {
     isAccepting = false
+    forgetChanges()
     let bodies = afterLine
     afterLine = []
     for body in bodies { body() }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CReadline
 import StyledText
+import Terminal
 
 /// The text being typed: readline's, as the program reads and changes it.
 extension LineEditor {
   public var text: String { Readline.text }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
+  /// The terminal's height in rows.
+  public var rows: Int { display.rows }
+  /// Whether addresses in settled lines are links (OSC 8).
+  public var links: Bool {
+    get { display.links }
+    set { display.links = newValue }
+  }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }
@@ -122,4 +130,12 @@ extension LineEditor {
   }
 
   public func bell() { display.bell() }
+
+  /// Asks the terminal to put a text into the clipboard (OSC 52). Nothing in the plain face.
+  public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
+
+  /// Lines as bytes for a pager, in this terminal's colours.
+  public func printed(_ lines: [StyledLine]) -> [UInt8] {
+    Painter.printed(lines, looks: display.looks)
+  }
 }

@@ -212,6 +212,15 @@ public final class LineEditor {
     delegate?.lineEditorChanged(self)
   }
 
+  /// The line that was being typed is gone; what was still to be told of it is not about the next.
+  func forgetChanges() {
+    if let timer = settlingTimer { loop.cancel(timer) }
+    settlingTimer = nil
+    needsSettling = false
+    _ = creadline_take_changed()
+    display.needsDrawing = true
+  }
+
   private func handle(_ event: KeyEvent) {
     if let ask = question {
       guard let answer = Self.answer(event) else { return }

@@ -25,13 +25,17 @@ public struct Glyphs: Hashable, Sendable {
   public var prompt: SafeText
   /// Return sends.
   public var send: SafeText
+  /// Before a name that looks like another's (12.3).
+  public var lookAlike: SafeText
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
-    edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑")
+    edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
+    lookAlike: "≈")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
-    edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^")
+    edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
+    lookAlike: "~")
 }

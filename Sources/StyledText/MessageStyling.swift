@@ -163,8 +163,7 @@ public struct MessageStyling: Hashable, Sendable {
       var styled = StyledLine()
       var at = start
       func append(upTo next: Int, _ style: Style) {
-        let from = utf8.index(utf8.startIndex, offsetBy: at)
-        styled.append(body[from..<utf8.index(from, offsetBy: next - at)], style)
+        styled.append(body.bytes(at..<next), style)
         at = next
       }
       while let run = runs.first, run.range.lowerBound < end {

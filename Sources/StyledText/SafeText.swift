@@ -78,6 +78,14 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
     SafeText(unchecked: String(string[range]))
   }
 
+  /// A part of the text by its bytes.
+  ///
+  /// - Parameter range: UTF-8 offsets of whole code points.
+  public func bytes(_ range: Range<Int>) -> SafeText {
+    let from = string.utf8.index(string.utf8.startIndex, offsetBy: range.lowerBound)
+    return self[from..<string.utf8.index(from, offsetBy: range.count)]
+  }
+
   public static func + (left: SafeText, right: SafeText) -> SafeText {
     SafeText(unchecked: left.string + right.string)
   }

@@ -4,10 +4,13 @@
 public struct StyledRun: Hashable, Sendable {
   public var text: SafeText
   public var style: Style
+  /// Where it leads, in settled lines on terminals that know links.
+  public var link: Link?
 
-  public init(_ text: SafeText, _ style: Style = .plain) {
+  public init(_ text: SafeText, _ style: Style = .plain, link: Link? = nil) {
     self.text = text
     self.style = style
+    self.link = link
   }
 }
 
@@ -33,19 +36,19 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
     self.runs = runs
   }
 
-  /// Adds text at the end; a run of the same style is made longer.
-  public mutating func append(_ text: SafeText, _ style: Style = .plain) {
+  /// Adds text at the end; a run of the same style and link is made longer.
+  public mutating func append(_ text: SafeText, _ style: Style = .plain, link: Link? = nil) {
     if text.isEmpty { return }
-    if let last = runs.indices.last, runs[last].style == style {
+    if let last = runs.indices.last, runs[last].style == style, runs[last].link == link {
       runs[last].text += text
     } else {
-      runs.append(StyledRun(text, style))
+      runs.append(StyledRun(text, style, link: link))
     }
   }
 
   /// Adds another line at the end.
   public mutating func append(_ line: StyledLine) {
-    for run in line.runs { append(run.text, run.style) }
+    for run in line.runs { append(run.text, run.style, link: run.link) }
   }
 
   public static func + (left: StyledLine, right: StyledLine) -> StyledLine {
@@ -69,7 +72,7 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
       ? widths.columns(of: runs[0].text.string) : widths.columns(of: plain.string)
   }
 
-  /// The line, cut to fit.
+  /// The line, cut to fit; what is cut is no link any more.
   ///
   /// - Parameters:
   ///   - columns: how many columns it may take, the ellipsis included; the ellipsis has the style

@@ -281,6 +281,7 @@ public struct Painter: Sendable {
     var column = 0
     for run in line.runs {
       let style = looks.colors ? run.style : Style(run.style.attributes)
+      out.link(looks.links ? run.link : nil)
       if run.text.string.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
         column += run.text.string.utf8.count
         out.write(run.text.string, style)
@@ -302,5 +303,6 @@ public struct Painter: Sendable {
       }
       out.write(text, style)
     }
+    out.link(nil)
   }
 }

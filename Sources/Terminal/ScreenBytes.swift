@@ -10,6 +10,7 @@ struct ScreenBytes {
   /// characters that terminals draw in different widths.
   private(set) var column: Int?
   private var pen = Style.plain
+  private var openLink: Link?
   private let columns: Int
 
   init(row: Int, column: Int?, columns: Int) {
@@ -71,6 +72,9 @@ struct ScreenBytes {
     row = 0
   }
 
+  /// The end of a line of text that is for no screen.
+  mutating func newline() { bytes.append(0x0A) }
+
   /// From the cursor to the end of the row.
   mutating func eraseToEndOfRow() {
     set(.plain)
@@ -113,6 +117,13 @@ struct ScreenBytes {
     set(style)
     bytes += characters.utf8
     column = nil
+  }
+
+  /// What is written from now on leads there; nil: nowhere (OSC 8).
+  mutating func link(_ link: Link?) {
+    if link == openLink { return }
+    openLink = link
+    text("\u{1B}]8;;" + (link?.target ?? "") + "\u{1B}\\")
   }
 
   mutating func set(_ style: Style) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What the shell does for the store while nobody types: messages go that are older than their
+/// conversation keeps them, unused space goes back to the disk, files that nothing names go.
+///
+/// It never wakes the shell: it takes a few milliseconds of a turn that happens anyway.
+struct IdleWork {
+  /// Milliseconds since the last key before anything is done.
+  static let rest: Int64 = 1500
+  /// Milliseconds until it is looked again, when nothing was left to do.
+  static let pause: Int64 = 60_000
+  /// Milliseconds that one turn may take; a step begins only in the first half of them.
+  static let longest: Int64 = 5
+  /// Milliseconds from one look through the files to the next: that takes time in proportion to
+  /// their number.
+  static let fileRounds: Int64 = 24 * 3_600_000
+
+  private var next: Int64
+  private var nextFiles: Int64
+
+  /// - Parameter now: monotonic milliseconds. The start of a shell is no idle time.
+  init(now: Int64) {
+    next = now + 10_000
+    nextFiles = now + 3_600_000
+  }
+
+  /// Does some of it, if it is time.
+  ///
+  /// - Parameter lastKey: when the last key came, on the same clock.
+  mutating func turn(_ store: Store, lastKey: Int64, clock: () -> Int64) {
+    let start = clock()
+    guard start >= next, start - lastKey >= Self.rest else { return }
+    do {
+      let wall = Store.wallClock()
+      var isDone = false
+      while !isDone, clock() - start < Self.longest / 2 {
+        isDone =
+          try store.forgetOld(now: wall, budget: 20) == 0 && store.compactStep(pages: 32) == 0
+      }
+      if isDone { next = clock() + Self.pause }
+      if isDone, start >= nextFiles {
+        nextFiles = start + Self.fileRounds
+        _ = try store.pruneAttachments(now: wall)
+      }
+    } catch {
+      // Locked, or full: another time will do, and what a person writes says what is wrong.
+      next = start + Self.pause
+    }
+  }
+}

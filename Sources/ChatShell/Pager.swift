@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import LineEditing
+import StyledText
+
+/// Long answers in a pager, and the screen lent to other programs (rule 7.6).
+extension InteractiveShell {
+  /// Shows what a command answers: in `$PAGER` where it is more than a screen, else above the line.
+  ///
+  /// - Parameter atEnd: the last line is what is wanted first.
+  func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {
+    guard editor.face == .tty, shell.settings.pager, isMoreThanAScreen(lines) else {
+      editor.print(lines)
+      return false
+    }
+    // The command's own line has to be gone from the screen first.
+    editor.whenLineBegins { [self] in
+      do { try runPager(lines, atEnd: atEnd) } catch { complain(sentence(for: error)) }
+    }
+    return true
+  }
+
+  private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
+    let columns = max(1, editor.columns)
+    var rows = 0
+    for line in lines {
+      rows += max(1, (line.columns(editor.widths) + columns - 1) / columns)
+      // The prompt and the status line stay below.
+      if rows > editor.rows - 2 { return true }
+    }
+    return false
+  }
+
+  private func runPager(_ lines: [StyledLine], atEnd: Bool) throws {
+    let command = Pager.command(shell.environment["PAGER"], atEnd: atEnd)
+    guard let (path, file) = TemporaryFile.make(environment: shell.environment) else {
+      throw Refusal(
+        say(
+          "No file for the pager could be made in %1: %2.",
+          SafeText(line: TemporaryFile.folder(shell.environment)), systemReason()))
+    }
+    // Without a name from the start: nothing is left behind, whatever ends the shell.
+    unlink(path)
+    defer { close(file) }
+    guard TemporaryFile.write(editor.printed(lines), to: file), lseek(file, 0, SEEK_SET) == 0 else {
+      throw Refusal(say("The text for the pager could not be written: %1.", systemReason()))
+    }
+    var status: Int32?
+    lendScreen { status = ChildProgram.run(["/bin/sh", "-c", command], input: file) }
+    let shown = SafeText(line: command)
+    guard let status else {
+      throw Refusal(say("%1 could not be run: %2. Set PAGER.", shown, systemReason()))
+    }
+    // 127: there is none of that name. A pager that was interrupted did what was wanted.
+    if status == 126 || status == 127 {
+      editor.print(lines)
+      throw Refusal(
+        say("The pager %1 is not there; set PAGER, or /set pager off.", shown))
+    }
+  }
+
+  /// Gives the whole screen to another program until it ends. Nothing is printed meanwhile, and
+  /// what comes does not count as seen; then it is printed, and said how many it were.
+  func lendScreen(_ body: () -> Void) {
+    drafts.save()
+    let shell = shell
+    func tell(paused: Bool) {
+      guard shell.shellID != nil, !shell.isPaused else { return }
+      let place = shell.conversation?.id
+      shell.postpone("open") { try shell.store.open(place, paused: paused) }
+    }
+    tell(paused: true)
+    editor.withTerminalReleased(keepingLine: false, body)
+    tell(paused: false)
+    let before = shell.newsShown
+    shell.catchUp()
+    let count = shell.newsShown - before
+    if count > 0, !shell.isPaused { notice(say("%1 new", SafeText(count))) }
+    refresh()
+  }
+}
+
+/// How a pager is called.
+enum Pager {
+  /// The command for `/bin/sh`: `$PAGER`, or less. less is told to begin at the end where that is
+  /// wanted, and to show styles.
+  static func command(_ pager: String?, atEnd: Bool) -> String {
+    let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
+    let name = command.split(whereSeparator: \.isWhitespace).first?.split(separator: "/").last
+    guard name == "less" else { return command }
+    return command + " -R" + (atEnd ? " +G" : "")
+  }
+}

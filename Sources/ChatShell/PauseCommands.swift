@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What would have been printed, had printing not been held.
+struct HeldLines {
+  var lines: [StyledLine] = []
+  /// Messages of others among them.
+  var count = 0
+}
+
+/// `/pause` and `/bottom`: printing held, and let go again (rule 7.6).
+extension Shell {
+  func pause(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("pause") }
+    guard !isPaused else { return tell(say("Printing is held already; /bottom goes on.")) }
+    let conversation = try requireConversation()
+    isPaused = true
+    // What is held shows its sender's name, whatever stands above it then.
+    printer.endRun()
+    tellOthers(conversation)
+    tell(say("Printing is held; /bottom goes on, and so does sending."))
+    face?.refresh()
+  }
+
+  func bottom(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("bottom") }
+    guard isPaused else { return tell(say("Printing is not held; /pause holds it.")) }
+    let count = held.count
+    letGo()
+    catchUp()
+    if count == 0 { face?.notice(say("Nothing came meanwhile")) }
+  }
+
+  /// Shows lines that came from elsewhere, or keeps them while printing is held.
+  func present(_ lines: [StyledLine], new: Int) {
+    if isPaused {
+      held.lines += lines
+      held.count += new
+    } else if !lines.isEmpty {
+      newsShown += new
+      face?.show(lines)
+    }
+  }
+
+  /// Prints what was held, in its order. Nothing where nothing is held.
+  func letGo() {
+    guard isPaused else { return }
+    isPaused = false
+    let held = held
+    self.held = HeldLines()
+    present(held.lines, new: held.count)
+    printer.endRun()
+    if let conversation {
+      tellOthers(conversation)
+      if held.count > 0 { markSeen(conversation) }
+    }
+    face?.refresh()
+  }
+
+  /// Whoever holds printing does not look on (rule 7.3).
+  private func tellOthers(_ conversation: Conversation) {
+    guard shellID != nil else { return }
+    let isPaused = isPaused
+    postpone("open") { [store] in try store.open(conversation.id, paused: isPaused) }
+  }
+}

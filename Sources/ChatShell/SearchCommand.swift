@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// Where the next page of a search begins.
+struct SearchPlace {
+  var query: SearchQuery
+  var before: ID<Message>
+}
+
+/// `/search`: messages of all conversations, the newest next to the prompt. Reads only; nothing of it
+/// counts as seen (rule 7.3).
+extension Shell {
+  private static let hitsAtOnce = 20
+
+  func search(_ argument: String) throws {
+    let query: SearchQuery
+    var before: ID<Message>?
+    if argument.isEmpty {
+      guard let lastSearch else { throw usage("search") }
+      (query, before) = (lastSearch.query, lastSearch.before)
+    } else {
+      query = try SearchQuery.parse(argument)
+    }
+    // One more tells whether there are more.
+    var hits = try store.search(query, for: me.id, limit: Self.hitsAtOnce + 1, before: before)
+    let hasMore = hits.count > Self.hitsAtOnce
+    if hasMore { hits.removeLast() }
+    lastSearch = hasMore ? hits.last.map { SearchPlace(query: query, before: $0.message.id) } : nil
+    guard !hits.isEmpty else {
+      throw Refusal(
+        before == nil ? say("Nothing was found.") : say("Nothing older was found."))
+    }
+    recognise(hits.map(\.message.sender))
+    var names: [ID<Conversation>: SafeText] = [:]
+    var lines: [StyledLine] = []
+    if hasMore { lines.append(StyledLine(say("/search alone shows older ones."), .dim)) }
+    for hit in hits.reversed() {
+      let place = hit.message.conversation
+      if names[place] == nil {
+        names[place] = SafeText(name: try store.conversation(place, for: me.id)?.name ?? "")
+      }
+      lines.append(line(of: hit, in: names[place] ?? "", query))
+    }
+    answer(lines)
+  }
+
+  /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.
+  private func line(of hit: SearchHit, in place: SafeText, _ query: SearchQuery) -> StyledLine {
+    let message = hit.message
+    var line = StyledLine(place + " ", .bold)
+    line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
+    line +=
+      message.kind == .action
+      ? StyledLine("* ", .dim) + printer.name(of: message) + StyledLine(" ")
+      : printer.name(of: message) + StyledLine(": ")
+    let texts = SafeText(body: message.body).lines
+    let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
+    let shown = Self.around(query.ranges(in: text.string).first, in: text)
+    line += StyledLine(shown).overlaid(
+      query.ranges(in: shown.string).map { Overlay($0, Style([.bold, .underline])) })
+    for (index, file) in message.attachments.enumerated() {
+      line += StyledLine(" ") + MessagePrinter.file(file, index + 1)
+    }
+    return line
+  }
+
+  /// A long line cut to what stands around its first hit.
+  private static func around(_ range: Range<Int>?, in text: SafeText) -> SafeText {
+    let utf8 = text.string.utf8
+    guard utf8.count > 400 else { return text }
+    func boundary(_ offset: Int) -> String.Index {
+      // Down to a whole character: hits are whole ones, too.
+      let index = utf8.index(utf8.startIndex, offsetBy: offset)
+      return text.string.indices.last { $0 <= index } ?? text.string.startIndex
+    }
+    let middle = range?.lowerBound ?? 0
+    let from = boundary(max(0, middle - 120))
+    let to = middle + 240 < utf8.count ? boundary(middle + 240) : text.string.endIndex
+    let dots = Glyphs.ascii.ellipsis
+    return (from > text.string.startIndex ? dots : "") + text[from..<to]
+      + (to < text.string.endIndex ? dots : "")
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// A file that another program is given: in `$TMPDIR` or `/tmp`, readable for nobody else.
+enum TemporaryFile {
+  static func folder(_ environment: [String: String]) -> String {
+    environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+  }
+
+  /// A new file, open for reading and writing; whoever makes it removes it.
+  ///
+  /// - Returns: nil with the reason in `errno`.
+  static func make(environment: [String: String]) -> (path: String, descriptor: Int32)? {
+    var path = Array("\(folder(environment))/hobnob-XXXXXX.md".utf8CString)
+    // Of a name that nobody could have taken before.
+    let descriptor = mkstemps(&path, 3)
+    guard descriptor >= 0 else { return nil }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return (
+      String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), descriptor
+    )
+  }
+
+  /// Writes all of the bytes. False with the reason in `errno`.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Schema {
+  /// What happens in a conversation beside messages, who is away (rule 10), and what
+  /// names look like (rule 12.3).
+  static let events = """
+    CREATE TABLE event(
+      id INTEGER PRIMARY KEY,               -- drawn from meta.change
+      conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
+      participant INTEGER NOT NULL REFERENCES participant(id),  -- who did it
+      other INTEGER REFERENCES participant(id),                 -- to whom
+      kind INTEGER NOT NULL,                -- 0 a topic, 1 an invitation
+      text TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
+
+    -- What they left word of; '' without a word, NULL while not away.
+    ALTER TABLE participant ADD COLUMN away TEXT;
+
+    -- What the name looks like (`NameShape`); '' where nobody has looked yet.
+    ALTER TABLE participant ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';
+    CREATE INDEX participant_skeleton ON participant(skeleton);
+    """
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// Whether someone's shown name looks like that of another who comes first (rule 12.3): I come
+  /// before all, people of this machine before those on networks, then whoever was here earlier.
+  public func looksLikeAnother(
+    _ person: ID<Participant>, to me: ID<Participant>
+  ) throws -> Bool {
+    if person == me { return false }
+    return try database.exists(
+      """
+      SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
+      WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
+        OR (q.network <> '', q.id) < (p.network <> '', p.id))
+      """, person, me)
+  }
+
+  /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
+  /// look into an index.
+  public func lookAtNames() throws {
+    let missing = "FROM participant WHERE skeleton = ''"
+    guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }
+    try write {
+      let names = try database.rows("SELECT id, name \(missing)") {
+        (id: $0.id(0) as ID<Participant>, name: $0.text(1))
+      }
+      for (id, name) in names {
+        try database.run(
+          "UPDATE participant SET skeleton = ? WHERE id = ?", NameShape.skeleton(name), id)
+      }
+      if !names.isEmpty { try touchPeople() }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("One message: /info, /quote, /copy")
+  struct MessageInfoTests {
+    @Test("/info tells sender, time, each person's state, reactions, reply, former texts (7.2)")
+    func infoTellsAll() throws {
+      let home = try Home()
+      let (anna, ben) = try home.annaAndBen()
+      // Cleo has never seen it.
+      try anna.type("/join tea\r", seeing: "#tea> |")
+      let cleo = try home.shell(as: "cleo", ["tea"])
+      try cleo.expect("#tea> |")
+      try ben.type("/join tea\r", seeing: "#tea> |")
+      try cleo.type("/pause\r", seeing: "Printing is held")
+      try anna.type("green\r", seeing: "[1]")
+      try ben.type("/react 1 :tada:\r", seeing: "🎉 ben [1]")
+      try anna.type("\u{1B}e\u{15}black\r", seeing: "✎ [1] anna: black")
+      try anna.type("/reply 1 or oolong?\r", seeing: "[2]")
+      try anna.type("/info 1\r", seeing: "Message 1 in #tea")
+      try anna.expect("From      anna (anna)")
+      try anna.expect("State     delivered")
+      try anna.expect("ben  seen")
+      try anna.expect("cleo  delivered")
+      try anna.expect("Reactions 🎉 ben")
+      try anna.expect("it was:\n    green")
+      try anna.expect("it is:\n    black")
+      #expect(anna.emulator.history.contains { $0.contains("Sent ") && $0.contains(" UTC") })
+      try anna.type("/info -1\r", seeing: "Answers   [1] anna: black")
+      try ben.type("/info 1\r", seeing: "it is:")
+      #expect(!ben.emulator.picture.contains("State"), "how far it came is the sender's to know")
+    }
+
+    @Test("/info of a deleted message, of none, and of no number (10)")
+    func infoOfNothing() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("gone soon\r", seeing: "[1]")
+      try shell.type("/delete\r", seeing: "deleted [1]")
+      try shell.type("/info 1\r", seeing: "Deleted   ")
+      try shell.type("/info 7\r", seeing: "There is no message 7 here.")
+      try shell.type("\u{15}/info x\r", seeing: "x is no message number")
+      try shell.type("\u{15}/info\r", seeing: "Usage: /info N")
+    }
+
+    @Test("a name that looks like another's is marked, and /info tells who it is (12.3)")
+    func lookAlikes() throws {
+      let home = try Home()
+      try home.say("I am anna", as: "anna")
+      // A Cyrillic letter.
+      try home.say("so am I", as: "\u{430}nna")
+      let shell = try home.shellInLobby(as: "ben")
+      try shell.expect("[1] anna: I am anna")
+      try shell.expect("[2] ≈\u{430}nna: so am I")
+      try shell.type("/info 2\r", seeing: "the name looks like another's")
+      // Somebody who comes later is found as well.
+      try home.say("me too", as: "ann\u{430}")
+      try shell.expect("≈ann\u{430}: me too")
+      try shell.type("/who\r", seeing: "ben  here")
+      #expect(!shell.emulator.picture.contains("≈ben"))
+    }
+
+    @Test("a body over 64 KiB is folded when printed, and whole in /info (12.5)")
+    func longBodies() throws {
+      let home = try Home()
+      let text = "beginning " + String(repeating: "x", count: 70_000) + "\nthe very end"
+      try home.say(text, as: "ben")
+      try home.say("short", as: "ben")
+      let shell = try home.shellInLobby(as: "anna", environment: ["PAGER": "cat > ~/paged"])
+      try shell.expect("ben: beginning xxx")
+      try shell.expect("(folded: it has 70.0 kB; /info 1 shows all of it)")
+      #expect(!shell.emulator.history.contains { $0.contains("the very end") })
+      #expect(shell.emulator.history.count < 30)
+      shell.send("/info 1\r")
+      try shell.expect("#lobby> |")
+      let paged = { (try? String(contentsOfFile: home.path + "/paged", encoding: .utf8)) ?? "" }
+      #expect(shell.wait(for: 10) { _ in paged().contains("the very end") })
+      #expect(paged().contains(String(repeating: "x", count: 70_000)))
+      // Batch prints the whole of it.
+      let all = try home.run(["--as", "anna", "--no-rc", "lobby"], input: "/info 1\n").output
+      #expect(all.contains("the very end"))
+    }
+
+    @Test("/quote puts the text onto the line, and can be undone (10)")
+    func quotes() throws {
+      let home = try Home()
+      try home.say("first\n\nsecond", as: "ben")
+      let (anna, ben) = try home.annaAndBen()
+      try anna.type("/quote 1\r", seeing: "#lobby> > first\n        >\n        > second\n        |")
+      try ben.expectNever("is typing")
+      try anna.type(Key.undo, seeing: "#lobby> |")
+      try anna.type(Key.redo, seeing: "> second")
+      anna.send("yes\r")
+      try ben.expect("yes")
+      try anna.type("/quote 9\r", seeing: "There is no message 9")
+    }
+
+    /// What the terminal was asked to put into its clipboard.
+    private static func copied(_ shell: PseudoTerminal) -> [String] {
+      String(decoding: shell.output, as: UTF8.self)
+        .matches(of: /\u{1B}\]52;c;([A-Za-z0-9+\/=]*)\u{07}/).compactMap {
+          Data(base64Encoded: String($0.1)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    @Test("/copy hands the text to the terminal by OSC 52, its control characters as marks (7.9)")
+    func copies() throws {
+      let home = try Home()
+      let texts = ["a", "ab", "abc — ü 🎉\nsecond", "\u{1B}[31mred\u{07}"]
+      for text in texts { try home.say(text, as: "ben") }
+      let shell = try home.shellInLobby(as: "anna")
+      for number in texts.indices {
+        shell.send("/copy \(number + 1)\r")
+        _ = shell.wait(for: 10) { _ in Self.copied(shell).count == number + 1 }
+      }
+      try shell.expect("Copied")
+      #expect(Self.copied(shell) == texts.dropLast() + ["^[[31mred^G"])
+      #expect(shell.emulator.picture.contains("#lobby> |"))
+    }
+
+    @Test("/copy is refused where there is no clipboard, and for more than terminals take (7.9)")
+    func refusesToCopy() throws {
+      let home = try Home()
+      try home.say(String(repeating: "x", count: 80_000), as: "ben")
+      try home.say("short", as: "ben")
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("/copy 1\r", seeing: "terminals take no more than 74994")
+      let plain = try home.shell(as: "anna", ["--plain", "lobby"])
+      try plain.expect("lobby> ")
+      try plain.type("/copy 2\r", seeing: "nothing can be copied")
+      let batch = try home.run(["--as", "anna", "lobby"], input: "/copy 2\n")
+      #expect(batch.status == 1 && batch.errors.contains("there is none here"))
+      for finished in [Self.copied(shell), Self.copied(plain)] { #expect(finished.isEmpty) }
+      #expect(!plain.output.contains(0x1B) && !batch.output.contains("\u{1B}"))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("Other programs: /open and notify-command")
+  struct OpenAndNotifyTests {
+    private let home: Home
+    /// What is run: a script, read by a shell, since a file that was just written cannot always be
+    /// run itself while other tests start programs.
+    private let program: String
+
+    init() throws {
+      home = try Home()
+      // Each argument on a line of its own.
+      try home.write(
+        "for word; do echo \"<$word>\" >> \"$HOME/called\"; done\n"
+          + "[ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo 'no terminal' >> \"$HOME/called\"\n"
+          + "echo noise; echo noise >&2\n", to: "program")
+      program = "sh \(home.path)/program"
+    }
+
+    private var called: [String] {
+      ((try? String(contentsOfFile: home.path + "/called", encoding: .utf8)) ?? "")
+        .split(separator: "\n").map(String.init)
+    }
+
+    private func expect(
+      _ shell: PseudoTerminal, called wanted: [String],
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      _ = shell.wait(for: 10) { _ in called.count >= wanted.count }
+      #expect(called == wanted, sourceLocation: sourceLocation)
+    }
+
+    @Test("/open hands an address to the program as one argument, without a shell (7.9)")
+    func opensAddresses() throws {
+      try home.say("see https://a.b/$(touch${IFS}~/pwned);x?q='1'&r=2.", as: "ben")
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set open-command \(program) --new window")
+      try shell.type("/open 1\r", seeing: "Opened https://a.b/$(touch$")
+      expect(shell, called: ["<--new>", "<window>", "<https://a.b/$(touch$>", "no terminal"])
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/pwned"))
+      try shell.expectNever("noise")
+    }
+
+    @Test("of several the list is shown, and the second number chooses; files are among them (8.2)")
+    func choosesAmongSeveral() throws {
+      try home.write("the text", to: "notes.txt")
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["BROWSER": program])
+      try shell.type("/attach \(home.path)/notes.txt\r", seeing: "[1 file]")
+      try shell.type("http://a.b and http://c.d\r", seeing: "[1] anna")
+      try shell.type("/open 1\r", seeing: "3  notes.txt")
+      try shell.expect("2  http://c.d")
+      #expect(called.isEmpty)
+      try shell.type("/open 1 2\r", seeing: "Opened http://c.d")
+      expect(shell, called: ["<http://c.d>", "no terminal"])
+      try shell.type("/open 1 4\r", seeing: "has 3 to open, no 4.")
+      try shell.type("\u{15}/set open-command \(program)\r", seeing: "#lobby> |")
+      try shell.type("/open 1 3\r", seeing: "Opened notes.txt")
+      _ = shell.wait(for: 10) { _ in called.count == 4 }
+      let path = try #require(called.dropFirst(2).first).dropFirst().dropLast()
+      #expect(path.hasPrefix(home.path + "/.local/share/hobnob/"))
+      #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "the text")
+    }
+
+    @Test("nothing to open, no such program, a program that fails: each is said (10)")
+    func refusals() throws {
+      try home.say("nothing", as: "ben")
+      try home.say("http://a.b", as: "ben")
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("/open 1\r", seeing: "has neither an address nor a file")
+      try shell.command("\u{15}/set open-command /no/such/program")
+      try shell.type("/open 2\r", seeing: "/no/such/program could not be run: No such file")
+      try shell.type("\u{15}/set open-command false\r", seeing: "#lobby> |")
+      try shell.type("/open 2\r", seeing: "false ended with status 1; it did not open http://a.b.")
+    }
+
+    @Test(
+      "notify-command gets sender, conversation and text as arguments, for what is for me (7.10)")
+    func notifies() throws {
+      try home.say("before @anna", as: "ben")
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.command("/set notify-command \(program) -x")
+      let ben = try home.shellInLobby(as: "ben")
+      try ben.type("not for you, @annabel\r", seeing: "[2]")
+      try ben.type("-n @anna: $(touch ~/pwned) `id` \"q\"\r", seeing: "[3]")
+      let first = ["<-x>", "<ben>", "<#lobby>", "<-n @anna: $(touch ~/pwned) `id` \"q\">"]
+      expect(anna, called: first + ["no terminal"])
+      try anna.type("@anna, myself\r", seeing: "[4]")
+      try ben.type("/msg anna psst\r", seeing: "psst")
+      let second = ["<-x>", "<ben>", "<@ben>", "<psst>", "no terminal"]
+      expect(anna, called: first + ["no terminal"] + second)
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/pwned"))
+      try anna.expectNever("noise")
+      #expect(try zombies(of: anna).isEmpty)
+    }
+
+    /// Children that have ended and that nobody took note of.
+    private func zombies(of shell: PseudoTerminal) throws -> [String] {
+      _ = shell.wait(for: 5) { _ in ((try? ended(of: shell)) ?? []).isEmpty }
+      return try ended(of: shell)
+    }
+
+    private func ended(of shell: PseudoTerminal) throws -> [String] {
+      let own = shell.processIdentifier
+      let children = try String(
+        contentsOfFile: "/proc/\(own)/task/\(own)/children", encoding: .utf8)
+      return children.split(separator: " ").map(String.init).filter {
+        let stat = (try? String(contentsOfFile: "/proc/\($0)/stat", encoding: .utf8)) ?? ""
+        return stat.contains(") Z ")
+      }
+    }
+
+    @Test("a notify-command that is not there is said once, and blocks nothing (7.10)")
+    func missingNotifier() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.command("/set notify-command /no/such/program")
+      for number in 1...3 { try home.say("@anna \(number)", as: "ben") }
+      try anna.expect("@anna 3")
+      let said = anna.emulator.history.count { $0.contains("/no/such/program could not be run") }
+      #expect(said == 1)
+    }
+
+    @Test("a program of several words stands in the rc file (10)")
+    func inTheFile() throws {
+      try home.write("/set notify-command \(program) -a b\n", to: "rc")
+      let anna = try home.shellInLobby(as: "anna", ["--rc", home.path + "/rc"])
+      try home.say("@anna", as: "ben")
+      expect(anna, called: ["<-a>", "<b>", "<ben>", "<#lobby>", "<@anna>", "no terminal"])
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+import Testing
+
+@Suite("7.9: addresses in a text")
+struct LinkTests {
+  @Test(
+    "an address ends where the sentence goes on",
+    arguments: [
+      ("see https://example.org/x.", ["https://example.org/x"]),
+      ("(http://a.b/c)", ["http://a.b/c"]), ("http://a.b/c_(d)!", ["http://a.b/c_(d)"]),
+      ("*https://a.b*", ["https://a.b"]),
+      ("mailto:anna@example.org, or", ["mailto:anna@example.org"]),
+      ("xmpp:a@b?join HTTP://X.ORG", ["xmpp:a@b?join", "HTTP://X.ORG"]),
+      ("「https://a.b/茶」。", ["https://a.b/茶"]), ("<https://a.b>", ["https://a.b"]),
+      ("https://a.b/?q=[1]]", ["https://a.b/?q=[1]"]),
+      ("a:b 10:30 xhttp://no http:// https:/x", []),
+      ("javascript:alert(1) file:///etc/passwd data:text/html,x", []), ("mailto: x", []),
+    ] as [(String, [String])])
+  func found(text: String, addresses: [String]) {
+    let bytes = Array(text.utf8)
+    let found = WebAddresses.ranges(in: text).map { String(decoding: bytes[$0], as: UTF8.self) }
+    #expect(found == addresses)
+  }
+
+  @Test(
+    "a link is what is shown, in ASCII, and only of harmless schemes",
+    arguments: [
+      ("https://a.b/c", "https://a.b/c"), ("https://a.b/ü x", "https://a.b/%C3%BC%20x"),
+      ("file:///etc/passwd", nil), ("javascript:x", nil), ("nothing", nil),
+      ("https://a.b/" + String(repeating: "x", count: 2000), nil),
+    ] as [(String, String?)])
+  func targets(text: String, target: String?) {
+    #expect(Link(SafeText(line: text))?.target == target)
+  }
+
+  @Test("an address that hides a character that is not shown ends before its mark")
+  func hiddenCharacters() throws {
+    let shown = SafeText(line: "https://good.org\u{202E}/live")
+    let range = try #require(WebAddresses.ranges(in: shown.string).first)
+    #expect(String(decoding: Array(shown.string.utf8)[range], as: UTF8.self) == "https://good.org")
+  }
+
+  @Test("a megabyte of half addresses takes no longer than it should")
+  func isLinear() {
+    for part in ["http://", "http:", "://(((", "mailto:", "@#:"] {
+      let text = String(repeating: part, count: 1_000_000 / part.utf8.count)
+      let time = ContinuousClock().measure { _ = WebAddresses.ranges(in: text) }
+      #expect(time < .seconds(10), "\(part)")
+    }
+  }
+
+  @Test("what stands out lies over the styles that are there, and keeps the text")
+  func overlays() {
+    var line = StyledLine("ab", .bold)
+    line.append("cd", .dim)
+    let marked = line.overlaid([Overlay(1..<3, .underline), Overlay(9..<12, .reverse)])
+    #expect(marked.plain == line.plain)
+    #expect(
+      marked.runs.map(\.style) == [
+        .bold, Style([.bold, .underline]), Style([.dim, .underline]), .dim,
+      ])
+  }
+}
