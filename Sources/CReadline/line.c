@@ -65,7 +65,12 @@ void creadline_clear(void) {
     creadline_replace(0, rl_end, text, (int)strlen(text));
     free(text);
   }
+  // What is in front of the caret goes first and comes back last: the caret then stands behind it.
+  int caret = rl_point;
+  rl_begin_undo_group();
+  creadline_replace(0, caret, "", 0);
   creadline_replace(0, rl_end, "", 0);
+  rl_end_undo_group();
 }
 
 void creadline_begin_inserting(void) {

@@ -39,6 +39,9 @@ extension InteractiveShell: Face {
   }
 
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
+    // How to leave is said in its place (rule 3.2).
+    notice = nil
+    nextNotice = nil
     // Whoever edits does not appear as typing (rule 3.2).
     signal(shell.signals.sentOrCleared(at: loop.now))
     editor.whenLineBegins { [self] in

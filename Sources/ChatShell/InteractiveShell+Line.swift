@@ -104,7 +104,8 @@ extension InteractiveShell: LineEditorDelegate {
     }
     signal(
       shell.signals.changedByHand(
-        text: text, at: loop.now, inEditMode: shell.editing != nil, isOff: !shell.settings.typing))
+        text: text, at: loop.now, inEditMode: shell.editing != nil,
+        isOff: !shell.settings.typing || !shell.isMember))
     if shell.isHolding, text.isEmpty { holdOrCatchUp() }
   }
 

@@ -34,6 +34,7 @@ extension Shell {
   // MARK: Edit mode (rule 3)
 
   func edit(_ argument: String) throws {
+    _ = try requireMembership()
     let message = try target(argument, missing: .nothingToEdit)
     guard message.sender == me.id else { throw RuleError.notYours(message.number) }
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
@@ -81,6 +82,7 @@ extension Shell {
     guard let editing, let message = editedMessage else { return }
     switch editing.judge(text, rules: rules) {
     case .save(let body):
+      _ = try requireMembership()
       do {
         _ = try store.edit(
           message.id, to: body, by: me.id, typed: text, shell: shellID,
@@ -184,6 +186,7 @@ extension Shell {
   }
 
   func delete(_ argument: String) throws {
+    _ = try requireMembership()
     let message = try target(argument, missing: .nothingToDelete)
     _ = try store.delete(message.id, by: me.id)
     catchUp()

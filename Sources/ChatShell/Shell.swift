@@ -200,14 +200,20 @@ final class Shell {
     return conversation
   }
 
-  func send(
-    _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil
-  ) throws {
+  /// The open conversation, for what its others would notice (rule 1.13).
+  func requireMembership() throws -> Conversation {
     let conversation = try requireConversation()
     guard isMember else {
       throw Refusal(
         say("You are not in %1; /join %1 enters it again.", SafeText(name: conversation.name)))
     }
+    return conversation
+  }
+
+  func send(
+    _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil
+  ) throws {
+    let conversation = try requireMembership()
     let line = WaitingLines.Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock(),
       files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo)

@@ -20,7 +20,8 @@ extension Schema {
 
     CREATE VIEW message_words AS SELECT m.id, m.body, \(facts(of: "m")) AS facts FROM message m;
     CREATE VIRTUAL TABLE message_text USING fts5(
-      body, facts, content='message_words', content_rowid='id', columnsize=0, tokenize='hobnob');
+      body, facts, content='message_words', content_rowid='id', columnsize=0, prefix='2',
+      tokenize='hobnob');
     CREATE TRIGGER message_inserted AFTER INSERT ON message BEGIN
       INSERT INTO message_text(rowid, body, facts) VALUES (new.id, new.body, \(facts(of: "new")));
     END;

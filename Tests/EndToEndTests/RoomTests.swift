@@ -32,6 +32,28 @@ extension EndToEnd {
       #expect(!shown.contains { $0.contains("new") }, "\(shown)")
     }
 
+    @Test("1.13 a room that was left is for reading: nothing is changed in it, no typing is seen")
+    func leftRoomIsReadOnly() throws {
+      let ben = try home.shellInLobby(as: "ben")
+      try anna.type("mine\r", seeing: "mine")
+      try ben.expect("mine")
+      try anna.type("/leave\r", seeing: "#lobby (left)> |")
+      for command in ["/edit", "/delete 2", "/react 2 :tada:", "/me waves"] {
+        try anna.type("\(command)\r", seeing: "\(command)|")
+        try anna.expect("You are not in #lobby")
+        anna.send("\u{15}")
+        try anna.expect("(left)> |")
+      }
+      try anna.type("words", seeing: "(left)> words|")
+      // Longer than a signal takes, as the line behind it shows.
+      try home.say("a line later", as: "cem")
+      try ben.expect("a line later")
+      try ben.expectNever("anna is typing")
+      try anna.type("\u{15}/join lobby\r", seeing: "#lobby> |")
+      try anna.type("words", seeing: "#lobby> words|")
+      try ben.expect("anna is typing")
+    }
+
     private func times(_ text: String, _ terminal: Emulator) -> Int {
       terminal.history.count { $0.contains(text) }
     }
