@@ -176,6 +176,18 @@ static int print_last_macro(int count, int key) {
   return 0;
 }
 
+/// What is wrong in the inputrc is shown like any other line, and what it binds to readline's own
+/// functions is replaced as at the start.
+static int re_read_init_file(int count, int key) {
+  creadline_begin_complaints();
+  int result = rl_re_read_init_file(count, key);
+  creadline_end_complaints();
+  creadline_replace_commands();
+  const char *complaints = creadline_take_complaints();
+  if (*complaints) creadline_call.print(complaints);
+  return result;
+}
+
 // MARK: The table
 
 static const struct creadline_replacement replaced[] = {
@@ -195,6 +207,7 @@ static const struct creadline_replacement replaced[] = {
     {"old-menu-complete", rl_old_menu_complete, old_menu_complete},
     {"possible-completions", rl_possible_completions, possible_completions},
     {"insert-completions", rl_insert_completions, insert_completions},
+    {"re-read-init-file", rl_re_read_init_file, re_read_init_file},
     {"dump-functions", rl_dump_functions, dump_functions},
     {"dump-variables", rl_dump_variables, dump_variables},
     {"dump-macros", rl_dump_macros, dump_macros},

@@ -24,7 +24,8 @@ final class InteractiveShell {
   private var idleWork: IdleWork
   var lastKey: Int64 = 0
 
-  var notice: SafeText?
+  var notice: SafeText? { didSet { noticeAt = loop.now } }
+  private var noticeAt: Int64 = 0
   /// What is said when the change that is under way has happened.
   var nextNotice: SafeText?
   var typingTimer: TimerID?
@@ -222,6 +223,13 @@ final class InteractiveShell {
       editor.print([Shell.error(say("%1 Your line is in the history: press Up.", reason))])
       remember(line.typed)
     }
+  }
+
+  /// What is said in the status line. After a while it makes room for who is typing, whose signals
+  /// come every three seconds and have it looked at anew.
+  var shownNotice: SafeText? {
+    let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
+    return isOld && !shell.typing.isEmpty && shell.editing == nil ? nil : notice
   }
 
   // MARK: Leaving

@@ -80,7 +80,16 @@ extension Shell {
 
   func takeInEditMode(_ text: String) throws {
     guard let editing, let message = editedMessage else { return }
-    switch editing.judge(text, rules: rules) {
+    var outcome = editing.judge(text, rules: rules)
+    if case .mayMeanCancel(let body) = outcome, text == doubtedEdit { outcome = .save(body) }
+    doubtedEdit = nil
+    switch outcome {
+    case .mayMeanCancel:
+      doubtedEdit = text
+      throw Refusal(
+        say(
+          "This would save the text with /cancel at its end: Return again does, C-g leaves and keeps [%1] as it was.",
+          SafeText(message.number)))
     case .save(let body):
       _ = try requireMembership()
       do {
@@ -106,6 +115,7 @@ extension Shell {
           "A message cannot become empty. /cancel keeps it, /delete %1 removes it.",
           SafeText(message.number)))
     case .refusedOverLimit(let count, let limit):
+      face?.bell()
       throw Refusal(
         say(
           "The message has %1 characters, %2 are allowed; shorten it and press Return again.",

@@ -36,6 +36,8 @@ struct MessagePrinter {
   let me: ID<Participant>
   /// The sender of the line printed last, while nothing else was printed since.
   private var runSender: ID<Participant>?
+  /// As it was shown: who changes it shows the new one at once.
+  private var runName = ""
   private var runDay: Int?
   /// The minute that was written last: most messages share it with their neighbours.
   private var minute: (number: Int64, text: SafeText)?
@@ -68,8 +70,11 @@ struct MessagePrinter {
       runSender = nil
       return result + [deletion(message)]
     }
-    let continues = options.groupsRuns && runSender == message.sender && message.kind == .text
+    let continues =
+      options.groupsRuns && runSender == message.sender
+      && runName == message.senderName && message.kind == .text
     runSender = message.kind == .text ? message.sender : nil
+    runName = message.senderName
     var head = stamp(message)
     let name = name(of: message)
     if message.kind == .action {

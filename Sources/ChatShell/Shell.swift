@@ -42,6 +42,8 @@ final class Shell {
   var editedMessage: Message?
   /// What stood in the editor last that was no command.
   var typedOverMessage: String?
+  /// A text that may have been meant as `/cancel`; it is saved when Return comes again.
+  var doubtedEdit: String?
   /// Lines that wait for a store that somebody else has locked (rule 1.2).
   var waiting = WaitingLines()
   /// Writes nobody is told about, to be tried again while the store is locked.
@@ -127,6 +129,7 @@ final class Shell {
       guard files.isEmpty else { return try send("", typed: "") }
       throw Refusal(SafeText())
     case .overLimit(let count, let limit):
+      face?.bell()
       throw Refusal(
         say(
           "The message has %1 characters, %2 are allowed; shorten it and press Return again.",

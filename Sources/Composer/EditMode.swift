@@ -50,6 +50,9 @@ public struct EditMode: Hashable, Sendable {
     /// Both count graphemes of the trimmed text.
     case refusedOverLimit(Int, limit: Int)
     case command(Command)
+    /// A changed text with `/cancel` behind it: more likely a wish to leave than a text. To be
+    /// stored only if Return comes again.
+    case mayMeanCancel(String)
     /// Another text that begins with a single `/`, or with `/` after blanks: say how to begin with
     /// `//`, and stay.
     case refusedCommand
@@ -60,14 +63,20 @@ public struct EditMode: Hashable, Sendable {
     // First of all, for a text that was allowed once must not be refused untouched.
     if text.hasSameBytes(as: Self.shown(original)) { return .unchanged }
     // The caret stands behind the text on entering, so /cancel is typed there as it would be on an
-    // empty line.
-    if text.hasSameBytes(as: Self.shown(original) + "/cancel") { return .command(.cancel) }
+    // empty line, or after a blank.
+    let endsInCancel = Self.beforeCancel(text)
+    if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.shown(original))) {
+      return .command(.cancel)
+    }
     if let typed = typedCommand(in: text) { return .command(typed.command) }
     switch rules.judge(text) {
     case .blank: return .refusedBlank
     case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
     case .message(let new):
-      return new.hasSameBytes(as: original) ? .unchanged : .save(new)
+      if new.hasSameBytes(as: original) { return .unchanged }
+      // `//cancel` alone says that it is a text.
+      return ![nil, "/"].contains(endsInCancel) && Self.beforeCancel(original) == nil
+        ? .mayMeanCancel(new) : .save(new)
     case .command(let line): return Self.command(line).map(Outcome.command) ?? .refusedCommand
     case .slashGuard, .commandWithNewlines: return .refusedCommand
     }
@@ -103,6 +112,20 @@ public struct EditMode: Hashable, Sendable {
   /// What the status line says.
   public var status: SafeText {
     say("Editing message %1 — Return saves, /cancel or C-g leaves", SafeText(target))
+  }
+
+  /// What stands before a `/cancel` at the end, without the blanks between; nil when none is there.
+  private static func beforeCancel(_ text: String) -> String? {
+    let text = bare(text)
+    guard text.hasSuffix("/cancel") else { return nil }
+    return bare(String(text.dropLast("/cancel".count)))
+  }
+
+  /// Without the white space at the end.
+  private static func bare(_ text: String) -> String {
+    String(
+      text[
+        ..<(text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex)])
   }
 
   private static func command(_ line: String) -> Command? {

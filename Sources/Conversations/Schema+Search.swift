@@ -9,9 +9,9 @@ extension Schema {
   /// every hello of ten years in other rooms would be looked at. Messages that are gone have none,
   /// and are not found by them.
   ///
-  /// `columnsize=0` leaves out what only ranking needs; hits are shown newest first. There is no
-  /// index of prefixes: it would add a fifth to the file, and only prefixes of one or two letters
-  /// would be quicker.
+  /// `columnsize=0` leaves out what only ranking needs; hits are shown newest first. The index of
+  /// two letters is for `wa*`, which a thousand words may begin with; other beginnings are quick
+  /// without one, and each would add another sixth to the file.
   static let search = """
     DROP TRIGGER message_inserted;
     DROP TRIGGER message_removed;

@@ -58,7 +58,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 cannot be written to; change its permissions or name another with --store", [path])
     case .corrupt(let path, let detail):
       (
-        "the store %1 is damaged (%2); keep a copy of it and run `hobnob check`",
+        "the store %1 is damaged (%2); keep a copy of it and run `hobnob check --store %1`",
         [path, detail]
       )
     case .newer(let path, let found, let supported):
@@ -77,7 +77,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .folderWritableByOthers(let path):
       (
-        "others may write to the folder %1; keep the store in a folder of its own, or take their permission with chmod go-w",
+        "others may write to the folder %1; name a store in a folder of your own with --store",
         [path]
       )
     case .cannotOpen(let path, let reason):

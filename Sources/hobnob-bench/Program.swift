@@ -27,7 +27,8 @@ struct Program {
     complain("building the release program …")
     let command = [
       "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
-      "-c", "release", "-Xswiftc", "-static-executable", "-Xswiftc", "-use-ld=lld",
+      "-c", "release", "-Xswiftc", "-Osize", "-Xswiftc", "-static-executable", "-Xswiftc",
+      "-use-ld=lld",
       "-Xlinker", "-ltinfo", "--product", "hobnob",
     ]
     guard try run(command) == 0, access(built, X_OK) == 0 else {

@@ -27,6 +27,9 @@ struct Hobnob: ParsableCommand {
       Without CONVERSATION the last one opens, or the room lobby. A bare name is a room; \
       '#lobby' and @name work too, but # begins a comment in a shell and has to be quoted. \
       man hobnob tells the rest.
+
+      Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
+      --no-rc and --plain; hobnob open --help says what they do.
       """,
     version: "hobnob 0.1.0",
     subcommands: [

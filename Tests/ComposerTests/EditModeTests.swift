@@ -12,7 +12,9 @@ struct EditModeTests {
     arguments: [
       ("new text", .save("new text")),
       ("old text", .unchanged),
-      ("old text/cancel", .command(.cancel)), ("old text /cancel", .save("old text /cancel")),
+      ("old text/cancel", .command(.cancel)), ("old text /cancel ", .command(.cancel)),
+      ("new text/cancel", .mayMeanCancel("new text/cancel")),
+      ("new /cancel\n", .mayMeanCancel("new /cancel\n")), ("/canceled", .refusedCommand),
       ("old text ", .save("old text ")),
       ("", .refusedBlank),
       (" \n", .refusedBlank),

@@ -132,6 +132,43 @@ extension EndToEnd {
       try shell.expect("#lobby> next|")
     }
 
+    @Test("a store locked for ten seconds gives the line back, with the reason (1.2)")
+    func lockedForLong() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      let holder = try holding(home.store, "BEGIN IMMEDIATE")
+      try shell.type("patience\r", seeing: "waiting for the store")
+      #expect(shell.wait(for: 25) { $0.picture.contains("Your line is back") })
+      try shell.expect("#lobby> patience|")
+      holder.closeInput()
+      _ = holder.finish()
+      try shell.type("\r", seeing: "[1] anna: patience")
+    }
+
+    @Test("where nothing can be written any more, a sentence says so and the line stays (1.2)")
+    func fullDiskAtThePrompt() throws {
+      try home.say("hello", as: "ben")
+      // The write-ahead log may not grow beyond 128 KiB, as on a disk that is full.
+      let shell = try PseudoTerminal(
+        command: ["bash", "-c", "ulimit -f 128; exec \"$0\" --as anna lobby", Home.program],
+        environment: home.environment)
+      try shell.expect("#lobby> |")
+      var last = ""
+      let isRefused = (0..<100).contains { number in
+        last = "number \(number)"
+        shell.send(last + "\r")
+        _ = shell.wait(for: 10) { terminal in
+          terminal.screen.contains { $0.hasSuffix("anna: " + last) || $0.hasSuffix("     " + last) }
+            || terminal.picture.contains("#lobby> \(last)|")
+        }
+        return shell.emulator.picture.contains("#lobby> \(last)|")
+      }
+      #expect(isRefused, "\(shell.emulator.picture)")
+      #expect(shell.emulator.history.contains { $0.contains("the store") || $0.contains("disk") })
+      shell.send("\u{15}\u{04}")
+      #expect(shell.waitForExit(seconds: 20) != nil)
+      #expect(try home.run(["check"]).status == 0)
+    }
+
     @Test("while the store is locked at the start, nothing typed is lost or run outside (1.2)")
     func lockedAtTheStart() throws {
       try home.say("hello", as: "ben")
@@ -199,7 +236,10 @@ extension EndToEnd {
 
     @Test("a closed standard output ends log quietly, as head closes it")
     func closedOutput() throws {
-      for number in 0..<50 { try home.say("line \(number)", as: "ben") }
+      // More than a pipe holds, so that the reader is gone before all is written.
+      for number in 0..<4 {
+        try home.say("line \(number) " + String(repeating: "long ", count: 20_000), as: "ben")
+      }
       let pipeline =
         "set -o pipefail; \"$0\" log lobby --as anna | head -n 1; echo ${PIPESTATUS[0]}"
       let finished = try Program(

@@ -58,6 +58,20 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "edit 1> the message and more|")
     }
 
+    @Test("/cancel behind a changed text saves nothing before a second Return (3.4)")
+    func cancelBehindChangedText() throws {
+      try anna.type("old text\r", seeing: "[1] anna: old text")
+      try anna.type("/edit\r", seeing: "edit 1> old text|")
+      try anna.type(" new/cancel\r", seeing: "Return again")
+      try anna.type("\u{07}", seeing: "#lobby> |")
+      try anna.type("/edit\r", seeing: "edit 1> old text|")
+      try anna.type(" /cancel\r", seeing: "#lobby> |")
+      #expect(!anna.emulator.history.contains { $0.contains("✎") })
+      try anna.type("/edit\r", seeing: "edit 1> old text|")
+      try anna.type(" see src/cancel\r", seeing: "Return again")
+      try anna.type("\r", seeing: "✎ [1] anna: old text see src/cancel")
+    }
+
     @Test("blank text is refused, other commands too; edit mode stays (3.3, 3.9)")
     func whatEditModeRefuses() throws {
       try anna.type("the message\r", seeing: "[1]")

@@ -61,5 +61,16 @@ extension EndToEnd {
         shell.wait(for: 10) { $0.screen.contains("#lobby> one two three") },
         "\(shell.emulator.picture)")
     }
+
+    @Test("C-x C-r with mistakes in the inputrc says them above the line, which stays as it was")
+    func mistakesReadAgain() throws {
+      let shell = try home.shellInLobby(as: "anna", inputrc: "set bell-style none\n")
+      try home.write("set colored-bogus on\n\"\\C-xq\": newline\n", to: ".inputrc")
+      try shell.type("abc def\u{18}\u{12}", seeing: "colored-bogus")
+      try shell.type("g", seeing: "#lobby> abc defg|")
+      try shell.type("\u{18}q", seeing: "abc defg\n")
+      // Backspace is still by grapheme.
+      try shell.type("🇩🇪\u{7F}x", seeing: "        x|")
+    }
   }
 }

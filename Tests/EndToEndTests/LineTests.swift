@@ -56,6 +56,29 @@ extension EndToEnd {
       try expectUntilTyping("Message [1] stays as it was")
     }
 
+    @Test("4.1 what is said about the line makes room for who is typing")
+    func typingIsSeenAfterANotice() throws {
+      let ben = try home.shellInLobby(as: "ben")
+      try shell.type("\u{03}", seeing: "To leave: C-d on the empty line, or /quit")
+      // Signals are three seconds apart.
+      let isSeen = (0..<12).contains { _ in
+        ben.send("x")
+        return shell.wait(for: 1) { $0.picture.contains("ben is typing") }
+      }
+      #expect(isSeen)
+      try shell.expectGone("To leave")
+    }
+
+    @Test("who changes the name within a run is shown under the new one at once (7.5)")
+    func newNameInARun() throws {
+      let ben = try home.shellInLobby(as: "ben")
+      try ben.type("one\r", seeing: "one")
+      try ben.type("two\r", seeing: "two")
+      try ben.type("/nick bernd\r", seeing: "#lobby> |")
+      try ben.type("three\r", seeing: "three")
+      try shell.expect("bernd: three")
+    }
+
     /// Looks on while things happen that are not typed.
     private func expectUntilTyping(_ notice: String) throws {
       try home.say("meanwhile", as: "ben")
