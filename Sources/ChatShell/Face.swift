@@ -8,6 +8,8 @@ import StyledText
 protocol Face: AnyObject {
   /// Messages scroll by while one types, and a line can wait for the store.
   var isInteractive: Bool { get }
+  /// The columns that what the program says itself is broken to; nil where it is not.
+  var columns: Int? { get }
   /// Prints settled lines: what commands answer.
   func print(_ lines: [StyledLine])
   /// Shows what arrived, and what a conversation held when it was entered.
@@ -57,6 +59,8 @@ protocol Face: AnyObject {
 }
 
 extension Face {
+  var columns: Int? { nil }
+
   @discardableResult
   func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {
     print(lines)

@@ -9,6 +9,8 @@ import Terminal
 extension InteractiveShell: Face {
   var isInteractive: Bool { true }
 
+  var columns: Int? { editor.face == .tty ? editor.columns : nil }
+
   func print(_ lines: [StyledLine]) { editor.print(lines) }
   func show(_ lines: [StyledLine]) { editor.print(lines) }
 

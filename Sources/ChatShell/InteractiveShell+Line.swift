@@ -247,7 +247,7 @@ extension InteractiveShell: LineEditorDelegate {
   /// Says what went wrong with a key; the line is as it was.
   func complain(_ sentence: SafeText) {
     shell.printer.endRun()
-    editor.print([Shell.error(sentence)])
+    editor.print(shell.broken(Shell.error(sentence)))
   }
 
   // MARK: Markdown (rule 6)

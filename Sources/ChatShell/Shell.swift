@@ -295,5 +295,20 @@ final class Shell {
     face?.print(lines)
   }
 
-  func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)]) }
+  /// Prints what the program says itself, broken between words.
+  ///
+  /// - Parameter indent: where the second row of each begins, in columns.
+  func answer(_ lines: [StyledLine], indent: Int) {
+    answer(lines.flatMap { broken($0, indent: indent) })
+  }
+
+  func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)], indent: 0) }
+
+  /// A line broken between words to what the face shows.
+  func broken(_ line: StyledLine, indent: Int = 0) -> [StyledLine] {
+    guard let columns = face?.columns else { return [line] }
+    return line.wrapped(
+      at: columns, indent: indent + 20 > columns ? min(indent, 2) : indent,
+      widths: printer.options.widths)
+  }
 }

@@ -11,9 +11,10 @@ extension Shell {
       guard let command = Command.named(name) else {
         throw Refusal(say("/%1 is no command. /help lists them.", SafeText(line: name)))
       }
-      return answer([
-        StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
-      ])
+      return answer(
+        [
+          StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
+        ], indent: 2)
     }
     let width = Command.table.map { $0.usage.count }.max() ?? 0
     var lines = Command.table.map { command in
@@ -26,7 +27,7 @@ extension Shell {
         say(
           "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
         ), .dim))
-    answer(lines)
+    answer(lines, indent: width + 2)
   }
 
   func set(_ argument: String) throws {
@@ -39,7 +40,7 @@ extension Shell {
           return StyledLine(SafeText(line: entry.name + blanks), .bold)
             + StyledLine(SafeText(line: entry.get(settings)))
             + StyledLine("  " + entry.help, .dim)
-        })
+        }, indent: width)
     }
     if name == Keep.name { return try keep(parts.count > 1 ? parts[1].trimmingBlanks : nil) }
     guard parts.count > 1 else {
