@@ -12,12 +12,16 @@ struct IdleWork {
   static let pause: Int64 = 60_000
   /// Milliseconds that one turn may take; a step begins only in the first half of them.
   static let longest: Int64 = 5
-  /// Milliseconds from one look through the files to the next: that takes time in proportion to
-  /// their number.
+  /// Milliseconds from one look through the files of attachments to the next: there may be many.
   static let fileRounds: Int64 = 24 * 3_600_000
+  /// Files that are looked at in one step.
+  static let filesAtOnce = 16
 
   private var next: Int64
   private var nextFiles: Int64
+  /// The look through the files, and whether it is under way; all else waits for its end.
+  private var sweep = AttachmentSweep()
+  private var isSweeping = false
 
   /// - Parameter now: monotonic milliseconds. The start of a shell is no idle time.
   init(now: Int64) {
@@ -33,19 +37,40 @@ struct IdleWork {
     guard start >= next, start - lastKey >= Self.rest else { return }
     do {
       let wall = Store.wallClock()
+      if isSweeping { return try sweep(store, wall, from: start, clock) }
       var isDone = false
       while !isDone, clock() - start < Self.longest / 2 {
         isDone =
           try store.forgetOld(now: wall, budget: 20) == 0 && store.compactStep(pages: 32) == 0
       }
-      if isDone { next = clock() + Self.pause }
       if isDone, start >= nextFiles {
-        nextFiles = start + Self.fileRounds
-        _ = try store.pruneAttachments(now: wall)
+        isSweeping = true
+      } else if isDone {
+        next = clock() + Self.pause
       }
+    } catch is AttachmentError {
+      // A folder that cannot be looked into will not be mended within a minute.
+      endSweep(at: start)
     } catch {
       // Locked, or full: another time will do, and what a person writes says what is wrong.
       next = start + Self.pause
     }
+  }
+
+  private mutating func sweep(
+    _ store: Store, _ wall: Milliseconds, from start: Int64, _ clock: () -> Int64
+  ) throws {
+    while clock() - start < Self.longest / 2 {
+      if try store.pruneStep(&sweep, files: Self.filesAtOnce, now: wall) {
+        return endSweep(at: start)
+      }
+    }
+  }
+
+  private mutating func endSweep(at now: Int64) {
+    isSweeping = false
+    sweep = AttachmentSweep()
+    nextFiles = now + Self.fileRounds
+    next = now + Self.pause
   }
 }

@@ -13,27 +13,30 @@ enum LogLines {
   }
 
   /// `anna: `, or `* anna ` for what someone does.
-  static func sender(_ message: Message) -> SafeText {
-    let name = SafeText(name: message.senderName)
+  static func sender(_ message: Message, _ names: ShownNames) -> SafeText {
+    let name = names.name(message.senderName, of: message.sender)
     return message.kind == .action ? "* " + name + " " : name + ": "
   }
 
   /// A whole message: what it answers above it as `/history` has it, its files and reactions below.
   static func all(
-    _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil
+    _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil,
+    names: ShownNames = ShownNames()
   ) -> [SafeText] {
     let head = head(message, in: place)
     guard message.deletedAt == nil else {
-      return [head + say("%1 deleted this message", SafeText(name: message.senderName))]
+      return [
+        head + say("%1 deleted this message", names.name(message.senderName, of: message.sender))
+      ]
     }
     var texts = message.body.isEmpty ? [] : SafeText(body: message.body).lines
     texts += files(of: message)
     if message.editedAt != nil, let last = texts.popLast() {
       texts.append(last + " " + say("(edited)"))
     }
-    texts += self.reactions(reactions)
+    texts += self.reactions(reactions, names)
     let quote = message.replyTo.map { [MessagePrinter.quote($0).plain] } ?? []
-    let first = head + sender(message) + (texts.first ?? SafeText())
+    let first = head + sender(message, names) + (texts.first ?? SafeText())
     return quote + [first] + texts.dropFirst().map { "    " + $0 }
   }
 
@@ -43,15 +46,16 @@ enum LogLines {
   }
 
   /// Who reacted, by what they reacted with, the first first.
-  private static func reactions(_ reactions: [Reaction]) -> [SafeText] {
+  private static func reactions(_ reactions: [Reaction], _ names: ShownNames) -> [SafeText] {
     var order: [String] = []
-    var names: [String: [SafeText]] = [:]
+    var people: [String: [SafeText]] = [:]
     for reaction in reactions {
-      if names[reaction.emoji] == nil { order.append(reaction.emoji) }
-      names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
+      if people[reaction.emoji] == nil { order.append(reaction.emoji) }
+      people[reaction.emoji, default: []].append(
+        names.name(reaction.participant.name, of: reaction.participant.id))
     }
     return order.map {
-      SafeText(line: $0) + " " + (names[$0] ?? []).joined(separator: ", ")
+      SafeText(line: $0) + " " + (people[$0] ?? []).joined(separator: ", ")
     }
   }
 }

@@ -85,7 +85,8 @@ private struct Log {
     // Reads one row when it rang for something else.
     guard last >= first else { return }
     newest = last
-    try print(from: first, to: last, .always)
+    // What was imported takes numbers like these and did not arrive.
+    try print(from: first, to: last, .always) { !$0.isImported }
   }
 
   private var lastNumber: Int {
@@ -126,13 +127,16 @@ private struct Log {
     return start
   }
 
-  private func print(from first: Int, to last: Int, _ span: TimeSpan) throws {
+  private func print(
+    from first: Int, to last: Int, _ span: TimeSpan,
+    where isWanted: (Message) -> Bool = { _ in true }
+  ) throws {
     var next = first
     while next <= last, !script.output.isClosed {
       let end = min(last, next + Script.page - 1)
       let page = try script.store.messages(
         in: conversation.id, numbers: next...end, for: script.me.id
-      ).filter { span.contains($0.createdAt) }
+      ).filter { span.contains($0.createdAt) && isWanted($0) }
       try script.print(page, isJSON: isJSON)
       next = end + 1
     }
@@ -152,8 +156,12 @@ extension Script {
       return
     }
     let reactions = try store.reactions(of: messages.map(\.id))
+    let names = try names(
+      of: messages.map(\.sender) + reactions.values.joined().map(\.participant.id))
     for message in messages {
-      for line in LogLines.all(message, reactions: reactions[message.id] ?? [], in: place) {
+      let lines = LogLines.all(
+        message, reactions: reactions[message.id] ?? [], in: place, names: names)
+      for line in lines {
         output.write(line)
       }
     }

@@ -2,6 +2,27 @@
 import Conversations
 import StyledText
 
+/// Names as they are printed: before those that look like somebody else's stands a mark (rule 12.3).
+struct ShownNames {
+  var lookAlikes: Set<ID<Participant>> = []
+  var mark = SafeText()
+
+  func name(_ name: String, of person: ID<Participant>) -> SafeText {
+    let name = SafeText(name: name)
+    return lookAlikes.contains(person) ? mark + name : name
+  }
+}
+
+extension Script {
+  /// How the names of these people are printed now; `log --follow` outlives a change of name.
+  func names(of people: [ID<Participant>]) throws -> ShownNames {
+    // In a store from before, nobody may have looked at names yet.
+    try? store.lookAtNames()
+    let alike = try Set(people).filter { try store.looksLikeAnother($0, to: me.id) }
+    return ShownNames(lookAlikes: alike, mark: glyphs.lookAlike)
+  }
+}
+
 /// Whose shown name looks like somebody else's (rule 12.3): asked of the store for those whose name
 /// is about to be shown, once each.
 extension Shell {

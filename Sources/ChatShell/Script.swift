@@ -15,6 +15,7 @@ struct Script {
   let store: Store
   let me: Participant
   let settings: Settings
+  let glyphs: Glyphs
   let output = StandardOutput()
 
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
@@ -92,7 +93,8 @@ extension Launch {
     let store = try openStore(create: creates)
     defer { store.close() }
     let script = Script(
-      store: store, me: try participant(in: store, rc: rc), settings: rc.settings)
+      store: store, me: try participant(in: store, rc: rc), settings: rc.settings,
+      glyphs: glyphs)
     do {
       let status = try body(script)
       try script.output.finish()

@@ -22,6 +22,7 @@ extension Launch {
         let limit = min(left, Script.page)
         let hits = try script.store.search(
           query, for: script.me.id, limit: limit, before: last, anyRoom: true)
+        let senders = try isJSON ? ShownNames() : script.names(of: hits.map(\.message.sender))
         for hit in hits {
           let place = hit.message.conversation
           if isJSON {
@@ -29,7 +30,7 @@ extension Launch {
           } else {
             let name = try names[place] ?? script.name(of: place)
             names[place] = name
-            script.output.write(Self.line(for: hit, in: name), isMarked: marksHits)
+            script.output.write(Self.line(for: hit, in: name, names: senders), isMarked: marksHits)
           }
         }
         isFound = isFound || !hits.isEmpty
@@ -43,9 +44,11 @@ extension Launch {
   }
 
   /// One line: the line of the message that holds the first hit, with every hit on it marked.
-  nonisolated static func line(for hit: SearchHit, in place: SafeText) -> StyledLine {
+  nonisolated static func line(
+    for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames()
+  ) -> StyledLine {
     let message = hit.message
-    let head = LogLines.head(message, in: place) + LogLines.sender(message)
+    let head = LogLines.head(message, in: place) + LogLines.sender(message, names)
     let body = Array(message.body.utf8)
     let newline = UInt8(ascii: "\n")
     let first = hit.ranges.first?.lowerBound ?? 0

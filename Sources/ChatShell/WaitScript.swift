@@ -87,8 +87,10 @@ private struct News {
     let last = try script.store.conversation(place.id, for: script.me.id)?.lastNumber ?? newest
     guard last > newest else { return [] }
     defer { newest = last }
+    // What was imported takes numbers like these and did not arrive.
     return try script.store.messages(
-      in: place.id, numbers: (newest + 1)...last, for: script.me.id)
+      in: place.id, numbers: (newest + 1)...last, for: script.me.id
+    ).filter { !$0.isImported }
   }
 }
 

@@ -27,6 +27,7 @@ extension Import {
     case "conversation": try take(conversation: object)
     case "member": try take(member: object)
     case "reader": try take(reader: object)
+    case "event": try take(event: object)
     case "draft": try take(draft: object)
     case "history": try take(history: object)
     case "file": try take(file: object)
@@ -100,6 +101,11 @@ extension Import {
       object.text("identity"), network: object.optionalText("network") ?? "",
       name: object.text("name"))
     if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
+    // Whoever is here already knows best whether they are away.
+    if newcomers.contains(person) {
+      try database.run(
+        "UPDATE participant SET away = ? WHERE id = ?", object.optionalText("away"), person)
+    }
   }
 
   private func take(conversation object: JSONObject) throws {
@@ -162,6 +168,28 @@ extension Import {
         VALUES (?, ?, ?, ?, ?)
         """, person, place.id, ordinal, file.text("path"), file.optionalText("name"))
     }
+  }
+
+  /// As often as it stands in the export, less how often it is here: events have no names.
+  private func take(event object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let kind: Event.Kind =
+      [.topic, .invitation][try object.choice("kind", of: ["topic", "invitation"])]
+    let other = object["other"] == nil ? nil : try self.person(object, "other")
+    if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
+    let text = try object.optionalText("text") ?? ""
+    let time = try object.time("time")
+    try database.run(
+      """
+      UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
+        AND other = ? AND kind = ? AND text = ? AND at = ? AND count > 0
+      """, place.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
+    if database.changedRows > 0 { return }
+    try database.run(
+      """
+      INSERT INTO event(id, conversation, participant, other, kind, text, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, try silentNumber(), place.id, person, other, kind.rawValue, text, time)
   }
 
   /// As often as it stands in the export, less how often it stood here before.

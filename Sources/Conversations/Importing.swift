@@ -69,6 +69,8 @@ public final class Import {
   var entering: [(ID<Participant>, ImportedPlace)] = []
   var file: IncomingFile?
   private var makesNews = false
+  /// People whom this import made.
+  private(set) var newcomers: Set<ID<Participant>> = []
 
   /// Ids for one import.
   private static let block: Int64 = 1 << 31
@@ -77,8 +79,14 @@ public final class Import {
 
   init(_ store: Store, me: String, complain: @escaping (ImportFault) -> Void) throws {
     (self.store, database, self.me, self.complain) = (store, store.database, me, complain)
-    let least = try database.first("SELECT ifnull(min(id), 0) FROM message") { $0.int64(0) } ?? 0
-    let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
+    let least =
+      try database.first(
+        """
+        SELECT min(0, ifnull((SELECT min(id) FROM message), 0),
+          ifnull((SELECT min(id) FROM event), 0))
+        """
+      ) { $0.int64(0) } ?? 0
+    let (first, isTooMuch) = least.subtractingReportingOverflow(Import.block)
     if isTooMuch {
       throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
     }
@@ -100,6 +108,10 @@ public final class Import {
       CREATE TEMP TABLE import_line(
         participant INTEGER, line TEXT, count INTEGER, PRIMARY KEY (participant, line))
         WITHOUT ROWID;
+      CREATE TEMP TABLE import_event(
+        conversation INTEGER, participant INTEGER, other INTEGER, kind INTEGER, text TEXT,
+        at INTEGER, count INTEGER,
+        PRIMARY KEY (conversation, at, participant, other, kind, text)) WITHOUT ROWID;
       """)
   }
 
@@ -161,7 +173,9 @@ public final class Import {
     }
     makesNews = true
     report.people += 1
-    return try store.insert(identity: identity, name: chosen, network: network).id
+    let id = try store.insert(identity: identity, name: chosen, network: network).id
+    newcomers.insert(id)
+    return id
   }
 
   /// A room, made if it is missing.
@@ -262,7 +276,9 @@ public final class Import {
   }
 
   func dropTables() {
-    for name in ["import_number", "import_reply", "import_change", "import_line"] {
+    for name in [
+      "import_number", "import_reply", "import_change", "import_line", "import_event",
+    ] {
       try? database.execute("DROP TABLE IF EXISTS temp.\(name)")
     }
   }

@@ -24,7 +24,8 @@ extension JSONShape {
       ("last_conversation", """
         (SELECT \(conversation("k")) FROM conversation k
           WHERE k.id = p.last_conversation AND ?1 IS NULL)
-        """)))
+        """),
+      ("away", "CASE WHEN ?1 IS NULL THEN p.away END")))
     FROM participant p
     WHERE ?1 IS NULL OR p.id IN (
       SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
@@ -32,6 +33,8 @@ extension JSONShape {
       UNION SELECT r.participant FROM message m JOIN reaction r ON r.message = m.id
         WHERE \(isWanted("m.conversation"))
       UNION SELECT d.participant FROM reader d WHERE \(isWanted("d.conversation"))
+      UNION SELECT e.participant FROM event e WHERE \(isWanted("e.conversation"))
+      UNION SELECT e.other FROM event e WHERE \(isWanted("e.conversation"))
       UNION SELECT c.one FROM conversation c WHERE \(isWanted("c.id"))
       UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id")))
     ORDER BY p.id
@@ -66,6 +69,17 @@ extension JSONShape {
 
   static let messages = """
     SELECT \(message) FROM \(messageTables) WHERE \(isWanted("m.conversation")) ORDER BY m.id
+    """
+
+  static let events = """
+    SELECT \(object(
+      ("type", "'event'"), ("conversation", conversation("c")), ("time", time("e.at")),
+      ("participant", person("p")),
+      ("kind", "CASE e.kind WHEN 1 THEN 'invitation' ELSE 'topic' END"),
+      ("other", person(id: "e.other")), ("text", "nullif(e.text, '')")))
+    FROM event e JOIN conversation c ON c.id = e.conversation
+    JOIN participant p ON p.id = e.participant
+    WHERE \(isWanted("e.conversation")) ORDER BY e.at, e.id
     """
 
   /// What was not sent is for nobody who asks for a conversation.

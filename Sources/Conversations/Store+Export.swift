@@ -44,7 +44,9 @@ extension Store {
           try export.lines(part, wanted)
         }
         export.report.messages = try export.lines(JSONShape.messages, wanted)
-        for part in [JSONShape.drafts, JSONShape.inputHistory] { try export.lines(part, wanted) }
+        for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
+          try export.lines(part, wanted)
+        }
         if files { try export.files(wanted, from: attachmentFolder) }
         try export.end()
         return export.report

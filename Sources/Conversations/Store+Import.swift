@@ -80,9 +80,13 @@ extension Import {
 
   private func readJSON(_ lines: LineReader, _ name: String) throws {
     var stream = Stream()
-    // How often each line of the input history stands here.
+    // How often each event and each line of the input history stands here.
     try database.execute(
       """
+      DELETE FROM import_event;
+      INSERT INTO import_event
+      SELECT conversation, participant, ifnull(other, 0), kind, text, at, count(*) FROM event
+      GROUP BY 1, 2, 3, 4, 5, 6;
       DELETE FROM import_line;
       INSERT INTO import_line SELECT participant, line, count(*) FROM history GROUP BY 1, 2;
       """)

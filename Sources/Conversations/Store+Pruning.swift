@@ -1,6 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
+/// A walk through the files of attachments, some at a time, for those who must not take long.
+public struct AttachmentSweep: Sendable {
+  /// How many files went.
+  public fileprivate(set) var files = 0
+  /// How much room that gave.
+  public fileprivate(set) var bytes = 0
+
+  /// The folders yet to be looked into; nil before the first look.
+  private var folders: [String]?
+  /// Where `names` are, empty for the folder of all folders, and those yet to be looked at.
+  fileprivate var folder = ""
+  private var names: [String] = []
+
+  public init() {}
+
+  /// The next names of `folder`; nil when all have been looked at. An empty folder costs a step.
+  fileprivate mutating func next(_ count: Int, in root: borrowing OpenFile) throws -> [String]? {
+    if folders == nil {
+      let all = try root.names()
+      names = all.filter { $0.hasPrefix(AttachmentFolder.temporaryPrefix) }
+      folders = all.filter { $0.utf8.count == 2 }
+    } else if names.isEmpty {
+      guard let next = folders?.popLast() else { return nil }
+      folder = next
+      names = (try? OpenFile(in: root, next, O_RDONLY | O_DIRECTORY).names()) ?? []
+    }
+    defer { names.removeLast(min(count, names.count)) }
+    return names.suffix(count)
+  }
+}
+
 extension Store {
   /// How long a file stays that nobody names, in milliseconds: it may be about to be sent.
   static let grace: Milliseconds = 3_600_000
@@ -15,46 +46,65 @@ extension Store {
   /// - Throws: `StoreError`, also when only some of them were removed; `AttachmentError.unwritable`
   ///   when the folder cannot be looked into.
   public func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
+    var sweep = AttachmentSweep()
+    while try !pruneStep(&sweep, files: 64, now: now) {}
+    return (sweep.files, sweep.bytes)
+  }
+
+  /// Does what `pruneAttachments` does, for the next files of a walk through them.
+  ///
+  /// - Parameters:
+  ///   - sweep: a new one at the beginning, then as it was left.
+  ///   - files: how many are looked at, at most.
+  ///   - now: as there.
+  /// - Returns: whether all have been looked at.
+  /// - Throws: as there; the files of this step are then left for another walk.
+  public func pruneStep(
+    _ sweep: inout AttachmentSweep, files: Int, now: Milliseconds
+  ) throws -> Bool {
     do {
-      return try prune(before: now - Store.grace)
+      return try prune(&sweep, files, before: now - Store.grace)
     } catch let failure as SystemFailure {
-      if failure.code == ENOENT { return (0, 0) }
+      // There may be no folder, or no longer.
+      if failure.code == ENOENT { return true }
       throw AttachmentError.unwritable(path: attachmentFolder.path, reason: failure.reason)
     }
   }
 
-  private func prune(before time: Milliseconds) throws -> (files: Int, bytes: Int) {
-    let folder = try attachmentFolder.open()
+  private func prune(
+    _ sweep: inout AttachmentSweep, _ count: Int, before time: Milliseconds
+  ) throws -> Bool {
+    let root = try attachmentFolder.open()
+    guard let names = try sweep.next(max(1, count), in: root) else { return true }
+    let (folder, isRoot) = (sweep.folder, sweep.folder.isEmpty)
+    if names.isEmpty { return false }
+    let part = isRoot ? root : try OpenFile(in: root, folder, O_RDONLY | O_DIRECTORY)
     var (files, bytes) = (0, 0)
-    func remove(_ name: String, from folder: borrowing OpenFile) {
-      guard let found = folder.facts(of: name), isOld(found, time),
-        unlinkat(folder.number, name, 0) == 0
+    func remove(_ name: String) {
+      guard let found = part.facts(of: name), isOld(found, time),
+        unlinkat(part.number, name, 0) == 0
       else { return }
       files += 1
       bytes += Int(found.st_size)
     }
-    for name in try folder.names() {
-      if name.hasPrefix(AttachmentFolder.temporaryPrefix) {
-        remove(name, from: folder)
-        continue
+    if isRoot {
+      for name in names { remove(name) }
+    } else {
+      let loose = try names.filter { rest in
+        guard AttachmentFolder.place(of: folder + rest) != nil,
+          part.facts(of: rest).map({ isOld($0, time) }) == true
+        else { return false }
+        return try !isNamed(folder + rest)
       }
-      guard name.utf8.count == 2,
-        let part = try? OpenFile(in: folder, name, O_RDONLY | O_DIRECTORY)
-      else { continue }
-      let old = try part.names().filter { rest in
-        AttachmentFolder.place(of: name + rest) != nil
-          && part.facts(of: rest).map { isOld($0, time) } ?? false
-      }
-      let loose = try old.filter { try !isNamed(name + $0) }
-      for start in stride(from: 0, to: loose.count, by: 64) {
+      if !loose.isEmpty {
         try write {
-          for rest in loose[start..<min(start + 64, loose.count)] where try !isNamed(name + rest) {
-            remove(rest, from: part)
-          }
+          for rest in loose where try !isNamed(folder + rest) { remove(rest) }
         }
       }
     }
-    return (files, bytes)
+    sweep.files += files
+    sweep.bytes += bytes
+    return false
   }
 
   private func isOld(_ found: Glibc.stat, _ time: Milliseconds) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Foundation
 import Testing
 
 @testable import ChatShell
@@ -52,5 +53,57 @@ import Testing
     let rest = now
     turn(lastKey: 0)
     #expect(now == rest + 1)
+  }
+
+  @Test("files that nobody names go, a few milliseconds of a turn each, and once a day")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(folder, messages: 0)
+    defer { store.close() }
+    let hour: Int64 = 3_600_000
+    func keep(_ count: Int) throws {
+      for number in 0..<count {
+        let path = folder.path + "/source"
+        try "loose \(number)".write(toFile: path, atomically: false, encoding: .utf8)
+        let file = try store.keep(fileAt: path, name: nil, type: { _ in nil }, limit: 0)
+        let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        utimensat(AT_FDCWD, store.path(of: file), long, 0)
+      }
+    }
+    func left() -> Int {
+      let all = FileManager.default.subpaths(atPath: folder.path + "/store.attachments") ?? []
+      return all.count { $0.contains("/") }
+    }
+    var now: Int64 = 0
+    var work = IdleWork(now: now)
+    // Each look at the clock takes a millisecond: a turn has time for few steps.
+    func turn() {
+      work.turn(store, lastKey: 0) {
+        now += 1
+        return now
+      }
+    }
+    try keep(60)
+    now = hour / 2
+    turn()
+    #expect(left() == 60, "not in the first hour")
+    now = hour + 1
+    var turns = 0
+    while left() > 0, turns < 1000 {
+      let (before, began) = (left(), now)
+      turn()
+      #expect(before - left() <= 2 * IdleWork.filesAtOnce && now - began <= IdleWork.longest + 2)
+      turns += 1
+    }
+    #expect(turns > 3 && turns < 1000)
+    // The folders that are left have nothing in them; then it is done for today.
+    for _ in 0..<300 { turn() }
+    try keep(3)
+    now += 2 * hour
+    turn()
+    #expect(left() == 3)
+    now += 24 * hour
+    for _ in 0..<300 { turn() }
+    #expect(left() == 0)
   }
 }

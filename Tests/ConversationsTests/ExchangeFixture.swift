@@ -65,7 +65,13 @@ extension Lobby {
   /// One of everything that a store keeps.
   func fill() throws {
     let store = store
-    try store.db("UPDATE conversation SET topic = 'tea\u{202e} and more'")
+    // The same at the same time happened twice.
+    for topic in ["tea", "", "tea", "", "tea\u{202e} and more"] {
+      try store.setTopic(topic, of: self.lobby, by: anna)
+    }
+    try other.invite(store.participant(identity: "cleo").id, to: self.lobby, by: ben)
+    try store.setAway("lunch \u{1b}[1m", of: anna)
+    try other.setAway("", of: ben)
     let first = try says("hello\u{0}\u{1b}[2J\u{85}\r\n\"quoted\" \\ 漢字 🎉")
     fixture.now += 61_001
     let second = try benSays("frist")

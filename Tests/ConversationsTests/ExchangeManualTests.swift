@@ -45,7 +45,8 @@ import Testing
     // And what the shape can say at all is in that store.
     let shape =
       [JSONShape.participants, JSONShape.conversations, JSONShape.members]
-      + [JSONShape.readers, JSONShape.messages, JSONShape.drafts, JSONShape.inputHistory]
+      + [JSONShape.readers, JSONShape.messages, JSONShape.events]
+      + [JSONShape.drafts, JSONShape.inputHistory]
     for sql in shape {
       for member in sql.matches(of: #/'([a-z_]+)', /#) where member.1 != "people" {
         #expect(all.contains(String(member.1)), "no \(member.1) in the full store")
@@ -61,7 +62,7 @@ import Testing
         $0.replacingOccurrences(of: "\n", with: "")
           .replacingOccurrences(of: "\\[u1F44D]", with: "👍")
       }
-    #expect(examples.count == 10)
+    #expect(examples.count == 11)
     let store = try Fixture().open()
     let report = try store.take([examples.joined(separator: "\n")])
     #expect(report.messages == 1 && report.files == 1 && report.leftOut == 0)

@@ -37,6 +37,29 @@ import Testing
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 
+  @Test("A walk in steps looks at so many files at a time, and at all of them in the end")
+  func steps() throws {
+    let lobby = try Lobby()
+    for number in 1...40 { _ = try lobby.kept("loose \(number)") }
+    lobby.fixture.file("store.attachments/incoming-1a2b", "half")
+    let named = try lobby.kept("named")
+    try lobby.says("", with: [named])
+    age(lobby)
+    var sweep = AttachmentSweep()
+    var (left, steps) = (lobby.fixture.keptFiles.count, 0)
+    #expect(left == 42)
+    while try !lobby.store.pruneStep(&sweep, files: 1, now: later) {
+      let now = lobby.fixture.keptFiles.count
+      #expect(left - now <= 1)
+      (left, steps) = (now, steps + 1)
+      if steps > 1000 { break }
+    }
+    #expect(lobby.fixture.keptFiles.count == 1 && sweep.files == 41 && steps < 400)
+    #expect(lobby.fixture.text(lobby.store.path(of: named)) == "named")
+    // What is there after the end is for another walk.
+    #expect(try lobby.store.pruneStep(&sweep, files: 1, now: later))
+  }
+
   @Test("One of two messages keeps their file")
   func twoNamers() throws {
     let lobby = try Lobby()

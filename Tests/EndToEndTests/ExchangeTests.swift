@@ -21,19 +21,6 @@ extension EndToEnd {
 
     private var other: String { home.path + "/other.sqlite" }
 
-    /// So many messages as an export.
-    private func messages(_ count: Int, in room: String = "lobby", from first: Int = 1) -> String {
-      var text = #"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"# + "\n"
-      for number in first..<first + count {
-        let digits = String(number, radix: 16)
-        text +=
-          #"{"type":"message","uid":"\#(String(repeating: "0", count: 32 - digits.count))\#(digits)","#
-          + ##""conversation":"#\##(room)","number":\##(number),"##
-          + #""time":"2026-11-21T10:00:00Z","sender":"ben","text":"imported \#(number)"}"# + "\n"
-      }
-      return text + #"{"type":"end"}"# + "\n"
-    }
-
     @Test("export | import into an empty store gives an equal one")
     func roundTrip() throws {
       try home.say("hello\u{1b}[2J\ntwo", as: "anna")
@@ -51,7 +38,7 @@ extension EndToEnd {
 
     @Test("a reader that has enough is no error; a disk that is full is")
     func closedPipe() throws {
-      try home.write(messages(5000), to: "big.jsonl")
+      try home.write(Home.export(5000), to: "big.jsonl")
       #expect(try sh("hobnob import big.jsonl").status == 0)
       let head = try sh("hobnob export | head -n 1")
       #expect(head.status == 0 && head.errors == "")
@@ -62,10 +49,10 @@ extension EndToEnd {
 
     @Test("a wrong line is said with file and number, and nothing comes in")
     func badLine() throws {
-      var lines = messages(9).split(separator: "\n").map(String.init)
+      var lines = Home.export(9).split(separator: "\n").map(String.init)
       lines[4] = "{"
       try home.write(lines.joined(separator: "\n"), to: "bad.jsonl")
-      try home.write(messages(3, in: "tea", from: 100), to: "good.jsonl")
+      try home.write(Home.export(3, in: "tea", from: 100), to: "good.jsonl")
       let done = try sh("hobnob import good.jsonl bad.jsonl")
       #expect(done.status == 1 && done.output == "")
       #expect(done.errors == "hobnob: bad.jsonl:5: the line is no JSON. Nothing was imported.\n")
@@ -98,9 +85,9 @@ extension EndToEnd {
       try anna.type("hello\r", seeing: "[1]")
       anna.send("half a line")
       try anna.expect("half a line|")
-      try home.write(messages(3000), to: "big.jsonl")
+      try home.write(Home.export(3000), to: "big.jsonl")
       #expect(try sh("hobnob import big.jsonl").status == 0)
-      try home.write(messages(500, in: "tea"), to: "tea.jsonl")
+      try home.write(Home.export(500, in: "tea"), to: "tea.jsonl")
       #expect(try sh("hobnob import tea.jsonl").output.contains("0 new, 0 updated, 500 here"))
       try anna.expectNever("imported")
       try anna.expectNever("unread")
@@ -114,11 +101,11 @@ extension EndToEnd {
     func slowInput() throws {
       try home.say("before", as: "anna")
       let work = try home.start(["import"], input: nil)
-      work.type(String(messages(3).dropLast(20)))
+      work.type(String(Home.export(3).dropLast(20)))
       let began = Date()
       try home.say("meanwhile", as: "anna")
       #expect(Date().timeIntervalSince(began) < 5)
-      work.type(String(messages(3).suffix(20)))
+      work.type(String(Home.export(3).suffix(20)))
       work.closeInput()
       #expect(work.finish().output.contains("Messages: 3 new"))
       #expect(try home.run(["log", "lobby"]).output.contains("meanwhile"))
@@ -127,7 +114,7 @@ extension EndToEnd {
     @Test("killed at any moment, an import has brought nothing, and the next one everything")
     func killed() throws {
       try home.say("hello", as: "anna")
-      try home.write(messages(20_000), to: "big.jsonl")
+      try home.write(Home.export(20_000), to: "big.jsonl")
       var random = FixedRandom(seed: 7)
       let whole = try home.run(["export"]).output.split(separator: "\n").dropFirst()
       for _ in 0..<6 {
@@ -156,6 +143,40 @@ extension EndToEnd {
       #expect(text.contains(#""text":"hello""#) && text.hasSuffix(#"{"type":"end"}"# + "\n"))
       let usual = try sh("printf '/export\\n' | hobnob lobby --as anna; ls lobby-*-*-*.jsonl")
       #expect(usual.status == 0, "\(usual)")
+    }
+
+    @Test("/export in a direct chat writes that chat and nothing else, beside the working folder")
+    func commandInChat() throws {
+      for name in ["anna", "ben"] { try home.say("in public", as: name) }
+      try home.say("psst", as: "ben", in: "@anna")
+      let done = try sh(
+        "printf '/export chat.jsonl\\n/export\\n' | hobnob @ben --as anna; cat chat.jsonl; ls ben-*"
+      )
+      #expect(done.status == 0 && done.errors == "", "\(done)")
+      #expect(done.output.contains("Wrote 1 messages to \(home.path)/chat.jsonl"))
+      #expect(done.output.contains("psst") && !done.output.contains("in public"))
+    }
+
+    @Test("export @name writes the direct chat with somebody, and makes none")
+    func directChat() throws {
+      for name in ["anna", "ben"] { try home.say("in public", as: name) }
+      try home.say("psst", as: "ben", in: "@anna")
+      try home.say("here", as: "cleo")
+      let before = try home.run(["export"]).output.split(separator: "\n").dropFirst()
+      let chat = try home.run(["export", "@ben", "--as", "anna"])
+      #expect(chat.status == 0 && chat.errors == "")
+      #expect(chat.output.contains("psst") && !chat.output.contains("in public"))
+      #expect(!chat.output.contains("cleo\""))
+      // From the other side it is the same chat.
+      #expect(
+        try home.run(["export", "@anna", "--as", "ben"]).output.split(separator: "\n").dropFirst()
+          == chat.output.split(separator: "\n").dropFirst())
+      for (name, reason) in [("@cleo", "no direct chat with cleo"), ("@nobody", "nobody")] {
+        let none = try home.run(["export", name, "--as", "anna"])
+        #expect(none.status == 1 && none.output == "")
+        #expect(none.errors.contains(reason), "\(none.errors)")
+      }
+      #expect(try home.run(["export"]).output.split(separator: "\n").dropFirst() == before)
     }
 
     @Test("a store that a newer hobnob wrote is neither exported nor imported into")

@@ -93,6 +93,19 @@ final class Home {
     var errors: String
   }
 
+  /// So many messages of ben's as an export.
+  static func export(_ count: Int, in room: String = "lobby", from first: Int = 1) -> String {
+    var text = #"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"# + "\n"
+    for number in first..<first + count {
+      let digits = String(number, radix: 16)
+      text +=
+        #"{"type":"message","uid":"\#(String(repeating: "0", count: 32 - digits.count))\#(digits)","#
+        + ##""conversation":"#\##(room)","number":\##(number),"##
+        + #""time":"2026-11-21T10:00:00Z","sender":"ben","text":"imported \#(number)"}"# + "\n"
+    }
+    return text + #"{"type":"end"}"# + "\n"
+  }
+
   private func changed(_ changes: [String: String?]) -> [String: String] {
     environment.mapValues { Optional($0) }.merging(changes) { _, new in new }
       .compactMapValues { $0 }

@@ -191,6 +191,49 @@ extension EndToEnd {
       _ = log.finish()
     }
 
+    @Test("--follow goes on past what is imported meanwhile, and prints nothing of it")
+    func followsPastAnImport() throws {
+      try home.say("first", as: "ben")
+      let log = try home.start(["log", "lobby", "--follow", "--as", "anna"])
+      #expect(log.wait(for: 10) { $0.output.contains("first") })
+      try home.write(Home.export(5), to: "old.jsonl")
+      #expect(try home.run(["import", home.path + "/old.jsonl"]).status == 0)
+      try home.say("last", as: "ben")
+      #expect(log.wait(for: 10) { $0.output.contains("[7] ben: last") })
+      #expect(!log.output.contains("imported"), "\(log.output)")
+      log.kill(15)
+      _ = log.finish()
+      // It is history all the same.
+      #expect(try numbers(["--from", "1"]) == Array(1...7))
+    }
+
+    @Test("a name that looks like another's is marked, as the shell marks it (12.3)")
+    func lookAlikes() throws {
+      try home.say("I am anna", as: "anna")
+      try home.say("so am I", as: "\u{430}nna")
+      #expect(
+        try home.run(["--as", "\u{430}nna", "lobby"], input: "/react 1 :tada:\n").status == 0)
+      func lines(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> [String] {
+        try home.run(arguments + ["--as", "ben"], environment: changes).output
+          .split(separator: "\n")
+          .map { String($0).replacing(#/^[-0-9]+ [0-9:]+ /#, with: "") }
+      }
+      #expect(
+        try lines(["log", "lobby"]) == [
+          "[1] anna: I am anna", "    🎉 ≈\u{430}nna", "[2] ≈\u{430}nna: so am I",
+        ])
+      #expect(
+        try lines(["search", "am"]) == [
+          "#lobby [2] ≈\u{430}nna: so am I", "#lobby [1] anna: I am anna",
+        ])
+      #expect(
+        try lines(["log", "lobby", "--from", "2"], ["LANG": "C"]) == ["[2] ~\u{430}nna: so am I"])
+      #expect(try !lines(["log", "lobby", "--json"]).joined().contains("≈"))
+      // For oneself nobody else is the first.
+      #expect(
+        try home.run(["log", "lobby", "--as", "\u{430}nna"]).output.contains("[1] ≈anna:"))
+    }
+
     @Test("--follow ends when its reader goes")
     func followEndsWithItsReader() throws {
       try home.say("first", as: "ben")

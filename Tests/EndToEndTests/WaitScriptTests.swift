@@ -42,6 +42,18 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--as", "anna"]).output == "")
     }
 
+    @Test("what is imported meanwhile is nothing that was said", arguments: [["lobby"], []])
+    func imports(place: [String]) throws {
+      #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
+      let wait = try home.start(["wait", "--as", "anna"] + place)
+      try #require(waits(wait))
+      try home.write(Home.export(5), to: "old.jsonl")
+      #expect(try home.run(["import", home.path + "/old.jsonl"]).status == 0)
+      try home.say("news", as: "ben")
+      let output = wait.finish().output
+      #expect(output.contains("ben: news") && !output.contains("imported"), "\(output)")
+    }
+
     @Test("without a conversation any of one's own will do, and it is named")
     func anywhere() throws {
       #expect(try home.run(["open", "dev", "--as", "anna"]).status == 0)
