@@ -20,7 +20,15 @@ extension EndToEnd {
       try ben.type("/react 1 :tada:\r", seeing: "🎉 ben [1]")
       try anna.type("\u{1B}e\u{15}black\r", seeing: "✎ [1] anna: black")
       try anna.type("/reply 1 or oolong?\r", seeing: "[2]")
-      try anna.type("/info 1\r", seeing: "Message 1 in #tea")
+      // What has come to others by then is printed; it may take them a moment.
+      let isThere = (0..<20).contains { _ in
+        anna.send("/info 1\r")
+        return anna.wait(for: 1) {
+          $0.picture.contains("ben  seen") && $0.picture.contains("cleo  delivered")
+        }
+      }
+      #expect(isThere)
+      try anna.expect("Message 1 in #tea")
       try anna.expect("From      anna (anna)")
       try anna.expect("State     delivered")
       try anna.expect("ben  seen")
