@@ -17,17 +17,16 @@ extension Shell {
         ], indent: 2)
     }
     let width = Command.table.map { $0.usage.count }.max() ?? 0
-    var lines = Command.table.map { command in
+    let lines = Command.table.map { command in
       let blanks = String(repeating: " ", count: width - command.usage.count + 2)
       return StyledLine(SafeText(line: command.usage), .bold)
         + StyledLine(SafeText(line: blanks) + command.help)
     }
-    lines.append(
-      StyledLine(
-        say(
-          "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
-        ), .dim))
     answer(lines, indent: width + 2)
+    tell(
+      say(
+        "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
+      ))
   }
 
   func set(_ argument: String) throws {

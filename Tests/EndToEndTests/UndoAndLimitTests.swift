@@ -90,6 +90,38 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: over) { $0.isBold && $0.foreground == 1 })
     }
 
+    @Test("the bell sounds once when the text first passes the rows it may have (1.3)")
+    func growingPastTheMaximum() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.command("/set max-input-rows 3")
+      let bells = shell.emulator.bells
+      shell.send("one\ntwo\nthree")
+      try shell.expect("three|")
+      #expect(shell.emulator.bells == bells)
+      shell.send("\nfour")
+      #expect(shell.wait(for: 10) { $0.bells == bells + 1 })
+      shell.send("\nfive\nsix")
+      try shell.expect("six|")
+      #expect(shell.emulator.bells == bells + 1)
+      // The height shrinks again, and the next time is a first time.
+      shell.send("\u{15}\u{7F}\u{15}\u{7F}\u{15}\u{7F}")
+      shell.send("\nfour")
+      #expect(shell.wait(for: 10) { $0.bells == bells + 2 })
+    }
+
+    @Test("the placeholder is drawn on an empty line, and not in the plain face (1.8)")
+    func placeholder() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.expect("Message #lobby")
+      try shell.type("x", seeing: "#lobby> x|")
+      try shell.expectGone("Message #lobby")
+      let plain = try home.shellInLobby(as: "ben", ["--plain"])
+      try plain.type("/status\r", seeing: "#lobby> |")
+      #expect(!plain.emulator.history.contains { $0.contains("Message #lobby") })
+    }
+
     @Test("over the limit nothing is sent, cut or kept from being typed (1.7, 1.1)")
     func theLimitBlocksSendingOnly() throws {
       let home = try Home()
