@@ -18,7 +18,7 @@ extension Import {
   /// Stores a message, unless it is here. A number that another has gives way to the next one that
   /// is free; a network's own name for a message is as good as its uid.
   func add(_ message: ImportedMessage, in place: ImportedPlace) throws -> Arrival {
-    let id = ID<Message>(rawValue: try silentNumber())
+    let id = try ids.next(at: message.createdAt, in: database)
     var number = message.number ?? place.lastNumber + 1
     var arrival: Arrival?
     if try !insert(message, as: id, number, in: place) {
@@ -33,6 +33,8 @@ extension Import {
       }
     }
     if arrival == nil {
+      ids.take(id)
+      try database.run("INSERT INTO import_message VALUES (?)", id)
       guard number <= Import.numbers.upperBound else {
         throw LineFault("the conversation holds too many messages")
       }

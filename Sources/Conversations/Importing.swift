@@ -41,8 +41,8 @@ final class ImportedPlace {
 
 /// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
-/// What is imported is older than whatever happens here, so it is given ids below zero: no shell
-/// that is open takes it for something that has just arrived.
+/// What is imported is older than whatever happens here, so it is given ids below zero
+/// (`ImportedIDs`): no shell that is open takes it for something that has just arrived.
 public final class Import {
   public internal(set) var report = ImportReport()
 
@@ -53,8 +53,9 @@ public final class Import {
   /// Is told of each line that is left out.
   let complain: (ImportFault) -> Void
 
-  private let firstID: Int64
-  private var nextID: Int64
+  var ids = ImportedIDs()
+  private let firstSilent: Int64
+  private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]
   private var rooms: [String: ID<Conversation>] = [:]
   /// The names that those who were here before show.
@@ -70,19 +71,25 @@ public final class Import {
   var file: IncomingFile?
   private var makesNews = false
 
-  /// Ids for one import.
+  /// Numbers for one import.
   private static let block: Int64 = 1 << 31
   /// No conversation will see more messages; numbers beyond are refused, since they must go on growing.
   static let numbers: ClosedRange<Int64> = 1...1_000_000_000
 
   init(_ store: Store, me: String, complain: @escaping (ImportFault) -> Void) throws {
     (self.store, database, self.me, self.complain) = (store, store.database, me, complain)
-    let least = try database.first("SELECT ifnull(min(id), 0) FROM message") { $0.int64(0) } ?? 0
+    let least =
+      try database.first(
+        """
+        SELECT min(ifnull((SELECT min(change) FROM reader), 0),
+          ifnull((SELECT min(change) FROM reaction), 0), ifnull((SELECT min(change) FROM history), 0))
+        """
+      ) { $0.int64(0) } ?? 0
     let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
       throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
     }
-    (firstID, nextID) = (first, first)
+    (firstSilent, nextSilent) = (first, first)
     let everyone = try store.participants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }
@@ -93,6 +100,7 @@ public final class Import {
       """
       CREATE TEMP TABLE import_number(
         place INTEGER, old INTEGER, new INTEGER, PRIMARY KEY (place, old)) WITHOUT ROWID;
+      CREATE TEMP TABLE import_message(id INTEGER PRIMARY KEY);
       CREATE TEMP TABLE import_reply(message INTEGER PRIMARY KEY, place INTEGER, old INTEGER);
       CREATE TEMP TABLE import_change(
         message INTEGER PRIMARY KEY, body TEXT, mentions TEXT, edited_at INTEGER,
@@ -119,15 +127,12 @@ public final class Import {
 
   /// The next number below zero, for what nobody is to notice.
   func silentNumber() throws -> Int64 {
-    guard nextID < firstID + Import.block - 1 else {
+    guard nextSilent < firstSilent + Import.block - 1 else {
       throw StoreError.failed(path: store.path, detail: "the import is too large")
     }
-    nextID += 1
-    return nextID
+    nextSilent += 1
+    return nextSilent
   }
-
-  /// The ids of the messages that came.
-  var ids: ClosedRange<Int64> { firstID...nextID }
 
   // MARK: People and places
 
@@ -262,7 +267,9 @@ public final class Import {
   }
 
   func dropTables() {
-    for name in ["import_number", "import_reply", "import_change", "import_line"] {
+    for name in [
+      "import_number", "import_message", "import_reply", "import_change", "import_line",
+    ] {
       try? database.execute("DROP TABLE IF EXISTS temp.\(name)")
     }
   }

@@ -62,7 +62,7 @@ struct Salvage {
         return
       }
       guard let gap = try narrowed(low, high) else { continue }
-      let bottom = max(gap.low, min(0, gap.high))
+      let bottom = max(gap.low, min(ImportedIDs.least, gap.high))
       let top = min(gap.high, max(greatest, gap.low))
       if bottom >= top {
         isDamaged = true
