@@ -9,8 +9,6 @@ struct ImportedIDs {
   /// those of the next milliseconds follow, which in such a log are empty.
   private static let room: Int64 = 1024
   private static let zero: Int64 = -(1 << 60)
-  /// No imported message has a smaller one.
-  static let least = first(at: JSONShape.times.lowerBound)
 
   /// The millisecond to look at instead of one whose ids are all taken.
   private var after: [Milliseconds: Milliseconds] = [:]
