@@ -28,14 +28,19 @@ final class ImportedPlace {
   /// Whether this import made it, so that all of it is as it was exported.
   let isNew: Bool
   let isLocal: Bool
+  /// What is older has been forgotten, or is about to be.
+  let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
   var lastAt: Milliseconds?
   /// Whether anything new came into it.
   var hasNew = false
 
-  init(id: ID<Conversation>, isNew: Bool, isLocal: Bool, lastNumber: Int64) {
-    (self.id, self.isNew, self.isLocal, self.lastNumber) = (id, isNew, isLocal, lastNumber)
+  init(
+    id: ID<Conversation>, isNew: Bool, isLocal: Bool, lastNumber: Int64, oldest: Milliseconds
+  ) {
+    (self.id, self.isNew, self.isLocal) = (id, isNew, isLocal)
+    (self.lastNumber, self.oldest) = (lastNumber, oldest)
   }
 }
 
@@ -206,9 +211,15 @@ public final class Import {
 
   private func place(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedPlace {
     if let known = places[id] { return known }
+    let now = store.clock()
     let place = try database.first(
-      "SELECT network = '', last_number FROM conversation WHERE id = ?", id
-    ) { ImportedPlace(id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: $0.int64(1)) }
+      "SELECT network = '', last_number, keep FROM conversation WHERE id = ?", id
+    ) {
+      let oldest = $0.optionalInt64(2).map { now.subtractingReportingOverflow($0) }
+      return ImportedPlace(
+        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: $0.int64(1),
+        oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
+    }
     guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }
     places[id] = place
     return place
