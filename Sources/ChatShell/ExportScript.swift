@@ -39,14 +39,15 @@ extension Launch {
   /// A conversation that is there: reading makes none, nor a person.
   private func known(_ name: String, in store: Store, rc: RcFile) throws -> Conversation {
     guard name.hasPrefix("@") else {
-      guard let room = try store.room(name, create: false) else { throw RuleError.noSuchRoom(name) }
+      guard let room = try store.room(name, create: false) else {
+        throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
+      }
       return room
     }
     guard let other = try store.find(participant: name) else {
-      throw RuleError.noSuchParticipant(name)
+      throw Script.nobody(called: name)
     }
-    let mine = options.name ?? rc.settings.nick ?? Self.loginName(environment)
-    guard let me = try store.find(participant: mine),
+    guard let me = try store.find(participant: identity(rc)),
       let chat = try store.directChats(of: me.id).first(where: { $0.with == other.id })
     else { throw Refusal(say("You have no direct chat with %1.", SafeText(name: other.name))) }
     return chat.conversation

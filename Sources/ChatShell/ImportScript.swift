@@ -11,7 +11,7 @@ extension Launch {
   /// Brings exports and logs in, and says what came. All files or, whatever fails, none.
   ///
   /// - Parameters:
-  ///   - paths: the files; none for standard input.
+  ///   - paths: the files; none, or `-` among them, for standard input.
   ///   - format: nil to tell it by the content of each.
   ///   - conversation: where a log belongs; nil to tell it by the file's name.
   /// - Returns: 1 if lines had to be left out.
@@ -21,8 +21,12 @@ extension Launch {
     let rc = try loadRc { StandardError.say($0) }
     // Opened before the store is made: a wrong name leaves nothing behind.
     var files = try paths.map { path in
+      if path == "-" { return (path: "", file: Int32(0)) }
+      var found = stat()
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-      guard file >= 0 else {
+      // A folder can be opened, but not read.
+      if file >= 0, fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFDIR { errno = EISDIR }
+      guard file >= 0, found.st_mode & S_IFMT != S_IFDIR else {
         throw Refusal(say("%1 cannot be read: %2.", SafeText(line: path), systemReason()))
       }
       return (path: path, file: file)
@@ -30,11 +34,7 @@ extension Launch {
     if files.isEmpty { files = [(path: "", file: 0)] }
     let store = try openStore()
     defer { store.close() }
-    // Read before others are kept from writing: who knows when a pipe or a person is done.
-    for index in files.indices {
-      if let copy = try store.spooled(files[index].file) { files[index].file = copy }
-    }
-    let me = options.name ?? rc.settings.nick ?? Self.loginName(environment)
+    let me = identity(rc)
     let report: ImportReport
     var complaints = 0
     func complain(_ fault: ImportFault) {
@@ -42,6 +42,11 @@ extension Launch {
       if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
     }
     do {
+      // Read before others are kept from writing: who knows when a pipe or a person is done.
+      for index in files.indices {
+        let (path, file) = files[index]
+        if let copy = try store.spooled(file, name: path) { files[index].file = copy }
+      }
       report = try store.importing(as: me, complain: complain) { work in
         for entry in files {
           try work.read(
@@ -77,6 +82,12 @@ extension Launch {
         "New: conversations %1, people %2, files %3", SafeText(report.conversations),
         SafeText(report.people), SafeText(report.files)),
     ]
+    if report.tooOld > 0 {
+      lines.append(
+        say(
+          "Messages left out, since their conversation keeps none that are so old: %1",
+          SafeText(report.tooOld)))
+    }
     if report.events > 0 {
       lines.append(say("Events that are no messages: %1", SafeText(report.events)))
     }

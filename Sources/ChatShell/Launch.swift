@@ -144,7 +144,19 @@ public struct Launch {
 
   /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
   func participant(in store: Store, rc: RcFile) throws -> Participant {
-    try store.participant(identity: options.name ?? rc.settings.nick ?? Self.loginName(environment))
+    try store.participant(identity: identity(rc))
+  }
+
+  /// The same for a command that only reads. Nobody is made by that: a name that is new here, or
+  /// typed wrong, is somebody who is in no conversation and has read nothing.
+  func reader(in store: Store, rc: RcFile) throws -> Participant {
+    let identity = identity(rc)
+    return try store.participant(known: identity)
+      ?? Participant(id: Script.nobody, identity: identity, name: identity)
+  }
+
+  func identity(_ rc: RcFile) -> String {
+    options.name ?? rc.settings.nick ?? Self.loginName(environment)
   }
 
   static func loginName(_ environment: [String: String]) -> String {

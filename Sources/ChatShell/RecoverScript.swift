@@ -34,7 +34,15 @@ extension Launch {
       throw Refusal(say("%1 cannot be opened: %2.", SafeText(line: path), systemReason()))
     }
     let name = StoreName(path)
-    let report = try Store.recover(from: path, to: name.free("recovered"))
+    let report: RecoveryReport
+    do {
+      report = try Store.recover(from: path, to: name.free("recovered"))
+    } catch let error as StoreError {
+      switch error {
+      case .corrupt, .notAStore: throw Self.nothingLeft(of: path)
+      default: throw error
+      }
+    }
     // The bell of a store that nobody has open.
     unlink(StoreName(report.path).with(".bell"))
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
@@ -48,6 +56,13 @@ extension Launch {
       output.write("  " + Self.moving(path + ending, to: kept + ending))
     }
     output.write("  " + Self.moving(report.path, to: path))
+  }
+
+  private static func nothingLeft(of path: String) -> Refusal {
+    Refusal(
+      say(
+        "Nothing of a store can be read in %1. Put a copy in its place that hobnob check --backup wrote, or move it away and bring an export into a new store with hobnob import.",
+        SafeText(line: path)))
   }
 
   private static func moving(_ path: String, to other: String) -> SafeText {

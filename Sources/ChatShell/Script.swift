@@ -30,6 +30,8 @@ struct Script {
       guard person.id != me.id else {
         throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
       }
+      // Whoever is nobody here has no chats.
+      guard !isNobody else { throw RuleError.noSuchRoom(name) }
       return try store.direct(me.id, with: person.id)
     }
     // The room that every shell opens first is there before anyone has opened one.
@@ -63,6 +65,20 @@ struct Script {
     }
   }
 
+  /// Stands for a person whom the store does not know; see `Launch.reader`.
+  static let nobody = ID<Participant>(rawValue: 0)
+
+  var isNobody: Bool { me.id == Self.nobody }
+
+  /// This person's id; nil while the store does not know them, which another process may change.
+  var knownID: ID<Participant>? {
+    get throws { isNobody ? try store.participant(known: me.identity)?.id : me.id }
+  }
+
+  static func nobody(called name: String) -> Refusal {
+    Refusal(say("Nobody called %1 has used this store.", SafeText(line: name)))
+  }
+
   /// How many messages are in memory at a time.
   static let page = 200
 
@@ -78,7 +94,7 @@ struct Script {
           // Without its sign nobody has to quote it.
           SafeText(line: name.hasPrefix("#") ? String(name.dropFirst()) : name)))
     case .noSuchParticipant(let name):
-      Refusal(say("Nobody called %1 has used this store.", SafeText(line: name)))
+      nobody(called: name)
     default: nil
     }
   }
@@ -87,14 +103,15 @@ struct Script {
 extension Launch {
   /// Opens what a command for scripts needs, and closes it behind it.
   ///
-  /// - Parameter creates: whether a missing store is made; whoever only reads makes none.
+  /// - Parameter creates: whether a missing store, or person, is made; whoever only reads makes none.
   func script(creates: Bool = false, _ body: (Script) throws -> Int32) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }
     let store = try openStore(create: creates)
     defer { store.close() }
     let script = Script(
-      store: store, me: try participant(in: store, rc: rc), settings: rc.settings,
-      glyphs: glyphs)
+      store: store,
+      me: try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc),
+      settings: rc.settings, glyphs: glyphs)
     do {
       let status = try body(script)
       try script.output.finish()

@@ -11,7 +11,7 @@ extension Launch {
   ///   - isJSON: prints one JSON object a line instead of text.
   public func unread(countsOnly: Bool, isJSON: Bool) throws -> Int32 {
     try script { script in
-      let found = try script.store.unread(for: script.me.id)
+      let found = script.isNobody ? [] : try script.store.unread(for: script.me.id)
       if countsOnly {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0

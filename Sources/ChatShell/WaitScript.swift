@@ -25,11 +25,17 @@ extension Launch {
   public func wait(_ options: WaitOptions) throws -> Int32 {
     try script { script in
       let place = try options.conversation.map { try script.conversation($0) }
+      // In no conversation, they would wait for ever.
+      if place == nil, script.isNobody {
+        throw Script.nobody(called: script.me.identity)
+      }
       let bell = try BellWait(script.store, seconds: options.seconds, watchesReader: true)
       var news = try News(script: script, place: place)
       while true {
-        let found = try news.messages().filter {
-          $0.sender != script.me.id && $0.deletedAt == nil
+        let arrived = try news.messages()
+        let me = try script.knownID
+        let found = arrived.filter {
+          $0.sender != me && $0.deletedAt == nil
             && (!options.mentionsOnly || script.isForMe($0))
         }
         if let message = found.first {
@@ -49,9 +55,9 @@ extension Launch {
 
   private static func silence(in place: Conversation?, _ options: WaitOptions) -> Refusal {
     let seconds = SafeText(options.seconds ?? 0)
-    guard let place else { return Refusal(say("Nothing was said within %1 seconds.", seconds)) }
+    guard let place else { return Refusal(say("Nothing was said within %1 s.", seconds)) }
     return Refusal(
-      say("Nothing was said in %1 within %2 seconds.", SafeText(name: place.name), seconds))
+      say("Nothing was said in %1 within %2 s.", SafeText(name: place.name), seconds))
   }
 }
 

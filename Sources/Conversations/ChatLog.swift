@@ -26,6 +26,8 @@ protocol ChatLog {
 struct IrssiLog: ChatLog {
   /// The day that was said last.
   private var day: tm?
+  /// What was wrong with it, where that goes for all that follow.
+  private var unknownDay: LineFault?
 
   static func looks(_ line: String) -> Bool {
     line.hasPrefix("--- Log opened ") || line.hasPrefix("--- Day changed ")
@@ -43,24 +45,36 @@ struct IrssiLog: ChatLog {
     guard let (time, rest) = Self.clock(in: line) else {
       throw LineFault("no time stands at the beginning")
     }
-    guard var parts = day else { throw LineFault("no line before it says which day it is") }
+    guard var parts = day else {
+      throw unknownDay ?? LineFault("no line before it says which day it is")
+    }
     (parts.tm_hour, parts.tm_min, parts.tm_sec) = (time.hour, time.minute, time.second)
     return try said(String(rest), at: milliseconds(ofLocal: parts))
   }
 
   private mutating func mark(_ line: String) throws -> LogEntry {
     if line.hasPrefix("--- Log closed ") { return .nothing }
-    for (prefix, format) in [
-      ("--- Log opened ", "%b %d %H:%M:%S %Y"), ("--- Day changed ", "%b %d %Y"),
+    for (prefix, format, count) in [
+      ("--- Log opened ", "%m %d %H:%M:%S %Y", 4), ("--- Day changed ", "%m %d %Y", 3),
     ] where line.hasPrefix(prefix) {
+      let date = line.dropFirst(prefix.count)
       // The day of the week, in whatever language, says nothing new.
-      let date = line.dropFirst(prefix.count).drop { $0 != " " }.drop { $0 == " " }
+      let parts = date.split(separator: " ").suffix(count)
       // What follows belongs to no day that is known, rather than to the one before.
-      day = nil
-      guard let parts = broken(String(date), format) else {
-        throw LineFault("there is no such day: %1", String(line.dropFirst(prefix.count)))
+      (day, unknownDay) = (nil, nil)
+      guard parts.count == count, let name = parts.first else {
+        throw LineFault("there is no such day: %1", String(date))
       }
-      day = parts
+      guard let month = MonthNames.number(of: name) else {
+        let fault = LineFault(
+          "the month “%1” is of no language known here; set LC_TIME to that of the log",
+          String(name)
+        ).once
+        unknownDay = fault
+        throw fault
+      }
+      day = broken("\(month) " + parts.dropFirst().joined(separator: " "), format)
+      if day == nil { throw LineFault("there is no such day: %1", String(date)) }
       return .nothing
     }
     throw LineFault("it is no line that irssi writes by itself")

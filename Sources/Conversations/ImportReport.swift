@@ -18,6 +18,8 @@ public struct ImportReport: Hashable, Sendable {
   public var known = 0
   /// Messages that were here, and came in a newer state: edited, deleted, sent.
   public var changed = 0
+  /// Messages that did not come, since their conversation keeps none that are so old.
+  public var tooOld = 0
   /// Conversations that were made.
   public var conversations = 0
   /// People who were not here before.
@@ -55,5 +57,15 @@ public struct ImportFault: Error, Sendable, CustomStringConvertible {
 struct LineFault: Error {
   var sentence: Sentence
 
+  /// Whether it is said only once for a file: what it says of one line it says of many.
+  var isSaidOnce = false
+
   init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }
+
+  /// The same, said only once for a file.
+  var once: LineFault {
+    var fault = self
+    fault.isSaidOnce = true
+    return fault
+  }
 }

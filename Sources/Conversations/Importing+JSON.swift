@@ -245,6 +245,7 @@ extension Import {
         try take(attachment: attachment, at: ordinal, of: id)
       }
       if !place.isLocal { try take(outboxIn: object, of: id) }
+    case .tooOld: break
     }
   }
 

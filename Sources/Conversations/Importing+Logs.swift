@@ -12,11 +12,31 @@ extension Import {
         name, 0,
         ("its name does not tell which room it is the log of; name it with --conversation", []))
     }
-    let place = try logPlace(wanted)
+    // Found or made for the first line that can be read: a file of which nothing can be read makes
+    // no room.
+    var place: ImportedPlace?
     var copies = Copies(place: wanted.lowercased())
+    var said: Set<String> = []
+    func leaveOut(_ fault: LineFault) {
+      if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
+        report.leftOut += 1
+      } else {
+        self.leaveOut(name, lines.number, fault)
+      }
+    }
     while let line = try lines.next({ logLine($0) }) {
+      let entry: LogEntry
       do {
-        switch try log.entry(in: line) {
+        entry = try log.entry(in: line)
+      } catch let fault as LineFault {
+        leaveOut(fault)
+        continue
+      }
+      if entry == .nothing { continue }
+      let found = try place ?? logPlace(wanted)
+      place = found
+      do {
+        switch entry {
         case .nothing: break
         case .event: report.events += 1
         case .message(let time, let nick, let text, let kind):
@@ -24,10 +44,10 @@ extension Import {
           let message = ImportedMessage(
             uid: copies.uid(time, nick, text, kind), sender: sender, kind: kind, createdAt: time,
             body: text)
-          _ = try add(message, in: place)
+          _ = try add(message, in: found)
         }
       } catch let fault as LineFault {
-        leaveOut(name, lines.number, fault)
+        leaveOut(fault)
       }
     }
   }

@@ -13,12 +13,21 @@ extension Import {
   enum Arrival {
     case new(ID<Message>)
     case known(Existing)
+    /// Older than its conversation keeps messages: it would be taken back again and again.
+    case tooOld
   }
 
   /// Stores a message, unless it is here. A number that another has gives way to the next one that
-  /// is free; a network's own name for a message is as good as its uid.
+  /// is free; a network's own name for a message is as good as its uid. What the conversation would
+  /// forget at once does not come; what waits for a network is not forgotten.
   func add(_ message: ImportedMessage, in place: ImportedPlace) throws -> Arrival {
-    let id = ID<Message>(rawValue: try silentNumber())
+    if message.createdAt < place.oldest, message.state == .sent,
+      try existing(message, in: place) == nil
+    {
+      report.tooOld += 1
+      return .tooOld
+    }
+    let id = try ids.next(at: message.createdAt, in: database)
     var number = message.number ?? place.lastNumber + 1
     var arrival: Arrival?
     if try !insert(message, as: id, number, in: place) {
@@ -33,6 +42,8 @@ extension Import {
       }
     }
     if arrival == nil {
+      ids.take(id)
+      try database.run("INSERT INTO import_message VALUES (?)", id)
       guard number <= Import.numbers.upperBound else {
         throw LineFault("the conversation holds too many messages")
       }

@@ -28,21 +28,26 @@ final class ImportedPlace {
   /// Whether this import made it, so that all of it is as it was exported.
   let isNew: Bool
   let isLocal: Bool
+  /// What is older has been forgotten, or is about to be.
+  let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
   var lastAt: Milliseconds?
   /// Whether anything new came into it.
   var hasNew = false
 
-  init(id: ID<Conversation>, isNew: Bool, isLocal: Bool, lastNumber: Int64) {
-    (self.id, self.isNew, self.isLocal, self.lastNumber) = (id, isNew, isLocal, lastNumber)
+  init(
+    id: ID<Conversation>, isNew: Bool, isLocal: Bool, lastNumber: Int64, oldest: Milliseconds
+  ) {
+    (self.id, self.isNew, self.isLocal) = (id, isNew, isLocal)
+    (self.lastNumber, self.oldest) = (lastNumber, oldest)
   }
 }
 
 /// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
-/// What is imported is older than whatever happens here, so it is given ids below zero: no shell
-/// that is open takes it for something that has just arrived.
+/// What is imported is older than whatever happens here, so it is given ids below zero
+/// (`ImportedIDs`): no shell that is open takes it for something that has just arrived.
 public final class Import {
   public internal(set) var report = ImportReport()
 
@@ -53,8 +58,9 @@ public final class Import {
   /// Is told of each line that is left out.
   let complain: (ImportFault) -> Void
 
-  private let firstID: Int64
-  private var nextID: Int64
+  var ids = ImportedIDs()
+  private let firstSilent: Int64
+  private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]
   private var rooms: [String: ID<Conversation>] = [:]
   /// The names that those who were here before show.
@@ -72,7 +78,7 @@ public final class Import {
   /// People whom this import made.
   private(set) var newcomers: Set<ID<Participant>> = []
 
-  /// Ids for one import.
+  /// Numbers for one import.
   private static let block: Int64 = 1 << 31
   /// No conversation will see more messages; numbers beyond are refused, since they must go on growing.
   static let numbers: ClosedRange<Int64> = 1...1_000_000_000
@@ -82,15 +88,16 @@ public final class Import {
     let least =
       try database.first(
         """
-        SELECT min(0, ifnull((SELECT min(id) FROM message), 0),
-          ifnull((SELECT min(id) FROM event), 0))
+        SELECT min(ifnull((SELECT min(change) FROM reader), 0),
+          ifnull((SELECT min(change) FROM reaction), 0),
+          ifnull((SELECT min(change) FROM history), 0), ifnull((SELECT min(id) FROM event), 0))
         """
       ) { $0.int64(0) } ?? 0
-    let (first, isTooMuch) = least.subtractingReportingOverflow(Import.block)
+    let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
       throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
     }
-    (firstID, nextID) = (first, first)
+    (firstSilent, nextSilent) = (first, first)
     let everyone = try store.participants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }
@@ -101,6 +108,7 @@ public final class Import {
       """
       CREATE TEMP TABLE import_number(
         place INTEGER, old INTEGER, new INTEGER, PRIMARY KEY (place, old)) WITHOUT ROWID;
+      CREATE TEMP TABLE import_message(id INTEGER PRIMARY KEY);
       CREATE TEMP TABLE import_reply(message INTEGER PRIMARY KEY, place INTEGER, old INTEGER);
       CREATE TEMP TABLE import_change(
         message INTEGER PRIMARY KEY, body TEXT, mentions TEXT, edited_at INTEGER,
@@ -131,15 +139,12 @@ public final class Import {
 
   /// The next number below zero, for what nobody is to notice.
   func silentNumber() throws -> Int64 {
-    guard nextID < firstID + Import.block - 1 else {
+    guard nextSilent < firstSilent + Import.block - 1 else {
       throw StoreError.failed(path: store.path, detail: "the import is too large")
     }
-    nextID += 1
-    return nextID
+    nextSilent += 1
+    return nextSilent
   }
-
-  /// The ids of the messages that came.
-  var ids: ClosedRange<Int64> { firstID...nextID }
 
   // MARK: People and places
 
@@ -215,9 +220,15 @@ public final class Import {
 
   private func place(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedPlace {
     if let known = places[id] { return known }
+    let now = store.clock()
     let place = try database.first(
-      "SELECT network = '', last_number FROM conversation WHERE id = ?", id
-    ) { ImportedPlace(id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: $0.int64(1)) }
+      "SELECT network = '', last_number, keep FROM conversation WHERE id = ?", id
+    ) {
+      let oldest = $0.optionalInt64(2).map { now.subtractingReportingOverflow($0) }
+      return ImportedPlace(
+        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: $0.int64(1),
+        oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
+    }
     guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }
     places[id] = place
     return place
@@ -277,7 +288,8 @@ public final class Import {
 
   func dropTables() {
     for name in [
-      "import_number", "import_reply", "import_change", "import_line", "import_event",
+      "import_number", "import_message", "import_reply", "import_change", "import_line",
+      "import_event",
     ] {
       try? database.execute("DROP TABLE IF EXISTS temp.\(name)")
     }

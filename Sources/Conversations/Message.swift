@@ -29,8 +29,8 @@ public struct Message: Identifiable, Hashable, Sendable {
   }
 
   // `ID` alone is `Identifiable`'s here.
-  /// Grows in the order of arrival, over all conversations of a store; below zero for what was
-  /// imported.
+  /// Grows in the order of arrival, over all conversations of a store; for what was imported it is
+  /// below zero, and grows with the time.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.
   public var uid: String

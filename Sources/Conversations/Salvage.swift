@@ -4,7 +4,8 @@ import CSQLite
 /// Reads what can be read of one table of a damaged file.
 ///
 /// From the smallest key up until an error, from the greatest down until an error; what is left
-/// between is halved, and each half read in the same way. A damaged page costs the rows on it.
+/// between is halved, and each half read in the same way. A damaged page costs the rows on it. Keys
+/// that were drawn from times lie far apart: between those, the known ones say where to halve.
 struct Salvage {
   let source: Database
   let target: Database
@@ -15,6 +16,8 @@ struct Salvage {
   let key: String?
   /// No key in use is greater, as far as is known.
   let greatest: Int64
+  /// The ids of imported messages, ascending, as far as they are known.
+  let imported: [Int64]
 
   private var probes = 0
   /// Stretches of keys yet to be read, those with up to 2^n keys at n.
@@ -27,8 +30,12 @@ struct Salvage {
   /// A stretch that is not read to its end by then is given up.
   private static let mostProbes = 50_000
 
-  init(_ table: String, from source: Database, to target: Database, greatest: Int64) throws {
-    (self.source, self.target, self.table, self.greatest) = (source, target, table, greatest)
+  init(
+    _ table: String, from source: Database, to target: Database, greatest: Int64,
+    imported: [Int64] = []
+  ) throws {
+    (self.source, self.target, self.table) = (source, target, table)
+    (self.greatest, self.imported) = (greatest, imported)
     func names(_ database: Database) throws -> [(name: String, type: String, isFirst: Bool)] {
       try database.rows("SELECT name, type, pk = 1 FROM pragma_table_info(?)", table) {
         ($0.text(0), $0.text(1), $0.bool(2))
@@ -62,6 +69,13 @@ struct Salvage {
         return
       }
       guard let gap = try narrowed(low, high) else { continue }
+      if let known = knownKey(in: gap) {
+        if gap.low < known { put(gap.low, known - 1) }
+        if gap.low < gap.high { put(known, known) }
+        if known < gap.high { put(known + 1, gap.high) }
+        isDamaged = true
+        continue
+      }
       let bottom = max(gap.low, min(0, gap.high))
       let top = min(gap.high, max(greatest, gap.low))
       if bottom >= top {
@@ -72,6 +86,41 @@ struct Salvage {
         put(middle + 1, top)
       }
     }
+  }
+
+  /// The imported id in the middle of those in a gap.
+  private func knownKey(in gap: (low: Int64, high: Int64)) -> Int64? {
+    func place(of key: Int64) -> Int {
+      var (low, high) = (0, imported.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if imported[middle] < key { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    guard gap.low < 0, gap.low < gap.high else { return nil }
+    let start = place(of: gap.low)
+    let end = place(of: min(gap.high, -1) + 1)
+    return start < end ? imported[(start + end) / 2] : nil
+  }
+
+  /// The ids of the imported messages of a damaged store, ascending: those in the first of the
+  /// indexes that can be read, or in what can be read of the last.
+  static func importedIDs(in source: Database) -> [Int64] {
+    var ids: [Int64] = []
+    for index in ["message_age", "message_sender", "sqlite_autoindex_message_1"] {
+      ids = []
+      do {
+        try source.each("SELECT id FROM message INDEXED BY \(index)") { row in
+          if row.int64(0) < 0 { ids.append(row.int64(0)) }
+          return true
+        }
+        break
+      } catch {
+        continue
+      }
+    }
+    return ids.sorted()
   }
 
   private mutating func put(_ low: Int64, _ high: Int64) {

@@ -29,7 +29,7 @@ extension Store {
     defer { try? database.execute("PRAGMA cache_size=\(pages)") }
     return try write(durable: true) {
       let work = try Import(self, me: me, complain: complain)
-      try indexTogether(ids: { work.ids }) {
+      try indexTogether(listedIn: "import_message") {
         try body(work)
         try work.finish()
       }

@@ -6,11 +6,10 @@ extension Store {
   /// that may have to be undone by itself.
   ///
   /// - Parameters:
-  ///   - ids: asked at the end for the ids of the new messages; by default those above the greatest
-  ///     there was.
+  ///   - list: a table with the ids of the new messages at the end; by default they are those above
+  ///     the greatest there was.
   ///   - body: stores new messages; it must neither change nor remove the text of any.
-  func indexTogether<T>(ids: (() -> ClosedRange<Int64>)? = nil, _ body: () throws -> T) throws -> T
-  {
+  func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
     try write(durable: true) {
       let triggers = try database.rows(
         """
@@ -22,12 +21,14 @@ extension Store {
       let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64(0) } ?? nil
       let result = try body()
       // In a store without any, those that were imported elsewhere may be below zero.
-      let new = ids?() ?? (last.map { $0 + 1 } ?? .min)...Int64.max
+      let least = list == nil ? last.map { $0 + 1 } ?? .min : .min
+      // Ascending, as FTS5 takes them in one go.
       try database.run(
         """
         INSERT INTO message_text(rowid, body, facts)
-        SELECT id, body, facts FROM message_words WHERE id BETWEEN ? AND ? ORDER BY id
-        """, new.lowerBound, new.upperBound)
+        SELECT w.id, w.body, w.facts FROM \(list ?? "message") n CROSS JOIN message_words w
+        WHERE n.id >= ? AND w.id = n.id ORDER BY n.id
+        """, least)
       for trigger in triggers { try database.execute(trigger.sql) }
       return result
     }

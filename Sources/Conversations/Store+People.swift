@@ -16,13 +16,20 @@ extension Store {
   /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
   ///   or invisible characters, or begins with `@`, `#` or `/`.
   public func participant(identity: String) throws -> Participant {
-    _ = try Naming.checked(identity)
-    if let known = try known(identity) { return known }
+    if let known = try participant(known: identity) { return known }
     return try write(durable: true) {
       // Another process may have made it while this one waited for the lock.
       if let known = try known(identity) { return known }
       return try insert(identity: identity, name: try freeName(identity), network: "")
     }
+  }
+
+  /// The same without making anyone, for those who only read; nil where nobody has that identity.
+  ///
+  /// - Throws: `RuleError.badName`, as above.
+  public func participant(known identity: String) throws -> Participant? {
+    _ = try Naming.checked(identity)
+    return try known(identity)
   }
 
   private func known(_ identity: String) throws -> Participant? {

@@ -12,7 +12,7 @@ extension Store {
   /// - Parameters:
   ///   - path: the damaged file; its write-ahead log is read as well.
   ///   - newPath: a file that does not exist yet; a whole store afterwards.
-  /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if not even the list of tables can be read.
+  /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing of it can be read.
   ///   Then there is no new file.
   public static func recover(
     from path: String, to newPath: String
@@ -24,12 +24,20 @@ extension Store {
     return try copy.kept {
       let store = try Store(path: copy.path, options: .init(shared: isShared ?? false))
       defer { store.close() }
-      return RecoveryReport(path: store.path, tables: try store.salvage(source))
+      let report = RecoveryReport(path: store.path, tables: try store.salvage(source))
+      if report.got == 0, report.lost > 0 {
+        throw StoreError.corrupt(path: path, detail: "none of its rows can be read")
+      }
+      return report
     }
   }
 
   private static func damaged(_ path: String) throws -> Database {
     let source = try Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
+    // Damage is noticed before it is followed, and a damaged entry in the list of tables does not
+    // hide the others. First of all: of a file that was cut off, nothing could be asked otherwise.
+    csqlite_look_past_damage(source.connection)
+    try source.execute("PRAGMA cell_size_check=ON")
     guard try Schema.applicationID(of: source) == Schema.applicationID else {
       throw StoreError.notAStore(path: path)
     }
@@ -37,10 +45,6 @@ extension Store {
     if found > Schema.version {
       throw StoreError.newer(path: path, found: found, supported: Schema.version)
     }
-    // Damage is noticed before it is followed, and a damaged entry in the list of tables does not
-    // hide the others.
-    try source.execute("PRAGMA cell_size_check=ON")
-    csqlite_look_past_damage(source.connection)
     _ = try source.exists("SELECT 1 FROM sqlite_schema")
     return source
   }
@@ -59,13 +63,17 @@ extension Store {
       (change: $0.int64(0), people: $0.int64(1))
     }
     let greatest = counter?.change ?? 1 << 24
+    let imported = Salvage.importedIDs(in: source)
+    let keyedByMessage = ["message", "revision", "reaction", "attachment"]
     // A row may refer to one that comes later, or never.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
     try write(durable: true) {
       try indexTogether {
         for name in tables {
-          var salvage = try Salvage(name, from: source, to: database, greatest: greatest)
+          var salvage = try Salvage(
+            name, from: source, to: database, greatest: greatest,
+            imported: keyedByMessage.contains(name) ? imported : [])
           try salvage.run()
           let got = try database.first("SELECT count(*) FROM \(name)") { $0.int(0) } ?? 0
           // Whatever index is smallest answers this, and may be whole.

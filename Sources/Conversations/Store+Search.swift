@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Store {
-  /// The messages that a query finds, newest first.
+  /// The messages that a query finds, newest first: what was said here, then what was imported.
   ///
   /// Looked through are the conversations I am in, older messages included, as `/history` shows
   /// them; of those I left, the messages of my stays. What is deleted or taken back is not found.

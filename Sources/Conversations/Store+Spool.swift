@@ -5,11 +5,14 @@ extension Store {
   /// Reads what comes slowly, from a pipe or a terminal, to its end, so that it can be imported
   /// without keeping others from writing meanwhile.
   ///
-  /// - Parameter descriptor: anything that can be read.
+  /// - Parameters:
+  ///   - descriptor: anything that can be read.
+  ///   - name: what is said to be unreadable; empty for standard input.
   /// - Returns: a descriptor of a file that has no name and begins with what was read, to be closed
   ///   by the caller; nil if the given one is a file already.
-  /// - Throws: `StoreError.full`, `.cannotOpen`.
-  public func spooled(_ descriptor: Int32) throws -> Int32? {
+  /// - Throws: `ImportFault` when it cannot be read; `StoreError.full`, `.cannotOpen` when there is no
+  ///   place for it.
+  public func spooled(_ descriptor: Int32, name: String = "") throws -> Int32? {
     var found = Glibc.stat()
     if fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG { return nil }
     do {
@@ -25,14 +28,19 @@ extension Store {
       if source < 0 { throw SystemFailure() }
       let input = OpenFile(source)
       while true {
+        let count: Int
         do {
-          let count = try input.read(into: buffer)
-          if count == 0 { break }
-          try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        } catch let failure as SystemFailure where failure.code == EAGAIN {
+          count = try input.read(into: buffer)
+        } catch let failure as SystemFailure {
+          guard failure.code == EAGAIN else {
+            throw ImportFault(name, 0, ("it cannot be read: %1", [failure.reason]))
+          }
           var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
           poll(&ready, 1, -1)
+          continue
         }
+        if count == 0 { break }
+        try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
       let result = dup(file.number)
       if result < 0 || lseek(result, 0, SEEK_SET) != 0 { throw SystemFailure() }

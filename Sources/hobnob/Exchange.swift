@@ -24,7 +24,7 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Bring in an export, or the logs of irssi or WeeChat.")
   @OptionGroup var every: EveryCommand
-  @Argument(help: "The files; without any, standard input.")
+  @Argument(help: "The files, - for standard input; without any, standard input.")
   var file: [String] = []
   @Option(
     help: ArgumentHelp(

@@ -179,4 +179,55 @@ import Testing
     #expect(told("hello") == nil)
     #expect(told("") == nil)
   }
+
+  @Test(
+    "irssi writes the months in the language of whoever ran it",
+    arguments: [
+      ("Sam Mär 05 23:59:01 2022", 3), ("mer. janv. 05 23:59:01 2022", 1),
+      ("dim. juil. 05 23:59:01 2022", 7), ("dim. juin 05 23:59:01 2022", 6),
+      ("lun ene 05 23:59:01 2022", 1), ("sáb dic 05 23:59:01 2022", 12),
+      ("mar mag 05 23:59:01 2022", 5), ("za mrt 05 23:59:01 2022", 3),
+      ("sáb out 05 23:59:01 2022", 10), ("lör maj 05 23:59:01 2022", 5),
+      ("la marras 05 23:59:01 2022", 11), ("ma maalis 05 23:59:01 2022", 3),
+      ("śro paź 05 23:59:01 2022", 10), ("Сб мая 05 23:59:01 2022", 5),
+      ("土  3月 05 23:59:01 2022", 3), ("Sat Dec 05 23:59:01 2022", 12),
+    ])
+  func months(date: String, month: Int) throws {
+    let store = try Fixture().open()
+    let day = date.replacingOccurrences(of: " 23:59:01", with: "").replacingOccurrences(
+      of: " 05", with: " 06")
+    let report = try store.take(
+      ["--- Log opened \(date)\n23:59 <ben> late\n--- Day changed \(day)\n00:01 <ben> early\n"],
+      into: "tea")
+    #expect(report.messages == 2 && report.leftOut == 0)
+    let me = try store.participant(identity: "anna").id
+    let room = try #require(try store.room("tea", create: false))
+    let found = try store.messages(in: room.id, limit: 9, for: me).map { message in
+      var (time, parts) = (time_t(message.createdAt / 1000), tm())
+      localtime_r(&time, &parts)
+      return "\(parts.tm_year + 1900)-\(parts.tm_mon + 1)-\(parts.tm_mday) \(message.body)"
+    }
+    #expect(found == ["2022-\(month)-5 late", "2022-\(month)-6 early"])
+  }
+
+  @Test("a month that nobody knows is said once, and a file of which nothing is read makes no room")
+  func unknownMonths() throws {
+    let store = try Fixture().open()
+    var said: [String] = []
+    let log = """
+      --- Log opened Xyz Foo 05 23:59:01 2022
+      23:59 <ben> one
+      --- Day changed Xyz Bar 06 2022
+      00:01 <ben> two
+
+      """
+    let report = try store.take([log], into: "tea", complain: { said.append($0.description) })
+    #expect(said.count == 1 && said[0].hasPrefix("file:1: the month “Foo”"), "\(said)")
+    #expect(report.leftOut == 4 && report.conversations == 0 && report.people == 0)
+    #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+    // What comes behind a day that is known is read.
+    let rest = try store.take(
+      [log + "--- Day changed Sun Mar 06 2022\n10:00 <ben> three\n"], into: "tea")
+    #expect(rest.messages == 1 && rest.leftOut == 4 && rest.conversations == 1)
+  }
 }

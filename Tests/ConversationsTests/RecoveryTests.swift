@@ -133,6 +133,59 @@ private final class Grown {
     #expect(got.filter { $0 > 1_800 }.count > got.count * 3 / 4, "\(got)")
   }
 
+  @Test("Of a file that was cut off comes what is left of it", arguments: [0.9, 0.6, 0.3])
+  func cutOff(part: Double) throws {
+    let grown = try Grown()
+    let size = try grown.pages() * grown.pageSize
+    // In the middle of a page, as a disk that was full leaves it.
+    truncate(grown.fixture.path, Int(Double(size) * part) / 4096 * 4096 + 1000)
+    #expect(throws: StoreError.self) { try grown.fixture.open().check() }
+    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    let table = try #require(report["message"])
+    #expect(table.got > Int(1_000 * part) && table.got < 2_000, "\(table)")
+    #expect(report.lost > 0)
+    let new = try grown.fixture.open("recovered.sqlite")
+    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    let someone = try #require(try new.participants().first)
+    let lobby = try #require(try new.listing(for: someone.id).first).conversation.id
+    let messages = try new.messages(in: lobby, limit: 9_999, for: someone.id)
+    #expect(messages.count == table.got)
+    // The message that the end of the file goes through has lost the end of its text.
+    let whole = messages.filter { $0.body == grown.bodies[$0.number - 1] }
+    #expect(whole.count >= messages.count - 1)
+  }
+
+  @Test("What was imported, with long times between, comes back from around damaged pages")
+  func imported() throws {
+    let fixture = Fixture()
+    let store = try fixture.open()
+    let lines = (0..<3000).map { number in
+      let time =
+        "\(2000 + number / 120)-\(10 + number / 60 % 2)-\(10 + number % 20) 10:00:0\(number % 10)"
+      return
+        "\(time)\tben\tmessage \(number) with some more words, so that a page holds few of them"
+    }
+    try store.take([lines.joined(separator: "\n")], into: "tea")
+    store.close()
+    let database = try Database(path: fixture.path, patience: 0)
+    let leaves = try database.rows(
+      "SELECT pageno FROM dbstat WHERE name = 'message' AND pagetype = 'leaf' ORDER BY path"
+    ) { $0.int(0) }
+    database.close()
+    let file = try #require(FileHandle(forWritingAtPath: fixture.path))
+    let spoiled = stride(from: 5, to: leaves.count - 5, by: 7).map { leaves[$0] }
+    try #require(spoiled.count > 4)
+    for page in spoiled {
+      try file.seek(toOffset: UInt64((page - 1) * 4096))
+      try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+    }
+    try file.close()
+    let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
+    let table = try #require(report["message"])
+    #expect(table.got + table.lost == 3000)
+    #expect(table.lost <= spoiled.count * 60, "\(table), \(spoiled.count) pages")
+  }
+
   @Test func messagesOutliveTheirRoomAndPeople() throws {
     let grown = try Grown()
     for table in ["conversation", "participant"] {

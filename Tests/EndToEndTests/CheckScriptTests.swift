@@ -71,6 +71,32 @@ extension EndToEnd {
         try Data(contentsOf: URL(fileURLWithPath: folder + "/store.damaged.sqlite")) == damaged)
     }
 
+    @Test(
+      "a store that was cut off is recovered; of what is left of nothing, the other ways are said")
+    func cutOff() throws {
+      try fill()
+      let size = try #require(
+        FileManager.default.attributesOfItem(atPath: home.store)[.size] as? Int)
+      truncate(home.store, size * 2 / 3)
+      let found = try check()
+      #expect(found.status == 1 && found.errors.contains("hobnob check --recover"))
+      let recovered = try check("--recover")
+      #expect(recovered.status == 0, "\(recovered.errors)")
+      let new = folder + "/store.recovered.sqlite"
+      #expect(try home.run(["check", "--store", new]).status == 0)
+      #expect(
+        try home.run(["search", "words", "--store", new, "--as", "anna"]).output.contains(
+          "message "))
+
+      truncate(home.store, 300)
+      let hopeless = try check("--recover")
+      #expect(hopeless.status == 1 && hopeless.output == "")
+      #expect(hopeless.errors.contains("hobnob check --backup"))
+      #expect(hopeless.errors.contains("hobnob import"))
+      #expect(!hopeless.errors.contains("run `hobnob check`"))
+      #expect(!FileManager.default.fileExists(atPath: folder + "/store.recovered-2.sqlite"))
+    }
+
     @Test("--recover of what is not there, or of no store, is a sentence; no file is left")
     func recoversNothing() throws {
       let missing = try home.run(["check", "--recover", "--store", home.path + "/none.sqlite"])

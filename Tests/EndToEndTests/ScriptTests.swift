@@ -36,7 +36,7 @@ extension EndToEnd {
     func namesOfConversations() throws {
       #expect(try home.run(["send", "#lobby", "one", "--as", "cron"]).status == 0)
       #expect(try home.run(["log", "lobby", "--as", "cron"]).output.contains("one"))
-      #expect(try home.run(["log", "lobby", "--as", "anna"]).status == 0)
+      #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
       #expect(try home.run(["send", "@anna", "psst", "--as", "cron"]).status == 0)
       #expect(try home.run(["log", "@cron", "--as", "anna"]).output.contains("psst"))
       let missing = try home.run(["send", "--as", "cron"])

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("Whoever only reads changes nothing (11.3)")
+  struct ReadOnlyTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+      try home.say("hello", as: "ben")
+    }
+
+    private var people: [String] {
+      get throws {
+        let store = try Store(path: home.store)
+        defer { store.close() }
+        return try store.participants().map(\.identity)
+      }
+    }
+
+    @Test(
+      "a name that is typed wrong is nobody: no person is made",
+      arguments: [
+        (["log", "lobby"], 0, "[1] ben: hello"), (["search", "hello"], 0, "[1] ben: hello"),
+        (["unread", "--count"], 0, "0"), (["unread"], 0, ""),
+        (["wait", "lobby", "--timeout", "1"], 1, "Nothing was said in #lobby within 1 s."),
+        (["wait", "--timeout", "1"], 1, "Nobody called typo has used this store."),
+        (["log", "@ben"], 1, "There is no direct chat with @ben."),
+        (["export", "nosuch"], 1, "There is no room nosuch, so nothing was exported."),
+        (["export", "@nosuch"], 1, "Nobody called @nosuch has used this store."),
+      ])
+    func typo(arguments: [String], status: Int32, said: String) throws {
+      let finished = try home.run(arguments + ["--as", "typo"])
+      #expect(finished.status == status)
+      #expect(said.isEmpty || (finished.output + finished.errors).contains(said), "\(finished)")
+      #expect(try people == ["ben"])
+      #expect(
+        try home.run(arguments + ["--as", "two words"]).status
+          == (arguments[0] == "export" ? status : 1))
+    }
+
+    @Test("a folder cannot be imported, which is said of the folder; - is standard input")
+    func importedFiles() throws {
+      let empty = home.path + "/new.sqlite"
+      let folder = try home.run(["import", home.path, "--store", empty])
+      #expect(folder.status == 1)
+      #expect(folder.errors == "hobnob: \(home.path) cannot be read: Is a directory.\n")
+      #expect(!FileManager.default.fileExists(atPath: empty))
+      let text = "2026-11-20 10:00:00\tben\tlong ago\n"
+      let piped = try home.run(["import", "--conversation", "tea", "-"], input: text)
+      #expect(piped.status == 0 && piped.output.contains("Messages: 1 new"), "\(piped)")
+      #expect(try home.run(["log", "tea"]).output.contains("[1] ben: long ago"))
+    }
+
+    @Test("what a conversation keeps no longer is not brought back, and the summary counts it")
+    func tooOld() throws {
+      try home.write("2020-11-20 10:00:00\tben\tlong ago\n", to: "old.log")
+      #expect(try home.run(["lobby", "--as", "anna"], input: "/set keep 1y\n").status == 0)
+      let done = try home.run(
+        ["import", "--conversation", "lobby", home.path + "/old.log", "--as", "anna"])
+      #expect(done.status == 0 && done.output.contains("Messages: 0 new"), "\(done)")
+      #expect(done.output.contains("since their conversation keeps none that are so old: 1"))
+    }
+  }
+}
