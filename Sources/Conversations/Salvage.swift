@@ -105,19 +105,21 @@ struct Salvage {
   }
 
   /// The ids of the imported messages of a damaged store, ascending: those in the first of the
-  /// indexes that can be read, or in what can be read of the last.
+  /// indexes that can be read, or in what can be read of all of them from both ends.
   static func importedIDs(in source: Database) -> [Int64] {
-    var ids: [Int64] = []
-    for index in ["message_age", "message_sender", "sqlite_autoindex_message_1"] {
-      ids = []
-      do {
-        try source.each("SELECT id FROM message INDEXED BY \(index)") { row in
-          if row.int64(0) < 0 { ids.append(row.int64(0)) }
+    var ids: Set<Int64> = []
+    // Ends with the first that is whole.
+    _ = [
+      ("message_age", "conversation"), ("message_sender", "sender"),
+      ("sqlite_autoindex_message_1", "uid"), ("sqlite_autoindex_message_2", "conversation"),
+    ].contains { index, column in
+      ["", "ORDER BY \(column) DESC"].contains { order in
+        let sql = "SELECT id FROM message INDEXED BY \(index) \(order)"
+        let end: Void? = try? source.each(sql) { row in
+          if row.int64(0) < 0 { ids.insert(row.int64(0)) }
           return true
         }
-        break
-      } catch {
-        continue
+        return end != nil
       }
     }
     return ids.sorted()
