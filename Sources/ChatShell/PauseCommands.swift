@@ -16,6 +16,7 @@ extension Shell {
     guard !isPaused else { return tell(say("Printing is held already; /bottom goes on.")) }
     let conversation = try requireConversation()
     isPaused = true
+    if backlog != nil { held.count = unreadHere }
     // What is held shows its sender's name, whatever stands above it then.
     printer.endRun()
     tellOthers(conversation)

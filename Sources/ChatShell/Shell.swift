@@ -53,6 +53,10 @@ final class Shell {
   var position: Int64 = 0
   /// The number up to which the open conversation is on the screen.
   var printedUpTo = 0
+  /// What of it was unread at the entrance and is not on the screen yet; nil when all of it is.
+  var backlog: Backlog?
+  /// The next portion of the backlog comes in the next turn of the loop.
+  var isMoreUnderWay = false
   /// The first prompt does not stand yet; nobody waits for what is not on it.
   var isStarting = false
   /// Messages are kept back while a line is being typed in plain mode.

@@ -15,6 +15,8 @@ import Testing
     try store.edit(message.id, to: "two", by: anna)
     _ = try store.messages(in: room, limit: 50, for: anna)
     _ = try store.messages(in: room, numbers: 1...9, for: anna)
+    _ = try store.messages(in: room, after: 0, limit: 9, for: anna)
+    _ = try store.firstUnread(by: anna, in: room, behind: 0)
     _ = try store.newest(by: anna, in: room)
     _ = try store.unsent(by: anna)
     _ = try store.unsent(by: anna, in: room)
