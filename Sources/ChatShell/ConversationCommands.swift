@@ -141,10 +141,12 @@ extension Shell {
     goOnPrinting()
     let myself = me.id
     let shellIsThere = shellID != nil
+    let isLooking = isLooking
     postpone("open") { [store] in
       try store.setLastConversation(target.id, of: myself)
-      if shellIsThere { try store.open(target.id) }
+      if shellIsThere { try store.open(target.id, paused: !isLooking) }
     }
+    owesSeen = false
     if printedUpTo > 0 { markSeen(target) }
     if shellIsThere { lookAround() }
     face?.refresh()

@@ -61,6 +61,10 @@ final class Shell {
   var isStarting = false
   /// Messages are kept back while a line is being typed in plain mode.
   var isHolding = false
+  /// The terminal's window has the focus, or does not tell (rule 7.3).
+  var isFocused = true
+  /// Something was printed where nobody looked: the others are told with the focus.
+  var owesSeen = false
   /// Printing is held (`/pause`, rule 7.6), and what is held.
   var isPaused = false
   var held = HeldLines()
@@ -141,6 +145,8 @@ final class Shell {
           "A command has to begin with /, without blanks before it. To send this line, begin it with //, or /set slash-guard off."
         ))
     case .commandWithNewlines(let name):
+      let known = unaliased(text).dropFirst().prefix { !$0.isWhitespace }
+      guard Command.named(String(known)) != nil else { throw Refusal(Self.unknown(name)) }
       throw Refusal(
         say(
           "/%1 takes one line. To send a text that begins with /, begin it with //.",
