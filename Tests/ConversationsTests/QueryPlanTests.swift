@@ -23,6 +23,8 @@ import Testing
     _ = try store.revisions(of: message.id)
     _ = try store.recipients(of: message.id)
     _ = try store.changes(since: position, for: anna)
+    _ = try store.laterNews(
+      in: room, since: position, upTo: try store.position, ofMessagesUpTo: 9, for: anna)
     _ = try store.listing(for: anna)
     _ = try store.readMarker(of: anna, in: room)
     _ = try store.history(of: anna, shell: "x", limit: 9)
