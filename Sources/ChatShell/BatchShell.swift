@@ -61,6 +61,7 @@ final class BatchShell: Face {
   func remember(_ line: String) {}
   func reloadHistory() {}
   func tryAgainSoon() {}
+  func printMoreSoon() {}
   func mentions(in body: String) -> [Span] { [] }
   // There are no keys.
   func bind(_ line: String) -> [SafeText] { [] }

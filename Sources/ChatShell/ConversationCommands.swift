@@ -5,8 +5,9 @@ import StyledText
 
 /// `/join`, `/leave`, `/msg`, `/switch`, `/list`, `/who`, `/drafts`, and entering a conversation.
 extension Shell {
-  /// How many messages the opening screen shows at least, and at most when more are unread.
-  static let openingMessages = (usual: 20, most: 200)
+  /// How many messages the opening screen shows at least, and how many are printed in one turn of
+  /// the loop when more are unread.
+  static let openingMessages = (usual: 20, atOnce: 200)
 
   func join(_ argument: String) throws {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
@@ -35,7 +36,10 @@ extension Shell {
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
     try store.leave(me.id, target.id)
     unread[target.id] = nil
-    if target.id == conversation?.id { isMember = false }
+    if target.id == conversation?.id {
+      isMember = false
+      backlog = nil
+    }
     tell(
       say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
     face?.refresh()
@@ -95,14 +99,24 @@ extension Shell {
     let known = try store.messages(
       in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: !isStarting)
     var messages = known
-    if let first = known.first, first.number > marker + 1, isMember {
-      messages = try store.messages(in: target.id, limit: Self.openingMessages.most, for: me.id)
-        .filter { $0.number > marker || $0.number >= first.number }
+    var backlog: Backlog?
+    if let first = known.first, first.number > marker + 1, isMember,
+      let unread = try store.firstUnread(by: me.id, in: target.id, behind: marker),
+      unread < first.number
+    {
+      messages = try store.messages(
+        in: target.id, after: unread - 1, limit: Self.openingMessages.atOnce, for: me.id,
+        receipts: !isStarting)
+      if messages.count == Self.openingMessages.atOnce, face?.isInteractive == true {
+        backlog = Backlog()
+      }
     }
     conversation = target
     self.isMember = isMember
     unread[target.id] = nil
     printedUpTo = messages.map(\.number).max() ?? target.lastNumber
+    backlog?.keepUnsent(of: &messages, by: me.id)
+    self.backlog = backlog
     newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
     printer.startOver()
     // What is held of another conversation is unread there.
@@ -124,12 +138,15 @@ extension Shell {
       lines += printer.lines(for: message)
     }
     if !lines.isEmpty { face?.show(lines) }
+    goOnPrinting()
     let myself = me.id
     let shellIsThere = shellID != nil
+    let isLooking = isLooking
     postpone("open") { [store] in
       try store.setLastConversation(target.id, of: myself)
-      if shellIsThere { try store.open(target.id) }
+      if shellIsThere { try store.open(target.id, paused: !isLooking) }
     }
+    owesSeen = false
     if printedUpTo > 0 { markSeen(target) }
     if shellIsThere { lookAround() }
     face?.refresh()

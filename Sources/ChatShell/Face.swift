@@ -40,6 +40,8 @@ protocol Face: AnyObject {
   func reloadHistory()
   /// The store is locked; a write or a look has to be tried again soon.
   func tryAgainSoon()
+  /// More is to be printed: ``Shell/printMore()`` in the next turn, behind the keys.
+  func printMoreSoon()
   /// The mentions in the line, which is `body` or ends with it.
   func mentions(in body: String) -> [Span]
   /// One line of an inputrc. Returns what is wrong with it.

@@ -16,7 +16,7 @@ extension Shell {
   /// Adds a file that is named as people name files: with `~`, quotes, escaped blanks, or as a
   /// `file://` URL.
   func attach(fileAt argument: String) throws {
-    _ = try requireConversation()
+    _ = try requireMembership()
     let named = PastedContent.fileCandidate(in: argument) ?? argument
     var path = RcFile.expanded(named, environment)
     if !path.hasPrefix("/"), let folder = WorkingFolder.path { path = folder + "/" + path }

@@ -103,6 +103,7 @@ extension InteractiveShell: Face {
   }
 
   func tryAgainSoon() { locked.tryAgainSoon() }
+  func printMoreSoon() { loop.after(milliseconds: 0) { [shell] in shell.printMore() } }
   func mentions(in body: String) -> [Span] {
     let text = editor.text
     guard text.hasSuffix(body) else { return [] }

@@ -231,6 +231,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorLostTerminal(_ editor: LineEditor) { leave() }
+  func lineEditorFocusChanged(_ editor: LineEditor) { shell.take(focus: editor.isFocused) }
 
   func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
     do {

@@ -76,6 +76,7 @@ final class InteractiveShell {
     defer { editor.stop() }
     shell.store.patience = 0
     shell.isStarting = true
+    shell.isFocused = editor.isFocused
     try shell.lookFromHere()
     if !greeting.isEmpty { editor.print(greeting) }
     try shell.enter(conversation)
@@ -106,7 +107,7 @@ final class InteractiveShell {
     shell.postpone("attach") { [weak self] in
       guard shell.shellID == nil else { return }
       shell.shellID = try shell.store.attach(shell.me.id)
-      try shell.store.open(shell.conversation?.id)
+      try shell.store.open(shell.conversation?.id, paused: !shell.isLooking)
       self?.loadHistory()
       _ = try shell.store.forgetTheDead()
     }

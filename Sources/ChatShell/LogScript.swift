@@ -32,7 +32,8 @@ extension Launch {
       let conversation = try script.conversation(name)
       let wait =
         options.follows ? try BellWait(script.store, seconds: nil, watchesReader: true) : nil
-      var log = Log(script: script, conversation: conversation, isJSON: options.isJSON)
+      var log = Log(
+        script: script, conversation: conversation, isJSON: options.isJSON, glyphs: glyphs)
       try log.print(options, within: span)
       script.output.flush()
       while let wait, !script.output.isClosed, wait.next() == .rang {
@@ -50,18 +51,27 @@ private struct Log {
   let script: Script
   let conversation: Conversation
   let isJSON: Bool
-  /// Up to where it was looked at.
+  /// Up to where it was looked at, in numbers and in the store.
   private var newest: Int
+  private var position: Int64 = 0
+  /// Which of the messages that were there at the start were asked for.
+  private var asked = (first: 1, last: 0, span: TimeSpan.always)
+  private var printer: MessagePrinter
 
-  init(script: Script, conversation: Conversation, isJSON: Bool) {
+  init(script: Script, conversation: Conversation, isJSON: Bool, glyphs: Glyphs) {
     self.script = script
     self.conversation = conversation
     self.isJSON = isJSON
     newest = conversation.lastNumber
+    printer = MessagePrinter(options: .init(glyphs: glyphs), me: script.me.id)
+    printer.options.folds = false
   }
 
   mutating func print(_ options: LogOptions, within span: TimeSpan) throws {
     newest = try lastNumber
+    // Behind it: what happens to a message from here on is printed by itself.
+    position = try script.store.position
+    asked = (newest + 1, newest, span)
     var first = try options.from.map(number) ?? 1
     var last = min(try options.to.map(number) ?? newest, newest)
     if !span.isAlways {
@@ -76,17 +86,46 @@ private struct Log {
     if let lines = options.lines ?? (isNarrowed ? nil : 20) {
       first = try start(ofNewest: lines, from: first, to: last, span)
     }
+    asked.first = first
     try print(from: first, to: last, span)
   }
 
-  /// What has arrived since.
+  /// What has arrived since, and what became of messages that were printed (rule 3.8).
   mutating func printNew() throws {
     let (first, last) = (newest + 1, try lastNumber)
-    // Reads one row when it rang for something else.
-    guard last >= first else { return }
-    newest = last
+    let end = try script.store.position
+    let news = try script.store.laterNews(
+      in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
+    ).filter { isPrinted($0.message) }
+    position = end
+    newest = max(newest, last)
     // What was imported takes numbers like these and did not arrive.
-    try print(from: first, to: last, .always) { !$0.isImported }
+    if last >= first { try print(from: first, to: last, .always) { !$0.isImported } }
+    try print(news)
+  }
+
+  private func isPrinted(_ message: Message) -> Bool {
+    message.number > asked.last
+      || message.number >= asked.first && asked.span.contains(message.createdAt)
+  }
+
+  private mutating func print(_ news: [LaterNews]) throws {
+    if isJSON {
+      // The message is there once, as it stands now, whatever happened to it.
+      var told: Set<ID<Message>> = []
+      let messages = news.map(\.message).filter { told.insert($0.id).inserted }
+      return try script.print(messages, isJSON: true)
+    }
+    for entry in news {
+      switch entry {
+      case .revised(let message):
+        for line in printer.revision(of: message) { script.output.write(line.plain) }
+      case .reacted(let news):
+        let name = SafeText(name: news.participant.name)
+        script.output.write(
+          MessagePrinter.line(for: news, by: name, widths: printer.options.widths).plain)
+      }
+    }
   }
 
   private var lastNumber: Int {

@@ -189,7 +189,18 @@ extension Shell {
     guard let message = try store.newest(by: me.id, in: conversation.id) else {
       throw RuleError.nothingToCancel
     }
-    let taken = try store.takeBack(message.id, by: me.id)
+    let taken: Message
+    do {
+      taken = try store.takeBack(message.id, by: me.id)
+    } catch let error as RuleError {
+      // Whoever has the newest has all before it that were sent; what was not, nobody has.
+      guard case .othersHaveIt = error,
+        let unsent = try store.unsent(by: me.id, in: conversation.id).max(by: {
+          $0.number < $1.number
+        })
+      else { throw error }
+      taken = try store.takeBack(unsent.id, by: me.id)
+    }
     catchUp()
     refreshNewestOwn()
     face?.put(taken.kind == .action ? "/me " + taken.body : EditMode.shown(taken.body))

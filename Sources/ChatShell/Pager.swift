@@ -52,11 +52,18 @@ extension InteractiveShell {
     guard let status else {
       throw Refusal(say("%1 could not be run: %2. Set PAGER.", shown, systemReason()))
     }
-    // 127: there is none of that name. A pager that was interrupted did what was wanted.
+    // 127: there is none of that name.
     if status == 126 || status == 127 {
       editor.print(lines)
       throw Refusal(
         say("The pager %1 is not there; set PAGER, or /set pager off.", shown))
+    }
+    if Pager.hasFailed(status, command) {
+      editor.print(lines)
+      throw Refusal(
+        say(
+          "The pager %1 failed with status %2; set PAGER, or /set pager off.", shown,
+          SafeText(Int(status))))
     }
   }
 
@@ -72,7 +79,7 @@ extension InteractiveShell {
     }
     tell(paused: true)
     editor.withTerminalReleased(keepingLine: false, body)
-    tell(paused: false)
+    tell(paused: !shell.isLooking)
     let before = shell.newsShown
     shell.catchUp()
     let count = shell.newsShown - before
@@ -87,8 +94,20 @@ enum Pager {
   /// wanted, and to show styles.
   static func command(_ pager: String?, atEnd: Bool) -> String {
     let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
-    let name = command.split(whereSeparator: \.isWhitespace).first?.split(separator: "/").last
-    guard name == "less" else { return command }
-    return command + " -R" + (atEnd ? " +G" : "")
+    return isLess(command) ? command + " -R" + (atEnd ? " +G" : "") : command
+  }
+
+  private static func isLess(_ command: String) -> Bool {
+    command.split(whereSeparator: \.isWhitespace).first?.split(separator: "/").last == "less"
+  }
+
+  /// Whether it may have shown nothing. A pager that was interrupted or ended did what was wanted;
+  /// less -K says that with 2.
+  static func hasFailed(_ status: Int32, _ command: String) -> Bool {
+    switch status {
+    case 0, 128 + SIGINT, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP, 128 + SIGPIPE: false
+    case 2: !isLess(command)
+    default: true
+    }
   }
 }

@@ -16,6 +16,7 @@ extension Shell {
     guard !isPaused else { return tell(say("Printing is held already; /bottom goes on.")) }
     let conversation = try requireConversation()
     isPaused = true
+    if backlog != nil { held.count = unreadHere }
     // What is held shows its sender's name, whatever stands above it then.
     printer.endRun()
     tellOthers(conversation)
@@ -53,15 +54,25 @@ extension Shell {
     printer.endRun()
     if let conversation {
       tellOthers(conversation)
-      if held.count > 0 { markSeen(conversation) }
+      if held.count > 0 || owesSeen { markSeen(conversation) }
     }
     face?.refresh()
   }
 
-  /// Whoever holds printing does not look on (rule 7.3).
+  /// Whoever holds printing does not look on, nor who works in another window (rule 7.3).
+  var isLooking: Bool { !isPaused && isFocused }
+
+  /// The window gained or lost the focus. What was printed meanwhile is seen from now on.
+  func take(focus isFocused: Bool) {
+    self.isFocused = isFocused
+    guard let conversation else { return }
+    tellOthers(conversation)
+    if isLooking, owesSeen { markSeen(conversation) }
+  }
+
   private func tellOthers(_ conversation: Conversation) {
     guard shellID != nil else { return }
-    let isPaused = isPaused
-    postpone("open") { [store] in try store.open(conversation.id, paused: isPaused) }
+    let isLooking = isLooking
+    postpone("open") { [store] in try store.open(conversation.id, paused: !isLooking) }
   }
 }

@@ -71,19 +71,28 @@ extension Shell {
 
   /// What a reaction prints: a line that was printed cannot change.
   func line(for news: ReactionNews) -> StyledLine {
-    let name = shownName(news.participant)
-    let number = SafeText(news.message.number)
     if let failure = news.failure {
       return Self.error(
-        say("The reaction to [%1] was not sent: %2.", number, SafeText(line: failure)))
+        say(
+          "The reaction to [%1] was not sent: %2.", SafeText(news.message.number),
+          SafeText(line: failure)))
     }
+    return MessagePrinter.line(
+      for: news, by: shownName(news.participant), widths: printer.options.widths)
+  }
+}
+
+extension MessagePrinter {
+  /// `🎉 anna [42] the text`, or that a reaction was taken back.
+  static func line(for news: ReactionNews, by name: SafeText, widths: Widths) -> StyledLine {
+    let number = SafeText(news.message.number)
     guard let emoji = news.emoji else {
       return StyledLine(say("%1 took the reaction to [%2] back", name, number), .dim)
     }
     let first = SafeText(body: news.message.body).lines.first ?? SafeText()
     return StyledLine(
       say("%1 %2 [%3] ", SafeText(line: emoji), name, number)
-        + first.truncated(to: 40, widths: printer.options.widths), .dim)
+        + first.truncated(to: 40, widths: widths), .dim)
   }
 }
 

@@ -5,7 +5,8 @@ import StyledText
 /// Where the next page of a search begins.
 struct SearchPlace {
   var query: SearchQuery
-  var before: ID<Message>
+  /// nil: all of it was shown.
+  var before: ID<Message>?
 }
 
 /// `/search`: messages of all conversations, the newest next to the prompt. Reads only; nothing of it
@@ -18,7 +19,8 @@ extension Shell {
     var before: ID<Message>?
     if argument.isEmpty {
       guard let lastSearch else { throw usage("search") }
-      (query, before) = (lastSearch.query, lastSearch.before)
+      guard let next = lastSearch.before else { return tell(say("Nothing older was found.")) }
+      (query, before) = (lastSearch.query, next)
     } else {
       query = try SearchQuery.parse(argument)
     }
@@ -26,10 +28,11 @@ extension Shell {
     var hits = try store.search(query, for: me.id, limit: Self.hitsAtOnce + 1, before: before)
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
-    lastSearch = hasMore ? hits.last.map { SearchPlace(query: query, before: $0.message.id) } : nil
+    lastSearch = SearchPlace(query: query, before: hasMore ? hits.last?.message.id : nil)
     guard !hits.isEmpty else {
-      throw Refusal(
-        before == nil ? say("Nothing was found.") : say("Nothing older was found."))
+      // What was left was forgotten meanwhile.
+      if before != nil { return tell(say("Nothing older was found.")) }
+      throw Refusal(say("Nothing was found."))
     }
     recognise(hits.map(\.message.sender))
     var names: [ID<Conversation>: SafeText] = [:]

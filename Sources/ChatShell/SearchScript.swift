@@ -4,6 +4,14 @@ import StyledText
 
 /// `hobnob search` (rule 11.3). It marks nothing as seen or read (rule 7.3).
 extension Launch {
+  /// Refuses a word of a query that looks like short options. Returns the exit status.
+  public nonisolated static func refuse(searchWord word: String) -> Int32 {
+    let sentence = say(
+      "%1 is no option, and a search cannot leave words out. To look for the word, write -- in front: hobnob search -- %1",
+      SafeText(line: word))
+    return answer("hobnob: " + sentence.string, status: 64)
+  }
+
   /// Prints the messages that a query finds, newest first: of the rooms, as `log` reads them, and
   /// of one's direct chats.
   ///

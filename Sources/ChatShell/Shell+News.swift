@@ -11,6 +11,7 @@ extension Shell {
   /// Reads what was committed since the last look and shows it.
   func catchUp() {
     guard !isHolding else { return }
+    defer { goOnPrinting() }
     do {
       var more = true
       while more {
@@ -47,8 +48,11 @@ extension Shell {
         continue
       }
       guard message.number > printedUpTo, !message.isRecalled else { continue }
-      printedUpTo = message.number
-      lines += printer.lines(for: message)
+      // What comes behind a backlog is printed with it, in its order.
+      if backlog == nil {
+        printedUpTo = message.number
+        lines += printer.lines(for: message)
+      }
       if message.sender != me.id {
         news += 1
         if isForMe(message) { forMe.append(message) }
@@ -76,10 +80,17 @@ extension Shell {
     }
     for event in changes.events { lines += self.lines(for: event) }
     show(changes.typing)
-    present(lines, new: news)
+    if backlog == nil {
+      present(lines, new: news)
+    } else {
+      backlog?.later += lines
+      present([], new: news)
+    }
     for message in changes.revised { changedElsewhere(message) }
     alert(forMe, andInvited: changes.events.contains { $0.other?.id == me.id })
-    if let conversation, delivered[conversation.id] != nil, !isPaused { markSeen(conversation) }
+    if let conversation, delivered[conversation.id] != nil, !isPaused, backlog == nil {
+      markSeen(conversation)
+    }
     if changes.peopleChanged { peopleChanged() }
     if changes.historyChanged { face?.reloadHistory() }
     let ownMoved = !changes.moved.isEmpty
@@ -115,8 +126,9 @@ extension Shell {
 
   /// Says that messages have come here, before anything of them is shown: from then on nobody can
   /// take them back (rule 3.7). Returns those that were taken back just before.
-  private func receive(_ delivered: [ID<Conversation>: Int]) -> Set<ID<Message>> {
-    guard !delivered.isEmpty, settings.receipts else { return [] }
+  func receive(_ delivered: [ID<Conversation>: Int]) -> Set<ID<Message>> {
+    // A batch prints nothing of it.
+    guard !delivered.isEmpty, settings.receipts, face?.isInteractive == true else { return [] }
     let me = me.id
     var takenBack: Set<ID<Message>> = []
     postpone("delivered") { [store] in
@@ -125,13 +137,20 @@ extension Shell {
     return takenBack
   }
 
-  /// What was printed in the open conversation is read (rules 7.3, 7.7).
+  /// What was printed in the open conversation is read; the others are told that it was seen as soon
+  /// as the window has the focus (rules 7.3, 7.7).
   func markSeen(_ conversation: Conversation) {
+    // A batch prints nothing of it, and what a command of it prints counts like `hobnob log`.
+    guard face?.isInteractive == true else { return }
     let me = me.id
     let number = printedUpTo
     let sends = settings.receipts
+    let isFocused = isFocused
+    owesSeen = !isFocused
     postpone("seen \(conversation.id.rawValue)") { [store] in
-      try store.noteSeen(by: me, in: conversation.id, upTo: number, sendReceipt: sends)
+      if sends, !isFocused { try store.noteDelivered(to: me, upTo: [conversation.id: number]) }
+      try store.noteSeen(
+        by: me, in: conversation.id, upTo: number, sendReceipt: sends && isFocused)
     }
   }
 

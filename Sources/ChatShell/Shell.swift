@@ -55,10 +55,18 @@ final class Shell {
   var position: Int64 = 0
   /// The number up to which the open conversation is on the screen.
   var printedUpTo = 0
+  /// What of it was unread at the entrance and is not on the screen yet; nil when all of it is.
+  var backlog: Backlog?
+  /// The next portion of the backlog comes in the next turn of the loop.
+  var isMoreUnderWay = false
   /// The first prompt does not stand yet; nobody waits for what is not on it.
   var isStarting = false
   /// Messages are kept back while a line is being typed in plain mode.
   var isHolding = false
+  /// The terminal's window has the focus, or does not tell (rule 7.3).
+  var isFocused = true
+  /// Something was printed where nobody looked: the others are told with the focus.
+  var owesSeen = false
   /// Printing is held (`/pause`, rule 7.6), and what is held.
   var isPaused = false
   var held = HeldLines()
@@ -140,6 +148,8 @@ final class Shell {
           "A command has to begin with /, without blanks before it. To send this line, begin it with //, or /set slash-guard off."
         ))
     case .commandWithNewlines(let name):
+      let known = unaliased(text).dropFirst().prefix { !$0.isWhitespace }
+      guard Command.named(String(known)) != nil else { throw Refusal(Self.unknown(name)) }
       throw Refusal(
         say(
           "/%1 takes one line. To send a text that begins with /, begin it with //.",

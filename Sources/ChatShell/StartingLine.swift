@@ -87,6 +87,8 @@ final class StartingLine<Opened> {
 }
 
 extension StartingLine: LineEditorDelegate {
+  // The shell asks the editor when it begins.
+  func lineEditorFocusChanged(_ editor: LineEditor) {}
   func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
     editor.bell()
     return false

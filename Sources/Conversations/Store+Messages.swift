@@ -48,6 +48,21 @@ extension Store {
     }
   }
 
+  /// The messages behind a number, the first of them; ascending, as above.
+  public func messages(
+    in conversation: ID<Conversation>, after number: Int, limit: Int, for me: ID<Participant>,
+    receipts: Bool = true
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + "WHERE m.conversation = ? AND m.number > ? AND m.gone < 2 ORDER BY m.number LIMIT ?",
+        conversation, number, max(0, limit), read: Store.message)
+      return try presented(found, to: me, receipts: receipts)
+    }
+  }
+
   /// The messages with these numbers, ascending, as above.
   public func messages(
     in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>

@@ -155,14 +155,15 @@ extension Store {
         SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
           AND s.last IS NULL)
       ORDER BY x.change LIMIT ?3
-      """, since, me, limit
-    ) {
-      (
-        $0.int64(0), $0.id(1),
-        Reaction(participant: Store.participant($0, from: 5), emoji: $0.text(2), at: $0.int64(3)),
-        $0.optionalText(4)
-      )
-    }
+      """, since, me, limit, read: Store.numberedReaction)
+  }
+
+  static func numberedReaction(_ row: Row) -> NumberedReaction {
+    (
+      row.int64(0), row.id(1),
+      Reaction(participant: participant(row, from: 5), emoji: row.text(2), at: row.int64(3)),
+      row.optionalText(4)
+    )
   }
 
   func news(_ found: [NumberedReaction], for me: ID<Participant>) throws -> [ReactionNews] {

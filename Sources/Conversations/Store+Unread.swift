@@ -38,6 +38,18 @@ extension Store {
     }
   }
 
+  /// The number of the first message of others behind a read marker that is still there.
+  public func firstUnread(
+    by me: ID<Participant>, in conversation: ID<Conversation>, behind marker: Int
+  ) throws -> Int? {
+    try database.first(
+      """
+      SELECT number FROM message WHERE conversation = ? AND number > ? AND gone = 0 AND +sender <> ?
+      ORDER BY number LIMIT 1
+      """, conversation, marker, me
+    ) { $0.int(0) }
+  }
+
   private func count(
     _ words: String, in place: ID<Conversation>, for me: ID<Participant>
   ) throws -> Int {

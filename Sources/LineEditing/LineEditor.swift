@@ -20,6 +20,9 @@ public final class LineEditor {
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu = MenuState.closed
 
+  /// Whether the terminal's window has the focus; one that does not tell counts as having it.
+  public private(set) var isFocused = true
+
   let device: TerminalDevice
   let display: LineDisplay
   private var decoder = KeyDecoder()
@@ -75,6 +78,7 @@ public final class LineEditor {
     guard !isStarted else { return }
     isStarted = true
     device.restoreOnCrash()
+    device.reportsFocus = face == .tty
     device.enter(plain: face == .plain)
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
@@ -107,6 +111,8 @@ public final class LineEditor {
     device.leave()
     body()
     device.enter(plain: face == .plain)
+    // Nothing was told meanwhile; a terminal that lost the focus tells again, or at the next change.
+    take(focus: true)
     display.comeBack()
   }
 
@@ -125,6 +131,7 @@ public final class LineEditor {
   /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
+    take(focus: true)
     display.forget()
   }
 
@@ -135,9 +142,24 @@ public final class LineEditor {
 
   private func readKeys() {
     guard let bytes = device.readAvailable() else { return lostTerminal() }
-    handle(decoder.decode(bytes, at: loop.now))
+    let events = decoder.decode(bytes, at: loop.now)
+    let keys = events.filter { event in
+      if case .focus(let isFocused) = event {
+        take(focus: isFocused)
+        return false
+      }
+      return true
+    }
+    // The focus alone is no key: nothing that a key may end or ask for happens.
+    if !keys.isEmpty || events.isEmpty { handle(keys) }
     waitForEscape()
     watchOpenPaste()
+  }
+
+  private func take(focus isFocused: Bool) {
+    guard isFocused != self.isFocused else { return }
+    self.isFocused = isFocused
+    delegate?.lineEditorFocusChanged(self)
   }
 
   /// Says so when the end of a paste does not come: until then every key is one more of it.

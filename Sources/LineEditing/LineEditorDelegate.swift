@@ -19,6 +19,8 @@ public protocol LineEditorDelegate: AnyObject {
   func lineEditorLostTerminal(_ editor: LineEditor)
   /// C-_ and the like. True: what was taken away last was no text, and is back.
   func lineEditorUndoes(_ editor: LineEditor) -> Bool
+  /// ``LineEditor/isFocused`` is another.
+  func lineEditorFocusChanged(_ editor: LineEditor)
   /// Something to say about what comes in.
   func lineEditor(_ editor: LineEditor, notes state: PasteState)
   /// A key that readline knows by a name of hobnob's own.

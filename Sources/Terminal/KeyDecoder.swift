@@ -45,6 +45,8 @@ public struct KeyDecoder: Sendable {
   /// The bytes since the sequence began.
   private var pending: [UInt8] = []
   private var pasted: [UInt8] = []
+  /// The last thing given out was an ESC that nothing followed in time.
+  private var gaveUpEscape = false
   /// When the last byte of an open paste came.
   private var pastedAt: Int64 = 0
 
@@ -69,8 +71,19 @@ public struct KeyDecoder: Sendable {
   /// - Returns: the keys that are complete now, in order.
   public mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
     // Nearly all there ever is: one letter.
-    if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) { return [.key(bytes)] }
+    if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) {
+      gaveUpEscape = false
+      return [.key(bytes)]
+    }
     var events: [KeyEvent] = []
+    // A read of its own, in the middle of a paste or cut off behind its ESC: never typed.
+    if state == .paste, bytes.count == 3, bytes[0] == 0x1B, let focus = Self.focus(bytes[1...]) {
+      return [focus]
+    }
+    if gaveUpEscape {
+      gaveUpEscape = false
+      if bytes.count == 2, let focus = Self.focus(bytes[...]) { return [focus] }
+    }
     if bytes == [0x03], state == .paste, now - pastedAt >= Self.pasteSilence {
       return [.unfinishedPaste(finishPaste())]
     }
@@ -82,8 +95,18 @@ public struct KeyDecoder: Sendable {
   /// Nothing more has come for a while: gives what was held back. An unfinished paste stays open.
   public mutating func timeOut() -> [KeyEvent] {
     var events: [KeyEvent] = []
+    gaveUpEscape = pending == [0x1B] && state == .escape
     if isWaiting { flush(&events) }
     return events
+  }
+
+  /// A report of the focus without its ESC.
+  private static func focus(_ bytes: ArraySlice<UInt8>) -> KeyEvent? {
+    switch Array(bytes) {
+    case [0x5B, 0x49]: .focus(true)
+    case [0x5B, 0x4F]: .focus(false)
+    default: nil
+    }
   }
 
   private mutating func take(_ byte: UInt8, _ events: inout [KeyEvent]) {

@@ -13,4 +13,6 @@ if let quick = QuickStart(CommandLine.arguments) {
       try launch.shell(quick.conversation, subcommands: Hobnob.subcommandNames)
     })
 }
-Hobnob.end(with: QuickStart.subcommandFirst(CommandLine.arguments))
+let arguments = QuickStart.subcommandFirst(CommandLine.arguments)
+if let word = TextArguments.slippedWord(arguments) { exit(Launch.refuse(searchWord: word)) }
+Hobnob.end(with: TextArguments.marked(arguments))

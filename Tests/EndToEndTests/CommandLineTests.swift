@@ -27,7 +27,7 @@ extension EndToEnd {
       #expect(bare.status == 64 && bare.output == "")
       #expect(bare.errors.hasPrefix("hobnob: Unknown option '--bogus'\nUsage: hobnob [OPTIONS]"))
       #expect(bare.errors.contains("hobnob search") && !bare.errors.contains("hobnob open ["))
-      let send = try home.run(["send", "lobby", "--bogus"])
+      let send = try home.run(["send", "--bogus", "lobby"])
       #expect(send.status == 64 && send.errors.contains("Usage: hobnob send "))
       let hostile = try home.run(["log", "lobby", "--since", "\u{1B}[31mred", "--\u{1B}]0;x\u{7}"])
       #expect(hostile.status == 64 && !hostile.errors.unicodeScalars.contains("\u{1B}"))

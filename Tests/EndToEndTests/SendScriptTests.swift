@@ -105,6 +105,65 @@ extension EndToEnd {
       #expect(!nobody.errors.contains("/who"))
     }
 
+    @Test(
+      "what stands behind the conversation is text, whatever it begins with (11.3)",
+      arguments: [
+        ["-h is broken"], ["-hello"], ["fails", "-h"], ["fails -h"], ["--version"], ["--help"],
+        ["-h"], ["-1", "degrees"], ["-", "item"], ["- item"], ["--bogus"], ["use", "--wait"],
+        ["a", "--wait", "sent", "b"], ["a", "--", "b"], ["--bogus=x"],
+        ["one", "--as", "--create=", "x"],
+      ])
+    func textIsText(words: [String]) throws {
+      let finished = try home.run(["send", "--as", "ben", "lobby"] + words)
+      #expect(finished == Program.Finished(status: 0, output: "", errors: ""))
+      #expect(try log().hasSuffix("[1] ben: \(words.joined(separator: " "))\n"))
+    }
+
+    @Test("options stand in front of the text or end the line; behind -- all is text (11.3)")
+    func optionsAroundTheText() throws {
+      let lines: [(words: [String], text: String)] = [
+        (["--as", "ben", "lobby", "--wait", "sent", "one"], "one"),
+        (["lobby", "two", "--as", "ben", "--wait=sent"], "two"),
+        (["--create", "lobby", "--as", "ben", "three", "-h", "--timeout", "1"], "three -h"),
+        (["lobby", "--as", "ben", "--", "four", "--wait", "sent"], "four --wait sent"),
+        (["lobby", "--as", "ben", "--", "--create"], "--create"),
+      ]
+      for (number, line) in lines.enumerated() {
+        let finished = try home.run(["send"] + line.words)
+        #expect(finished == Program.Finished(status: 0, output: "", errors: ""))
+        #expect(try log("--lines", "1").hasSuffix("[\(number + 1)] ben: \(line.text)\n"))
+      }
+    }
+
+    @Test("send knows all of its options in a text's neighbourhood")
+    func allOptions() throws {
+      let help = try home.run(["send", "--help"]).output
+      let options = help.split(separator: "\n").compactMap { line -> (String, Bool)? in
+        guard let start = line.firstRange(of: "  --") else { return nil }
+        let words = line[start.lowerBound...].split(separator: " ")
+        return (String(words[0]), words.count > 1 && words[1].hasPrefix("<"))
+      }.filter { !["--version", "--help"].contains($0.0) }
+      #expect(options.count == 11, "\(options)")
+      for (option, takesValue) in options {
+        // One that was taken for text would be sent.
+        _ = try home.run(["send", "lobby", option] + (takesValue ? ["/dev/null/none"] : []))
+      }
+      #expect(try log() == "")
+    }
+
+    @Test("a word with - is no option of a search, and it is said how to look for it (11.3)")
+    func searchWords() throws {
+      try home.say("about -kettles", as: "ben")
+      for words in [["-kettles"], ["tea", "-kettles"], ["--lines", "2", "-k"]] {
+        let finished = try home.run(["search", "--as", "ben"] + words)
+        #expect(finished.status == 64 && finished.output == "")
+        #expect(finished.errors.contains("hobnob search -- \(words.last ?? "")"))
+      }
+      let found = try home.run(["search", "--as", "ben", "--", "-kettles"])
+      #expect(found.status == 0 && found.output.contains("about -kettles"))
+      #expect(try home.run(["search", "-h"]).status == 0)
+    }
+
     @Test("nothing to send is a failure", arguments: ["", " \n\n"])
     func nothing(input: String) throws {
       let finished = try home.run(["send", "lobby", "--as", "ben"], input: input)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What became of a message that was there before.
+public enum LaterNews: Hashable, Sendable {
+  /// It was edited, deleted or taken back; as it stands now.
+  case revised(Message)
+  case reacted(ReactionNews)
+
+  public var message: Message {
+    switch self {
+    case .revised(let message): message
+    case .reacted(let news): news.message
+    }
+  }
+}
+
+extension Store {
+  /// What happened to the messages of a conversation between two positions, in the order it
+  /// happened, for whoever follows it without being in it.
+  ///
+  /// - Parameters:
+  ///   - since: a former `position`; what happened up to it is known.
+  ///   - end: a later one.
+  ///   - number: messages with a larger one are not asked for.
+  public func laterNews(
+    in conversation: ID<Conversation>, since: Int64, upTo end: Int64, ofMessagesUpTo number: Int,
+    for me: ID<Participant>
+  ) throws -> [LaterNews] {
+    if end <= since { return [] }
+    return try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      // A + keeps SQLite from searching by that column: few rows are new, and many are here.
+      let revised = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.revised > ? AND m.revised <= ? AND +m.conversation = ? AND +m.number <= ?
+          ORDER BY m.revised
+          """, since, end, conversation, number
+      ) { (at: $0.int64(Store.revisedColumn), message: Store.message($0)) }
+      var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
+        (at: $0.at, news: LaterNews.revised($1))
+      }
+      let reacted = try database.rows(
+        """
+        SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+        FROM reaction x JOIN participant p ON p.id = x.participant
+        JOIN message m ON m.id = x.message
+        WHERE x.change > ? AND x.change <= ? AND +m.conversation = ? AND +m.number <= ?
+        ORDER BY x.change
+        """, since, end, conversation, number, read: Store.numberedReaction)
+      for entry in reacted {
+        found += try news([entry], for: me).map { (entry.number, .reacted($0)) }
+      }
+      return found.sorted { $0.at < $1.at }.map(\.news)
+    }
+  }
+}

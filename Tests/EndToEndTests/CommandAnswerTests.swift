@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("Commands say what they do, and do what they say")
+  struct CommandAnswerTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    @Test("/search alone says when there is nothing older, and the line goes (10)")
+    func searchEnds() throws {
+      let lines = (1...25).map { "tea \($0)." }.joined(separator: "\n")
+      #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("/search tea\r", seeing: "/search alone shows older ones.")
+      try anna.type("/search\r", seeing: "ben: tea 1.")
+      for _ in 1...2 {
+        try anna.type("/clear\r", seeing: "#lobby> |")
+        try anna.expectGone("tea 1.")
+        try anna.type("/search\r", seeing: "Nothing older was found.")
+        try anna.expect("#lobby> |")
+      }
+      try anna.type("/search coffee\r", seeing: "Nothing was found.")
+    }
+
+    @Test("a pager that fails is said, and what it was to show is printed (7.6)")
+    func failingPager() throws {
+      let lines = (1...40).map { "line \($0)." }.joined(separator: "\n")
+      #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
+      let anna = try home.shellInLobby(as: "anna", environment: ["PAGER": "false"])
+      try anna.type("/clear\r/history 40\r", seeing: "The pager false failed with status 1")
+      let shown = anna.emulator.history
+      #expect(
+        shown.contains { $0.contains("line 2.") } && shown.contains { $0.contains("line 40.") })
+      // One that was interrupted did what was wanted.
+      let ben = try home.shellInLobby(as: "ben", environment: ["PAGER": "kill -INT $$"])
+      try ben.type("/clear\r/history 40\r", seeing: "#lobby> |")
+      try ben.expectNever("failed")
+    }
+
+    @Test("/cancel takes the newest that nobody else has, also behind one that others have (3.7)")
+    func cancelFindsTheUnsent() throws {
+      let store = try Store(path: home.store)
+      let (anna, ben) = (
+        try store.participant(identity: "anna").id, try store.participant(identity: "ben").id
+      )
+      let room = try store.networkRoom("tea", network: "net")
+      for person in [anna, ben] { try store.join(person, room.id) }
+      try store.send("still on its way", in: room.id, by: anna)
+      let newer = try store.send("all have this", in: room.id, by: anna)
+      let entry = try #require(try store.outbox(of: "net").first { $0.message.id == newer.id })
+      try store.settle(entry, as: .sent)
+      try store.noteSeen(by: ben, in: room.id, upTo: 2, sendReceipt: true)
+      try store.setLastConversation(room.id, of: anna)
+      let shell = try home.shell(as: "anna")
+      try shell.expect("> |")
+      try shell.type("/cancel\r", seeing: "> still on its way|")
+      try shell.expect("anna took [1] back")
+      try shell.type("\u{15}/cancel\r", seeing: "/delete")
+    }
+
+    @Test("an unknown command of several lines is unknown, whatever its lines (1.11)")
+    func unknownWithNewlines() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("/m one\u{0A}two\r", seeing: "/m is no command")
+      #expect(!anna.emulator.picture.contains("takes one line"))
+      try anna.type("\u{03}/join one\u{0A}two\r", seeing: "/join takes one line")
+    }
+
+    @Test("/attach is refused in a room that was left (1.13)")
+    func attachOutside() throws {
+      try home.write("one", to: "cups.txt")
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("/leave\r", seeing: "You left")
+      try anna.type("/attach ~/cups.txt\r", seeing: "You are not in #lobby")
+      #expect(!anna.emulator.picture.contains("[1 file]"))
+    }
+
+    private struct Following {
+      let log: Program
+      func expect(_ part: String) {
+        #expect(log.wait(for: 10) { $0.output.contains(part) }, "\(log.output)")
+      }
+    }
+
+    @Test("log --follow tells what becomes of the messages that it printed (3.8, 11.3)")
+    func followTellsChanges() throws {
+      for text in ["old", "first", "second"] { try home.say(text, as: "anna") }
+      let follow = Following(
+        log: try home.start(["log", "lobby", "--lines", "2", "--follow", "--as", "cy"]))
+      follow.expect("second")
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("third\r", seeing: "[4]")
+      follow.expect("[4] anna: third\n")
+      for (command, line) in [
+        ("/edit 2\r\u{15}other\u{0A}text\r", "✎ [2] anna: other\n            text\n"),
+        ("/edit 4\r\u{15}new\r", "✎ [4] anna: new\n"),
+        ("/react 3 :tada:\r", "🎉 anna [3] second\n"),
+        ("/react 3 :tada:\r", "anna took the reaction to [3] back\n"),
+        ("/delete 3\r", "✎ anna deleted [3]\n"),
+      ] {
+        anna.send(command)
+        follow.expect(line)
+      }
+      // What was not printed is not told of.
+      anna.send("/edit 1\r\u{15}nobody asked\r")
+      try anna.expect("nobody asked")
+      try home.say("last", as: "ben")
+      follow.expect("ben: last\n")
+      #expect(!follow.log.output.contains("nobody asked"))
+      #expect(count(of: "✎", in: follow.log.output) == 3)
+    }
+
+    @Test("with --json the message is printed again as it stands now (11.3)")
+    func followJSON() throws {
+      for text in ["first", "second"] { try home.say(text, as: "anna") }
+      let follow = Following(
+        log: try home.start(["log", "lobby", "--follow", "--json", "--as", "cy"]))
+      follow.expect("second")
+      let anna = try home.shellInLobby(as: "anna")
+      anna.send("/edit 1\r\u{15}other\r")
+      follow.expect(#""text":"other""#)
+      anna.send("/react 2 :tada:\r")
+      follow.expect("🎉")
+      anna.send("/delete 2\r")
+      follow.expect(#""gone":"deleted""#)
+      let lines = follow.log.output.split(separator: "\n")
+      #expect(lines.count == 5 && lines[2].contains(#""number":1,"#), "\(lines)")
+    }
+  }
+}

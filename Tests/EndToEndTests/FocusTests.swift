@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("The focus of the window (7.3)")
+  struct FocusTests {
+    private let home: Home
+    private let focusIn = "\u{1B}[I"
+    private let focusOut = "\u{1B}[O"
+
+    init() throws {
+      home = try Home()
+    }
+
+    @Test("what is printed without the focus is delivered and read, and seen with the focus (7.3)")
+    func seenWithTheFocus() throws {
+      let (anna, ben) = try home.annaAndBen()
+      try anna.type("one\r", seeing: "[1] seen")
+      ben.send(focusOut)
+      // The second look is at the latest the one that knows.
+      for _ in 1...2 {
+        try anna.type("/who\r", seeing: "ben  here")
+        anna.rest(0.2)
+      }
+      try anna.expect("ben  here, but not looking")
+      try anna.type("two\r", seeing: "[2] ✓✓ delivered")
+      try ben.expect("two")
+      #expect(try home.run(["unread", "--count", "--as", "ben"]).output == "0\n")
+      try anna.expectNever("[2] seen")
+      ben.send(focusIn)
+      try anna.expect("[2] seen")
+      try anna.type("three\r", seeing: "[3] seen")
+    }
+
+    @Test("with printing held the focus tells nothing; letting go does (7.3, 7.6)")
+    func pausedWithFocus() throws {
+      let (anna, ben) = try home.annaAndBen()
+      ben.send(focusOut)
+      try anna.type("one\r", seeing: "[1] ✓✓ delivered")
+      try ben.expect("one")
+      try ben.type("/pause\r", seeing: "Printing is held")
+      ben.send(focusIn)
+      try anna.expectNever("[1] seen")
+      ben.send("/bottom\r")
+      try anna.expect("[1] seen")
+    }
+
+    @Test("what is entered without the focus is not told as seen either (7.3)")
+    func enteringWithoutFocus() throws {
+      #expect(try home.run(["tea", "--as", "ben"]).status == 0)
+      let anna = try home.shell(as: "anna", ["tea"])
+      try anna.expect("#tea> |")
+      try anna.type("one\r", seeing: "[1] ✓ sent")
+      let ben = try home.shellInLobby(as: "ben")
+      ben.send(focusOut)
+      try ben.type("/switch tea\r", seeing: "anna: one")
+      try anna.expect("[1] ✓✓ delivered")
+      try anna.expectNever("[1] seen")
+      ben.send(focusIn)
+      try anna.expect("[1] seen")
+    }
+
+    @Test(
+      "the reports are asked for in the tty face only, and given back with the terminal (7.3, 11.5)"
+    )
+    func askedFor() throws {
+      for (arguments, isAsked) in [([], true), (["--plain"], false)] {
+        let anna = try home.shellInLobby(as: "anna", arguments)
+        anna.send("/quit\r")
+        #expect(anna.waitForExit(seconds: 10) != nil)
+        let raw = String(decoding: anna.output, as: UTF8.self)
+        #expect(raw.contains("\u{1B}[?1004h") == isAsked)
+        #expect(raw.contains("\u{1B}[?1004l") == isAsked)
+      }
+    }
+
+    @Test(
+      "a report of the focus is no key: nothing of what is under way ends (1.14)",
+      arguments: [
+        ("half a line", "", "#lobby> half a line|"),
+        ("\u{12}ol", "d", "i-search)`old'"),
+        ("\u{1B}4", "x", "#lobby> xxxx|"),
+        ("\u{16}", "\u{01}", "#lobby> ^A|"),
+        ("abc\u{18}", "*", "*abc*"),
+        ("@b", "", "ben"),
+        ("/he\t\t", "", "/he"),
+        ("word\u{03}", "", "Line emptied"),
+        ("a\u{1B}[200~paste", "d\u{1B}[201~", "#lobby> apasted|"),
+      ])
+    func disturbsNothing(before: String, after: String, shown: String) throws {
+      _ = try home.run(["lobby", "--as", "ben"])
+      let anna = try home.shellInLobby(as: "anna")
+      anna.send(before)
+      anna.rest(0.3)
+      for report in [focusOut, focusIn] {
+        anna.send(report)
+        anna.rest(0.1)
+      }
+      anna.send(after)
+      try anna.expect(shown)
+      #expect(!anna.emulator.picture.contains("[I") && !anna.emulator.picture.contains("[O"))
+    }
+
+    @Test("no part of a report gets into the line, in emacs and vi mode, however it is cut (7.3)")
+    func cutReports() throws {
+      for mode in ["emacs", "vi"] {
+        let anna = try home.shellInLobby(
+          as: "anna", inputrc: "set editing-mode \(mode)\nset keyseq-timeout 2000\n")
+        try anna.type("abc", seeing: "#lobby> abc|")
+        for cut in [
+          ["\u{1B}", "[O"], ["\u{1B}[", "I"], ["\u{1B}", "[", "O"], ["\u{1B}[I\u{1B}[O"],
+        ] {
+          for part in cut {
+            anna.send(part)
+            anna.rest(0.05)
+          }
+        }
+        try anna.type("d", seeing: "#lobby> abcd|")
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("What counts as read and seen (7.3, 7.7)")
+  struct ReadMarkTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+    }
+
+    private func unread(by name: String) throws -> String {
+      try home.run(["unread", "--count", "--as", name]).output
+    }
+
+    @Test(
+      "a shell that reads a file prints nothing that came, so it marks nothing (7.3, 7.7)",
+      arguments: ["", "/history\n", "/pause\n/bottom\n", "hello\n", "/join tea\n/join lobby\n"])
+    func batch(script: String) throws {
+      #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("one\r", seeing: "[1] ✓ sent")
+      let finished = try home.run(["lobby", "--as", "ben"], input: script)
+      #expect(finished.status == 0 && finished.errors == "")
+      #expect(finished.output.contains("anna: one") == script.contains("/history"))
+      #expect(try unread(by: "ben") == "1\n")
+      try anna.type("/info 1\r", seeing: "ben")
+      #expect(!anna.emulator.picture.contains("seen"))
+      #expect(!anna.emulator.picture.contains("delivered"))
+    }
+
+    @Test("what comes while a batch waits for its next line is not marked either (7.3)")
+    func batchThatWaits() throws {
+      #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
+      let batch = try home.start(["lobby", "--as", "ben"], input: nil)
+      batch.type("/join tea\n/join lobby\n")
+      #expect(batch.wait(for: 10) { _ in (try? home.run(["log", "tea"]).status) == 0 })
+      try home.say("one", as: "anna")
+      batch.type("mine\n/history\n")
+      batch.closeInput()
+      let finished = batch.finish()
+      #expect(finished.output.contains("anna: one"), "\(finished)")
+      #expect(try unread(by: "ben") == "1\n")
+    }
+
+    /// Makes a store in which anna said messages 1 to `count`, and ben has read none of them.
+    private func said(_ count: Int) throws {
+      var text = #"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"# + "\n"
+      for name in ["anna", "ben"] {
+        text += #"{"type":"participant","identity":"\#(name)","name":"\#(name)"}"# + "\n"
+      }
+      text += ##"{"type":"conversation","conversation":"#lobby","last_number":\##(count)}"## + "\n"
+      for name in ["anna", "ben"] {
+        text +=
+          ##"{"type":"member","conversation":"#lobby","participant":"\##(name)","first":1}"## + "\n"
+      }
+      for number in 1...count {
+        let digits = String(number, radix: 16)
+        text +=
+          #"{"type":"message","uid":"\#(String(repeating: "0", count: 32 - digits.count))\#(digits)","#
+          + ##""conversation":"#lobby","number":\##(number),"time":"2026-11-21T10:00:00Z","##
+          + #""sender":"anna","text":"message \#(number) of many"}"# + "\n"
+      }
+      #expect(try home.run(["import"], input: text + #"{"type":"end"}"# + "\n").status == 0)
+      #expect(try unread(by: "ben") == "\(count)\n")
+    }
+
+    @Test(
+      "all that is unread is printed below the rule, whatever its number, then it is read (7.7)")
+    func manyUnread() throws {
+      try said(5000)
+      let anna = try home.shellInLobby(as: "anna")
+      let ben = try home.shellInLobby(as: "ben")
+      try ben.expect("message 5000 of many")
+      let history = ben.emulator.history
+      let numbers = history.compactMap { line in
+        line.firstRange(of: "message ").flatMap { Int(line[$0.upperBound...].prefix { $0 != " " }) }
+      }
+      #expect(numbers == Array(1...5000))
+      #expect(history.count { $0.contains("── new ──") } == 1)
+      try anna.expect("[5000] seen")
+      #expect(try unread(by: "ben") == "0\n")
+      // What comes now is behind them.
+      try anna.type("live\r", seeing: "[5001]")
+      try ben.expect("live")
+    }
+
+    @Test(
+      "/pause and leaving stop it, keys are served between, and the rest stays unread (7.3, 7.6)")
+    func stopped() throws {
+      try said(5000)
+      let ben = try home.shellInLobby(as: "ben")
+      try ben.type("/pause\r", seeing: "Printing is held")
+      try ben.expect(" new")
+      let left = try #require(Int(try unread(by: "ben").dropLast()))
+      #expect(left > 0 && left <= 4800)
+      try home.say("live", as: "anna")
+      try ben.expectNever("live")
+      try ben.type("/join tea\r", seeing: "#tea> |")
+      try ben.expect("\(left + 1) unread in #lobby")
+      #expect(try unread(by: "ben") == "\(left + 1)\n")
+      ben.send("/switch lobby\r")
+      try ben.expect("  live")
+      #expect(
+        ben.emulator.history.count { $0.contains(" of many") } == 5000,
+        "each is printed once")
+      #expect(try unread(by: "ben") == "0\n")
+    }
+
+    @Test("/bottom goes on where /pause held it, and a line that is sent stands behind all of it")
+    func goesOn() throws {
+      try said(5000)
+      let ben = try home.shellInLobby(as: "ben")
+      try ben.type("/pause\r", seeing: "Printing is held")
+      try ben.expectNever("message 5000 of many")
+      ben.send("mine\r")
+      try ben.expect("ben: mine")
+      let shown = ben.emulator.history.filter { $0.contains("of many") || $0.contains("ben: mine") }
+      #expect(shown.count == 5001 && shown.last?.contains("mine") == true)
+    }
+  }
+}
