@@ -65,6 +65,9 @@ extension EndToEnd {
       var random = FixedRandom(seed: 500)
       // Ben has and sees what comes; Cem writes all the while.
       let ben = try home.shellInLobby(as: "ben")
+      // A batch sees nothing (7.3), and Cem is there too.
+      let cem = try home.shellInLobby(as: "cem")
+      defer { cem.kill(SIGKILL) }
       let writer = try home.start(
         ["lobby", "--as", "cem"], input: (0..<20_000).map { "load \($0)\n" }.joined())
       var acknowledged: Set<String> = []
