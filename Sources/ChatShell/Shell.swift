@@ -131,7 +131,7 @@ final class Shell {
 
   /// Carries out a line. Throws what is to be said when the line has to stay.
   func take(_ text: String) throws {
-    if editing != nil { return try takeInEditMode(text) }
+    if editing != nil { return try patiently { try takeInEditMode(text) } }
     switch rules.judge(text) {
     case .blank:
       guard files.isEmpty else { return try send("", typed: "") }
@@ -155,7 +155,7 @@ final class Shell {
           "/%1 takes one line. To send a text that begins with /, begin it with //.",
           SafeText(line: name)))
     case .command(let line):
-      try run(line)
+      try patiently { try run(line) }
       rememberCommand(text)
     case .message(let body):
       if let emoji = reaction(in: body) {
@@ -169,6 +169,21 @@ final class Shell {
       }
       try send(body, typed: text)
     }
+  }
+
+  /// How long a command waits for the store, in milliseconds: shells that note what they have shown
+  /// hold it for a moment with every message, which is no reason to refuse a command, and nobody
+  /// feels the keyboard wait for it.
+  private static let commandPatience: Int32 = 100
+
+  private func patiently(_ body: () throws -> Void) throws {
+    guard face?.isInteractive == true, store.patience < Self.commandPatience else {
+      return try body()
+    }
+    let former = store.patience
+    store.patience = Self.commandPatience
+    defer { store.patience = former }
+    try body()
   }
 
   /// Carries out a command line, `/` included.

@@ -82,7 +82,12 @@ extension EndToEnd {
       }
       writer.kill(SIGKILL)
       _ = writer.finish()
-      try compareStates(&states)
+      // They may be behind with all of it.
+      for _ in 0..<60 {
+        try compareStates(&states)
+        if states.values.contains(.seen) { break }
+        _ = ben.wait(for: 0.5) { _ in false }
+      }
 
       let stored = try bodies(of: home)
       for text in acknowledged { #expect(stored[text] == 1, "\(text)") }

@@ -74,6 +74,7 @@ extension EndToEnd {
       let ben = try home.shellInLobby(as: "ben")
       try ben.type("one\r", seeing: "one")
       try ben.type("two\r", seeing: "two")
+      try shell.expect("two")
       try ben.type("/nick bernd\r", seeing: "#lobby> |")
       try ben.type("three\r", seeing: "three")
       try shell.expect("bernd: three")

@@ -106,6 +106,7 @@ extension EndToEnd {
       #expect(shell.emulator.bells == bells + 1)
       // The height shrinks again, and the next time is a first time.
       shell.send("\u{15}\u{7F}\u{15}\u{7F}\u{15}\u{7F}")
+      try shell.expect("three|")
       shell.send("\nfour")
       #expect(shell.wait(for: 10) { $0.bells == bells + 2 })
     }
