@@ -77,14 +77,16 @@ final class InteractiveShell {
     shell.store.patience = 0
     shell.isStarting = true
     shell.isFocused = editor.isFocused
-    try shell.lookFromHere()
-    if !greeting.isEmpty { editor.print(greeting) }
-    try shell.enter(conversation)
-    editor.start(prompt: shell.prompt)
-    for complaint in editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }) {
-      editor.print([Shell.error(complaint)])
+    try shell.store.read {
+      try shell.lookFromHere()
+      if !greeting.isEmpty { editor.print(greeting) }
+      try shell.enter(conversation)
+      editor.start(prompt: shell.prompt)
+      for complaint in editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }) {
+        editor.print([Shell.error(complaint)])
+      }
+      enteredConversation()
     }
-    enteredConversation()
     // Before the prompt stands: whoever sees it may end the program, and the terminal has to be
     // given back.
     handleSignals()

@@ -18,8 +18,8 @@ extension Script {
   func names(of people: [ID<Participant>]) throws -> ShownNames {
     // In a store from before, nobody may have looked at names yet.
     try? store.lookAtNames()
-    let alike = try Set(people).filter { try store.looksLikeAnother($0, to: me.id) }
-    return ShownNames(lookAlikes: alike, mark: glyphs.lookAlike)
+    let alike = try store.lookAlikes(among: Array(Set(people)), to: me.id)
+    return ShownNames(lookAlikes: Set(alike), mark: glyphs.lookAlike)
   }
 }
 
@@ -28,10 +28,11 @@ extension Script {
 extension Shell {
   /// To be called before names of these people are printed.
   func recognise(_ people: [ID<Participant>]) {
-    for person in people where recognised.insert(person).inserted {
-      if (try? store.looksLikeAnother(person, to: me.id)) == true {
-        printer.options.lookAlikes.insert(person)
-      }
+    recognised.reserveCapacity(recognised.count + people.count)
+    let unknown = people.filter { recognised.insert($0).inserted }
+    guard !unknown.isEmpty else { return }
+    for person in (try? store.lookAlikes(among: unknown, to: me.id)) ?? [] {
+      printer.options.lookAlikes.insert(person)
     }
   }
 

@@ -15,6 +15,13 @@ extension Store {
       """, person, me)
   }
 
+  /// Those of several people to whom that applies; people who are named twice may come twice.
+  public func lookAlikes(
+    among people: [ID<Participant>], to me: ID<Participant>
+  ) throws -> [ID<Participant>] {
+    try read { try people.filter { try looksLikeAnother($0, to: me) } }
+  }
+
   /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
   /// look into an index.
   public func lookAtNames() throws {

@@ -154,19 +154,23 @@ extension Store {
   func presented(
     _ messages: [Message], to me: ID<Participant>, receipts: Bool = true
   ) throws -> [Message] {
-    var audiences: [ID<Conversation>: Audience] = [:]
-    return try messages.map { message in
-      var message = message
-      if message.sender != me {
-        message.state = .sent
-        message.failure = nil
-      } else if receipts, message.state == .sent {
-        let conversation = message.conversation
-        let audience = try audiences[conversation] ?? audience(of: conversation)
-        audiences[conversation] = audience
-        message.state = audience.state(of: message.number, from: me)
+    // In place, and without a dictionary: it is on the way to the first prompt.
+    var messages = messages
+    var known: (conversation: ID<Conversation>, audience: Audience)?
+    for place in messages.indices {
+      if messages[place].sender != me {
+        messages[place].state = .sent
+        messages[place].failure = nil
+      } else if receipts, messages[place].state == .sent {
+        let conversation = messages[place].conversation
+        if known?.conversation != conversation {
+          known = (conversation, try audience(of: conversation))
+        }
+        if let known {
+          messages[place].state = known.audience.state(of: messages[place].number, from: me)
+        }
       }
-      return message
     }
+    return messages
   }
 }

@@ -213,8 +213,9 @@ public final class Store {
     return result
   }
 
-  /// Runs several selections on one state of the store.
-  func read<T>(_ body: () throws -> T) throws -> T {
+  /// Asks several things of one state of the store, which costs less than asking one by one.
+  /// Nothing can be written within.
+  public func read<T>(_ body: () throws -> T) throws -> T {
     if database.isInTransaction { return try body() }
     try database.run("BEGIN")
     defer { database.rollBack() }

@@ -61,7 +61,25 @@ public struct Widths: Hashable, Sendable {
       bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
     if plain == true { return text.utf8.count }
-    return text.reduce(0) { column(after: $1, at: $0) }
+    // Where characters stop matters only for what one of them makes of several code points;
+    // looking for it in every text would cost many times more.
+    var column = 0
+    for scalar in text.unicodeScalars {
+      if mayMerge(scalar) { return text.reduce(0) { self.column(after: $1, at: $0) } }
+      column = scalar == "\t" ? (column / 8 + 1) * 8 : column + columns(of: scalar)
+    }
+    return column
+  }
+
+  /// Whether a character with this code point in it may be wider or narrower than the sum.
+  private func mayMerge(_ scalar: Unicode.Scalar) -> Bool {
+    switch clusters {
+    case .codePoints: false
+    case .joined: scalar.value == 0x200D
+    case .graphemes:
+      scalar.value == 0x200D || scalar.value == 0xFE0F || isRegionalIndicator(scalar)
+        || (0x1F3FB...0x1F3FF).contains(scalar.value) || scalar.value == 0xE007F
+    }
   }
 
   /// The column behind a character that begins in column `start`.

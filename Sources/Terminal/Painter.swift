@@ -278,15 +278,30 @@ public struct Painter: Sendable {
 
   /// A line as it is: tabs become blanks, since a terminal's tab does not wrap and erases nothing.
   private func write(_ line: StyledLine, _ out: inout ScreenBytes) {
+    // Most lines go out as they are: what their columns are is for the terminal to say.
+    guard size.columns > 1, !line.runs.contains(where: { Self.holdsControls($0.text) }) else {
+      return writeCounting(line, &out)
+    }
+    for run in line.runs {
+      out.link(looks.links ? run.link : nil)
+      out.write(run.text.string, style(of: run))
+    }
+    out.link(nil)
+  }
+
+  private static func holdsControls(_ text: SafeText) -> Bool {
+    text.string.utf8.contains { $0 < 0x20 }
+  }
+
+  private func style(of run: StyledRun) -> Style {
+    looks.colors ? run.style : Style(run.style.attributes)
+  }
+
+  /// The same with what has to know its column.
+  private func writeCounting(_ line: StyledLine, _ out: inout ScreenBytes) {
     var column = 0
     for run in line.runs {
-      let style = looks.colors ? run.style : Style(run.style.attributes)
       out.link(looks.links ? run.link : nil)
-      if run.text.string.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
-        column += run.text.string.utf8.count
-        out.write(run.text.string, style)
-        continue
-      }
       var text = ""
       for character in run.text.string {
         let next = widths.column(after: character, at: column)
@@ -301,7 +316,7 @@ public struct Painter: Sendable {
         }
         column = next
       }
-      out.write(text, style)
+      out.write(text, style(of: run))
     }
     out.link(nil)
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Repeatable
 import StyledText
 import Testing
 
@@ -49,6 +50,26 @@ struct WidthsTests {
     #expect(Widths().columns(of: "a\tb") == 9)
     #expect(Widths().columns(of: "hello".dropFirst(2)) == 3)
     #expect(Widths().columns(of: "a漢b".dropFirst()) == 3)
+  }
+
+  @Test(
+    "a text takes what its characters take one after the other, whatever they are made of",
+    arguments: [Widths.Clusters.codePoints, .joined, .graphemes])
+  func anyText(clusters: Widths.Clusters) {
+    let parts = [
+      "a", "\t", "\r", "\n", "é", "\u{301}", "漢", "한", "ᄒ", "ᅡ", "ᆫ", "\u{200D}", "\u{FE0F}", "✊", "👩",
+      "\u{1F3FD}", "\u{1F1E6}", "🏴", "\u{E0067}", "\u{E007F}", "☎", "क", "\u{94D}", "±", "\u{200B}",
+    ]
+    var random = FixedRandom(seed: 11)
+    for ambiguous in [false, true] {
+      let widths = Widths(clusters: clusters, ambiguousIsWide: ambiguous)
+      for _ in 0..<2_000 {
+        let text = (0..<Int.random(in: 1...8, using: &random))
+          .map { _ in parts.randomElement(using: &random)! }.joined()
+        let expected = text.reduce(0) { widths.column(after: $1, at: $0) }
+        #expect(widths.columns(of: text) == expected, "\(text.unicodeScalars.map(\.value))")
+      }
+    }
   }
 }
 
