@@ -47,6 +47,7 @@ let package = Package(
         "ChatShell", "Conversations",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      exclude: ["startup-order.txt"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bench",

@@ -38,13 +38,13 @@ enum Footprint {
   }
 
   static func size(_ program: Program, folder: ScratchFolder) throws -> [Figure] {
-    let copy = "\(folder.path)/hobnob"
-    guard try run(["cp", program.path, copy]) == 0, try run(["strip", copy]) == 0 else {
-      throw MeasuringError("\(program.path) could not be stripped (is binutils installed?)")
+    let copy = "\(folder.path)/stripped-hobnob"
+    guard try run(["cp", program.built, copy]) == 0, try run(["strip", copy]) == 0 else {
+      throw MeasuringError("\(program.built) could not be stripped (is binutils installed?)")
     }
     let isStatic = try !file(copy, holds: Array("libswiftCore.so".utf8))
     let bytes = try size(of: copy)
-    let before = try size(of: program.path)
+    let before = try size(of: program.built)
     return [
       Figure(
         name: "program, stripped", measured: megabytes(bytes),

@@ -18,6 +18,8 @@ final class TerminalChild {
   private let descriptor: Int32
   private let name: String
   private var text = PlainText()
+  /// When the last bytes came.
+  private var receivedAt: Int64 = 0
   private var buffer = [UInt8](repeating: 0, count: 65536)
   private var isRunning = true
 
@@ -99,12 +101,13 @@ final class TerminalChild {
   /// Reads until `wanted` stands in what was printed since the last call, escape sequences left
   /// out.
   ///
-  /// - Returns: when it was there.
+  /// - Returns: when the bytes came that completed it. Finding it takes time too, the more so the
+  ///   more was printed, but that is not the program's.
   @discardableResult
   func wait(for wanted: [UInt8], seconds: Int64 = 10) throws -> Int64 {
     let end = now() + seconds * 1_000_000_000
     while true {
-      if text.consume(upTo: wanted) { return now() }
+      if text.consume(upTo: wanted) { return receivedAt }
       let left = end - now()
       if left <= 0 || !receive(milliseconds: left / 1_000_000 + 1) {
         throw MeasuringError(
@@ -137,6 +140,7 @@ final class TerminalChild {
     guard poll(&descriptors, 1, Int32(milliseconds)) > 0 else { return false }
     let count = read(descriptor, &buffer, buffer.count)
     guard count > 0 else { return false }
+    receivedAt = now()
     bytesReceived += count
     text.feed(buffer[..<count])
     return true

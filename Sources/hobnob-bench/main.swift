@@ -27,9 +27,9 @@ do {
 
 /// Runs every figure and gathers the rows.
 func measure(_ arguments: Arguments) throws -> Report {
-  let program = try Program(arguments.hobnob)
   let folder = try ScratchFolder()
   defer { folder.remove() }
+  let program = try Program(arguments.hobnob, in: folder)
   if arguments.task == .lifetime {
     return Report(
       messages: arguments.messages,
