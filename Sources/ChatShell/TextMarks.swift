@@ -24,8 +24,10 @@ struct TextMarks: Equatable {
   func overlays(in line: SafeText, mine: [Range<Int>] = []) -> [Overlay] {
     let text = line.string
     // Most messages have nothing of the kind.
-    guard text.utf8.contains(where: { $0 == 0x40 || $0 == 0x23 || $0 == 0x3A }) || !mine.isEmpty
-    else { return [] }
+    let mayHold = text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.contains { $0 == 0x40 || $0 == 0x23 || $0 == 0x3A }
+    }
+    guard mayHold ?? true || !mine.isEmpty else { return [] }
     var found = WebAddresses.ranges(in: text).map { range in
       Overlay(range, isStyled ? .underline : .plain, link: Link(line.bytes(range)))
     }

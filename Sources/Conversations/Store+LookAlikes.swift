@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Store {
-  /// Whether someone's shown name looks like that of another who comes first (rule 12.3): I come
-  /// before all, people of this machine before those on networks, then whoever was here earlier.
-  public func looksLikeAnother(
-    _ person: ID<Participant>, to me: ID<Participant>
-  ) throws -> Bool {
-    if person == me { return false }
-    return try database.exists(
-      """
-      SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
-      WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
-        OR (q.network <> '', q.id) < (p.network <> '', p.id))
-      """, person, me)
-  }
-
-  /// Those of several people to whom that applies; people who are named twice may come twice.
+  /// Those whose shown name looks like that of another who comes first (rule 12.3): I come before
+  /// all, people of this machine before those on networks, then whoever was here earlier.
   public func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
-    try read { try people.filter { try looksLikeAnother($0, to: me) } }
+    // One by one: compiling one question about all of them takes longer than a screen's answers.
+    try read {
+      try people.filter { person in
+        if person == me { return false }
+        return try database.exists(
+          """
+          SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
+          WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
+            OR (q.network <> '', q.id) < (p.network <> '', p.id))
+          """, person, me)
+      }
+    }
   }
 
   /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a

@@ -147,9 +147,8 @@ public struct MessageStyling: Hashable, Sendable {
   ///   - base: the style of plain text; the styles of symbols are laid over it.
   /// - Returns: one line for each of `body.lines`, with the same text.
   public func lines(of body: SafeText, base: Style = .plain) -> [StyledLine] {
-    let utf8 = body.string.utf8
     // Most messages hold no mark at all.
-    guard utf8.contains(where: { firsts[Int($0)] }) else {
+    guard body.string.withUTF8Bytes({ $0.contains { firsts[Int($0)] } }) else {
       return body.lines.map { StyledLine($0, base) }
     }
     var runs = runs(in: body.string)[...]

@@ -66,7 +66,7 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
   public var lines: [SafeText] {
     // By bytes: as a Character, a newline followed by a combining mark is still a newline, but
     // comparing Characters is many times slower.
-    guard string.utf8.contains(0x0A) else { return [self] }
+    guard string.withUTF8Bytes({ $0.contains(0x0A) }) else { return [self] }
     return string.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
       .map { SafeText(unchecked: String(Substring($0))) }
   }

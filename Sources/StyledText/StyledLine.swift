@@ -64,12 +64,11 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var isEmpty: Bool { runs.allSatisfy(\.text.isEmpty) }
 
   /// The text without styles.
-  public var plain: SafeText { runs.map(\.text).joined() }
+  public var plain: SafeText { runs.count == 1 ? runs[0].text : runs.map(\.text).joined() }
 
   /// The columns the line takes; tabs reach to the next multiple of 8.
   public func columns(_ widths: Widths) -> Int {
-    runs.count == 1
-      ? widths.columns(of: runs[0].text.string) : widths.columns(of: plain.string)
+    widths.columns(of: plain.string)
   }
 
   /// The line, cut to fit; what is cut is no link any more.

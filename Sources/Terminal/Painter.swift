@@ -290,7 +290,7 @@ public struct Painter: Sendable {
   }
 
   private static func holdsControls(_ text: SafeText) -> Bool {
-    text.string.utf8.contains { $0 < 0x20 }
+    text.string.utf8.withContiguousStorageIfAvailable { $0.contains { $0 < 0x20 } } ?? true
   }
 
   private func style(of run: StyledRun) -> Style {

@@ -15,7 +15,7 @@ struct Arguments {
   var messages: Int { given ?? (task == .lifetime ? 1_000_000 : 100_000) }
   private var given: Int?
   var keys = 1_200
-  var rounds = 30
+  var rounds = 60
   var lines = 300
 
   static let usage = """
@@ -26,7 +26,7 @@ struct Arguments {
                       as README.md says, and measured
       --messages N    how many messages the full store holds (100000)
       --keys N        how many keys are typed into each program (1200)
-      --rounds N      how often each program is started (30)
+      --rounds N      how often each program is started (60)
       --lines N       how many lines are sent to the other shell (300)
       --lifetime      measure a store of a lifetime instead: 1000000 messages in 200
                       conversations, brought in by import; needs sqlite3, 2 GB of disk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// Measured times, in nanoseconds.
+/// Measured times, in nanoseconds, or other whole numbers.
 struct Samples {
   private var sorted: [Int64] = []
 

@@ -11,26 +11,33 @@ enum StartUp {
       { try ofShell(program, empty) },
     ]
     var samples = starts.map { _ in Samples() }
+    // A machine has moods, and a median of all may fall on a good one here and on a bad one there.
+    // What is started within one round shares them: the ratios are medians of the rounds' ratios.
+    var (besideBash, besideEmpty) = (Samples(), Samples())
     let warmUp = 3
     for round in 0..<(rounds + warmUp) {
+      var times = starts.map { _ in Int64(0) }
       for turn in starts.indices {
         let which = (turn + round) % starts.count
-        let time = try starts[which]()
-        if round >= warmUp { samples[which].add(time) }
+        times[which] = try starts[which]()
       }
+      guard round >= warmUp else { continue }
+      for (which, time) in times.enumerated() { samples[which].add(time) }
+      besideBash.add(times[1] * 1000 / times[0])
+      besideEmpty.add(times[1] * 1000 / times[2])
     }
     let (bash, withAll, withNone) = (samples[0].median, samples[1].median, samples[2].median)
-    let besideBash = Double(withAll) / Double(bash)
-    let besideEmpty = Double(withAll) / Double(withNone)
+    let overBash = Double(besideBash.median) / 1000
+    let overEmpty = Double(besideEmpty.median) / 1000
     return [
       Figure(
         name: "start to first prompt, full store", measured: milliseconds(withAll),
-        beside: "bash --norc -i \(milliseconds(bash)): \(times(besideBash))", target: "≤ 2×",
-        isReached: besideBash <= 2),
+        beside: "bash --norc -i \(milliseconds(bash)): \(times(overBash))", target: "≤ 2×",
+        isReached: overBash <= 2),
       Figure(
         name: "", measured: "",
-        beside: "empty store \(milliseconds(withNone)): \(times(besideEmpty))",
-        target: "≤ 1.1×", isReached: besideEmpty <= 1.1),
+        beside: "empty store \(milliseconds(withNone)): \(times(overEmpty))",
+        target: "≤ 1.1×", isReached: overEmpty <= 1.1),
     ]
   }
 

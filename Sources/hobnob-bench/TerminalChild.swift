@@ -142,7 +142,7 @@ final class TerminalChild {
     guard count > 0 else { return false }
     receivedAt = now()
     bytesReceived += count
-    text.feed(buffer[..<count])
+    buffer.withUnsafeBufferPointer { text.feed($0[..<count]) }
     return true
   }
 }
@@ -153,7 +153,7 @@ struct PlainText {
   private enum Place { case text, escape, control, string, stringEscape }
   private var place = Place.text
 
-  mutating func feed(_ input: ArraySlice<UInt8>) {
+  mutating func feed(_ input: Slice<UnsafeBufferPointer<UInt8>>) {
     for byte in input {
       switch place {
       case .text:
@@ -176,12 +176,13 @@ struct PlainText {
 
   /// Whether `wanted` is there; it and what stands before it are dropped.
   mutating func consume(upTo wanted: [UInt8]) -> Bool {
-    guard let first = wanted.first, bytes.count >= wanted.count else { return false }
-    for start in 0...(bytes.count - wanted.count)
-    where bytes[start] == first && bytes[start...].starts(with: wanted) {
-      bytes.removeFirst(start + wanted.count)
-      return true
+    let found = bytes.withUnsafeBufferPointer { bytes in
+      (0..<max(0, bytes.count - wanted.count + 1)).first {
+        bytes[$0] == wanted[0] && bytes[$0...].starts(with: wanted)
+      }
     }
-    return false
+    guard let found else { return false }
+    bytes.removeFirst(found + wanted.count)
+    return true
   }
 }

@@ -90,7 +90,7 @@ import Testing
     #expect(try copy.find(participant: "@BENJAMIN")?.identity == "ben")
     let anna = try copy.participant(identity: "anna").id
     let other = try #require(try copy.participants().first { $0.identity == "ann@example" })
-    #expect(try copy.looksLikeAnother(other.id, to: anna))
+    #expect(try copy.lookAlikes(among: [other.id], to: anna) == [other.id])
   }
 
   @Test(

@@ -29,7 +29,7 @@ import Testing
     _ = try store.readMarker(of: anna, in: room)
     _ = try store.history(of: anna, shell: "x", limit: 9)
     _ = try store.people(in: room)
-    _ = try store.looksLikeAnother(lobby.ben, to: anna)
+    _ = try store.lookAlikes(among: [lobby.ben], to: anna)
     try store.lookAtNames()
     _ = try store.find(participant: "@Ben")
     _ = try store.participant(identity: "BEN")

@@ -57,7 +57,8 @@ struct WidthsTests {
     arguments: [Widths.Clusters.codePoints, .joined, .graphemes])
   func anyText(clusters: Widths.Clusters) {
     let parts = [
-      "a", "\t", "\r", "\n", "é", "\u{301}", "漢", "한", "ᄒ", "ᅡ", "ᆫ", "\u{200D}", "\u{FE0F}", "✊", "👩",
+      "a", "\t", "\r", "\n", "é", "\u{301}", "漢", "한", "ᄒ", "ᅡ", "ᆫ", "\u{200D}", "\u{FE0F}", "✊",
+      "👩",
       "\u{1F3FD}", "\u{1F1E6}", "🏴", "\u{E0067}", "\u{E007F}", "☎", "क", "\u{94D}", "±", "\u{200B}",
     ]
     var random = FixedRandom(seed: 11)
