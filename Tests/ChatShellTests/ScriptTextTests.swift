@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Glibc
 import StyledText
 import Testing
 
@@ -63,6 +64,18 @@ import Testing
   func spans(text: String, seconds: Int64) throws {
     let span = try #require(LocalTime.span(text, now: 1_700_000_000_000))
     #expect(span.upperBound - span.lowerBound == seconds * 1000)
+  }
+
+  @Test("7.5: a message's time has four digits, in this place's time")
+  func clock() {
+    var parts = tm()
+    parts.tm_year = 123
+    parts.tm_mon = 10
+    parts.tm_mday = 14
+    for (hour, minute, shown) in [(0, 0, "00:00"), (9, 5, "09:05"), (23, 59, "23:59")] {
+      (parts.tm_hour, parts.tm_min, parts.tm_isdst) = (Int32(hour), Int32(minute), -1)
+      #expect(LocalTime.clock(Int64(mktime(&parts)) * 1000).string == shown)
+    }
   }
 
   @Test("an offset is east of UTC")

@@ -151,8 +151,12 @@ struct PainterTests {
   func tab() {
     var screen = Screen()
     screen.paint(frame(["> aaaaaaaaaaaaaa"]))
-    screen.paint(frame([">"]), above: ["a\tb"])
+    let bytes = screen.paint(frame([">"]), above: ["a\tb"])
     #expect(screen.emulator.picture == "a       b\n>|")
+    // A terminal's own tab would jump over what stood there.
+    #expect(!bytes.contains("\t"))
+    screen.paint(frame([">"]), above: ["\u{B1}\u{B1}\tc"])
+    #expect(screen.emulator.picture == "a       b\n\u{B1}\u{B1}      c\n>|")
   }
 
   @Test("the block shrinks without leaving rows, and grows at the bottom of the screen")
