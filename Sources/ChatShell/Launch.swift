@@ -144,14 +144,24 @@ public struct Launch {
 
   /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
   func participant(in store: Store, rc: RcFile) throws -> Participant {
-    try store.participant(identity: identity(rc))
+    try named { try store.participant(identity: identity(rc)) }
+  }
+
+  /// A name that cannot be one is a wrong command line, where it was given there.
+  private func named<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as RuleError {
+      guard case .badName = error, options.name != nil else { throw error }
+      throw WrongUsage(sentence(for: error))
+    }
   }
 
   /// The same for a command that only reads. Nobody is made by that: a name that is new here, or
   /// typed wrong, is somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
     let identity = identity(rc)
-    return try store.participant(known: identity)
+    return try named { try store.participant(known: identity) }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 

@@ -121,7 +121,8 @@ private struct Log {
       case .revised(let message):
         for line in printer.revision(of: message) { script.output.write(line.plain) }
       case .reacted(let news):
-        let name = SafeText(name: news.participant.name)
+        let person = news.participant
+        let name = try script.names(of: [person.id]).name(person.name, of: person.id)
         script.output.write(
           MessagePrinter.line(for: news, by: name, widths: printer.options.widths).plain)
       }

@@ -32,14 +32,7 @@ extension Shell {
   func set(_ argument: String) throws {
     let parts = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
     guard let name = parts.first else {
-      let width = Settings.table.map(\.name.count).max() ?? 0
-      return answer(
-        Settings.table.map { entry in
-          let blanks = String(repeating: " ", count: width - entry.name.count + 2)
-          return StyledLine(SafeText(line: entry.name + blanks), .bold)
-            + StyledLine(SafeText(line: entry.get(settings)))
-            + StyledLine("  " + entry.help, .dim)
-        }, indent: width)
+      return try listSettings()
     }
     if name == Keep.name { return try keep(parts.count > 1 ? parts[1].trimmingBlanks : nil) }
     guard parts.count > 1 else {
@@ -54,6 +47,22 @@ extension Shell {
     try settings.change(name, to: parts[1].trimmingBlanks)
     if name == "nick" { try nick(parts[1]) }
     applySettings()
+  }
+
+  /// All settings as they are now; that of the open conversation last.
+  private func listSettings() throws {
+    var entries = Settings.table.map { (name: $0.name, value: $0.get(settings), help: $0.help) }
+    if let conversation {
+      let age = try store.keep(of: conversation.id)
+      entries.append((name: Keep.name, value: Keep.written(age), help: Keep.help))
+    }
+    let width = entries.map(\.name.count).max() ?? 0
+    answer(
+      entries.map { entry in
+        let blanks = String(repeating: " ", count: width - entry.name.count + 2)
+        return StyledLine(SafeText(line: entry.name + blanks), .bold)
+          + StyledLine(SafeText(line: entry.value)) + StyledLine("  " + entry.help, .dim)
+      }, indent: width)
   }
 
   func nick(_ argument: String) throws {

@@ -18,6 +18,7 @@ extension EndToEnd {
       arguments: [
         ["--nosuch"], ["send"], ["send", "lobby", "x", "--wait", "eaten"],
         ["log", "lobby", "--lines", "many"], ["--store"], ["lobby", "tea", "more"],
+        ["lobby", "--as", ""], ["send", "lobby", "x", "--as", "a b"], ["lobby", "--as", "#tea"],
       ])
     func wrongUsage(arguments: [String]) throws {
       let finished = try home.run(arguments)

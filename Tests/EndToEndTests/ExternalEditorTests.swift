@@ -87,7 +87,9 @@ extension EndToEnd {
     func killedMeanwhile() throws {
       let home = try Self.home(Self.open)
       let shell = try home.shellInLobby(
-        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+        as: "anna",
+        // Killed, it leaves its file behind.
+        environment: ["EDITOR": "sh \(home.path)/editor", "TMPDIR": home.path])
       shell.send("half a line\u{02}\u{02}\u{18}\u{05}")
       try shell.expect("the editor")
       shell.kill(9)

@@ -229,6 +229,13 @@ extension EndToEnd {
       #expect(
         try lines(["log", "lobby", "--from", "2"], ["LANG": "C"]) == ["[2] ~\u{430}nna: so am I"])
       #expect(try !lines(["log", "lobby", "--json"]).joined().contains("≈"))
+      let log = try home.start(["log", "lobby", "--follow", "--as", "ben"])
+      #expect(log.wait(for: 10) { $0.output.contains("so am I") })
+      #expect(
+        try home.run(["--as", "\u{430}nna", "lobby"], input: "/react 2 :tada:\n").status == 0)
+      #expect(log.wait(for: 10) { $0.output.contains("🎉 ≈\u{430}nna [2]") })
+      log.kill(15)
+      _ = log.finish()
       // For oneself nobody else is the first.
       #expect(
         try home.run(["log", "lobby", "--as", "\u{430}nna"]).output.contains("[1] ≈anna:"))

@@ -65,8 +65,7 @@ extension EndToEnd {
     @Test("hobnobrc(5) has every setting with its values, what it is at first before them (10)")
     func hasEverySetting() throws {
       let home = try Home()
-      let settings = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
-        .map { Self.parts(String($0)) }
+      let settings = try Self.settings(of: home)
       try #require(settings.count > 10)
       let tags = try Page("hobnobrc.5").section("SETTINGS").map(\.tag)
       for setting in settings {
@@ -115,8 +114,7 @@ extension EndToEnd {
       let home = try Home()
       let sample = try Repository.text(of: "share/hobnob/hobnobrc")
       let lines = sample.matches(of: /(?m)^# (\/.*)$/).map { String($0.1) }
-      let settings = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
-        .map { Self.parts(String($0))[0] }
+      let settings = try Self.settings(of: home).map { $0[0] }
       let set = lines.compactMap { $0.firstMatch(of: /^\/set ([a-z-]+)\s/)?.1 }.map(String.init)
       #expect(set.sorted() == settings.sorted())
       try home.write("/set bell on\n", to: ".config/hobnob/work")
@@ -153,6 +151,14 @@ extension EndToEnd {
       let names = table.matches(of: /\{"([a-z-]+)",/).map { String($0.1) }
       try #require(names.count > 5)
       return names
+    }
+
+    /// The lines of `/set`, but for what belongs to a conversation and cannot stand in a file.
+    private static func settings(of home: Home) throws -> [[String]] {
+      let lines = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
+        .map { parts(String($0)) }
+      #expect(lines.last?[0] == "keep")
+      return lines.dropLast()
     }
 
     /// A line cut where two blanks or more stand.
