@@ -41,87 +41,6 @@ static void push(const unsigned char *bytes, size_t count) {
   ring_end += count;
 }
 
-// MARK: Redo, by watching what undo does
-
-struct state {
-  char *text;
-  int caret;
-};
-static struct state *redo_stack;
-static size_t redo_count, redo_size;
-static struct state before;
-static size_t before_size;
-/// Where in the history the line before this key stood.
-static int before_place;
-static bool redoing;
-
-void creadline_forget_redo(void) {
-  while (redo_count > 0) free(redo_stack[--redo_count].text);
-}
-
-static void remember_line(void) {
-  if ((size_t)rl_end + 1 > before_size) {
-    before_size = (size_t)rl_end * 2 + 64;
-    before.text = realloc(before.text, before_size);
-  }
-  memcpy(before.text, rl_line_buffer, (size_t)rl_end + 1);
-  before.caret = rl_point;
-  before_place = where_history();
-}
-
-static void watch_undo(void) {
-  if (redoing) {
-    redoing = false;
-    changed = true;
-    return;
-  }
-  if (strcmp(before.text, rl_line_buffer) == 0) return;
-  creadline_mark_is_set = false;
-  // Walking through the history changes the line, but nobody typed it.
-  if (where_history() == before_place) changed = true;
-  if (creadline_is_undo(rl_last_func)) {
-    if (redo_count == redo_size) {
-      redo_size = redo_size * 2 + 16;
-      redo_stack = realloc(redo_stack, redo_size * sizeof *redo_stack);
-    }
-    redo_stack[redo_count++] = (struct state){strdup(before.text), before.caret};
-  } else {
-    creadline_forget_redo();
-  }
-}
-
-static int utf8_start(const char *text, int offset) {
-  while (offset > 0 && (text[offset] & 0xC0) == 0x80) offset--;
-  return offset;
-}
-
-int creadline_redo(int count, int key) {
-  (void)count, (void)key;
-  if (redo_count == 0) {
-    rl_ding();
-    return 0;
-  }
-  struct state wanted = redo_stack[--redo_count];
-  int length = (int)strlen(wanted.text), head = 0, tail = 0;
-  while (head < length && head < rl_end && wanted.text[head] == rl_line_buffer[head]) head++;
-  head = utf8_start(wanted.text, head);
-  while (tail < length - head && tail < rl_end - head &&
-         wanted.text[length - 1 - tail] == rl_line_buffer[rl_end - 1 - tail] &&
-         (wanted.text[length - 1 - tail] & 0x80) == 0)
-    tail++;
-  rl_begin_undo_group();
-  rl_delete_text(head, rl_end - tail);
-  rl_point = head;
-  char *middle = strndup(wanted.text + head, (size_t)(length - tail - head));
-  rl_insert_text(middle);
-  free(middle);
-  rl_end_undo_group();
-  rl_point = wanted.caret;
-  free(wanted.text);
-  redoing = true;
-  return 0;
-}
-
 // MARK: Return
 
 static bool approved;
@@ -278,12 +197,14 @@ extern int _rl_last_command_was_kill;
 void creadline_feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
+  int caret_before = rl_point;
   while (bytes_wait()) {
     if (creadline_operator_on_line(ring[ring_start])) {
       ring_start++;
       continue;
     }
-    remember_line();
+    creadline_remember_line();
+    caret_before = rl_point;
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
     bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);
@@ -298,7 +219,7 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
     } else if (in_sequence && region && rl_last_func != rl_exchange_point_and_mark) {
       rl_deactivate_mark();
     }
-    watch_undo();
+    if (creadline_watch_undo()) changed = true;
   }
   // readline moves by code point where hobnob does not replace its function; a caret inside a
   // grapheme would draw and delete halves.
@@ -306,7 +227,7 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
       !RL_ISSTATE(RL_STATE_VIMOTION)) {
     int previous = creadline_call.previous_grapheme(rl_line_buffer, rl_end, rl_point);
     int next = creadline_call.next_grapheme(rl_line_buffer, rl_end, previous);
-    if (next != rl_point) rl_point = rl_point > before.caret ? next : previous;
+    if (next != rl_point) rl_point = rl_point > caret_before ? next : previous;
   }
 }
 

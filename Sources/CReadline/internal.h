@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the shim share: creadline.c (the engine), commands.c, motion.c and vi.c (its
-// commands), complaints.c.
+// What the parts of the shim share: creadline.c (the engine), redo.c, commands.c, motion.c and vi.c
+// (its commands), complaints.c.
 #ifndef CREADLINE_INTERNAL_H
 #define CREADLINE_INTERNAL_H
 
@@ -19,6 +19,10 @@ int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);
 int creadline_redo(int count, int key);
 void creadline_forget_redo(void);
+/// Before a key: what the line is.
+void creadline_remember_line(void);
+/// After it: notes what undo took away. True: somebody changed the text.
+bool creadline_watch_undo(void);
 /// One of the two functions that undo.
 bool creadline_is_undo(rl_command_func_t *function);
 
