@@ -231,7 +231,11 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorLostTerminal(_ editor: LineEditor) { leave() }
-  func lineEditorFocusChanged(_ editor: LineEditor) { shell.take(focus: editor.isFocused) }
+  func lineEditorResized(_ editor: LineEditor) { refresh() }
+  func lineEditorFocusChanged(_ editor: LineEditor) {
+    // Until it is known nothing counts as seen, and nobody is told anything.
+    if editor.isFocusKnown { shell.take(focus: editor.isFocused) } else { shell.isFocused = false }
+  }
 
   func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
     do {

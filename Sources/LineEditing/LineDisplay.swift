@@ -19,6 +19,12 @@ final class LineDisplay {
   var needsDrawing = true
   /// The rows of text that are seen, after the last drawing.
   private(set) var inputRows = 1
+  /// While the terminal is asked how large it is, nothing is drawn.
+  var isSizeInDoubt = false
+  /// Called when the system tells another size than when the size was settled.
+  var sizeDoubted: () -> Void = {}
+  /// What the system told then.
+  private var toldSize: Size
 
   private var painter: Painter
   private var cache = LayoutCache()
@@ -33,7 +39,8 @@ final class LineDisplay {
     self.device = device
     self.widths = widths
     self.looks = looks
-    painter = Painter(size: device.size, widths: widths, looks: looks)
+    toldSize = device.size
+    painter = Painter(size: toldSize, widths: widths, looks: looks)
   }
 
   /// The terminal's columns and rows, as they were drawn for.
@@ -52,14 +59,18 @@ final class LineDisplay {
 
   /// What is on the screen is what there is to be drawn.
   var isSettled: Bool {
-    face == .tty && !needsDrawing && above.isEmpty && bytesOut.isEmpty && creadline_is_idle()
+    face == .tty && !isSizeInDoubt && !needsDrawing && above.isEmpty && bytesOut.isEmpty
+      && creadline_is_idle()
   }
 
   // MARK: The terminal
 
-  /// Tells readline and the painter how large the terminal is.
+  /// Whether the system tells another size than when the size was settled.
+  var isAnotherSizeTold: Bool { face == .tty && !isSizeInDoubt && device.size != toldSize }
+
+  /// Tells readline how large the terminal is.
   func takeSize() {
-    let size = device.size
+    let size = face == .tty ? painter.size : device.size
     creadline_set_size(Int32(size.rows), Int32(size.columns))
   }
 
@@ -88,16 +99,19 @@ final class LineDisplay {
 
   /// The terminal has had another size, be it only for a moment: rows below the cursor may be gone
   /// even when it is as large as before.
-  func resized() {
-    guard face == .tty else { return takeSize() }
-    bytesOut += painter.resize(to: device.size)
+  ///
+  /// - Parameter size: the terminal's own word; nil where there is only what the system tells.
+  func settle(on size: Size?) {
+    isSizeInDoubt = false
+    toldSize = device.size
+    bytesOut += painter.resize(to: size ?? toldSize)
     takeSize()
     needsDrawing = true
   }
 
   private func repaintAll() {
     bytesOut += painter.leave(keepingLine: false)
-    painter = Painter(size: device.size, widths: widths, looks: looks)
+    painter = Painter(size: painter.size, widths: widths, looks: looks)
     cache = LayoutCache()
     needsDrawing = true
   }
@@ -139,12 +153,14 @@ final class LineDisplay {
   func draw() {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
+    needsDrawing = true
+    // What comes while a resize settles is drawn for a block that stands where it does then.
+    if isAnotherSizeTold { sizeDoubted() }
+    if isSizeInDoubt { return }
     needsDrawing = false
     let lines = above
     above = []
     guard face == .tty else { return drawPlain(lines) }
-    // What comes while a resize settles is drawn for a block that stands where it does now.
-    if device.size != painter.size { resized() }
     let layout = layOut()
     if layout.totalInputRows > layout.inputRows {
       if !passedMaximum { bytesOut.append(0x07) }

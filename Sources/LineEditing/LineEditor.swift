@@ -21,7 +21,13 @@ public final class LineEditor {
   public var menu = MenuState.closed
 
   /// Whether the terminal's window has the focus; one that does not tell counts as having it.
-  public private(set) var isFocused = true
+  public private(set) var isFocused: Bool
+  /// A terminal that tells of the focus does so when it is asked to; until then, or until it is
+  /// certain that it will not, ``isFocused`` is false without anybody having said so.
+  public var isFocusKnown: Bool { focusTimer == nil }
+  private var focusTimer: TimerID?
+  /// Milliseconds for the first word on the focus.
+  private static let focusPatience = 100
 
   let device: TerminalDevice
   let display: LineDisplay
@@ -56,6 +62,7 @@ public final class LineEditor {
     self.loop = loop
     self.device = device
     display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
+    isFocused = face == .plain
   }
 
   public var face: Face { display.face }
@@ -82,18 +89,22 @@ public final class LineEditor {
     device.enter(plain: face == .plain)
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
+    display.sizeDoubted = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     // Nothing ever comes from there but the news that its reader has gone.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
+    waitForFocus()
   }
 
   private var isStarted = false
+  var sizeDoubt = SizeDoubt()
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
+    endSizeDoubt()
     draw()
     loop.unwatch(device.input)
     loop.unwatch(device.output)
@@ -106,13 +117,14 @@ public final class LineEditor {
   ///
   /// - Parameter keepingLine: the line stays on the screen, above what the child writes.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
+    endSizeDoubt()
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()
     body()
     device.enter(plain: face == .plain)
-    // Nothing was told meanwhile; a terminal that lost the focus tells again, or at the next change.
-    take(focus: true)
+    // Nothing was told meanwhile.
+    waitForFocus()
     display.comeBack()
   }
 
@@ -131,34 +143,51 @@ public final class LineEditor {
   /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
-    take(focus: true)
+    waitForFocus()
     display.forget()
   }
 
-  /// SIGWINCH, after it has settled.
-  public func resized() { display.resized() }
-
   // MARK: Keys
 
+  /// What has come from the terminal; nil where it is gone.
+  func decodeAvailable() -> [KeyEvent]? {
+    device.readAvailable().map { decoder.decode($0, at: loop.now) }
+  }
+
   private func readKeys() {
-    guard let bytes = device.readAvailable() else { return lostTerminal() }
-    let events = decoder.decode(bytes, at: loop.now)
+    guard let events = decodeAvailable() else { return lostTerminal() }
     let keys = events.filter { event in
       if case .focus(let isFocused) = event {
         take(focus: isFocused)
         return false
       }
+      if sizeDoubt.isAsked, let size = SizeReport.size(in: event) {
+        take(size: size)
+        return false
+      }
       return true
     }
-    // The focus alone is no key: nothing that a key may end or ask for happens.
+    // The focus or the size alone is no key: nothing that a key may end or ask for happens.
     if !keys.isEmpty || events.isEmpty { handle(keys) }
     waitForEscape()
     watchOpenPaste()
   }
 
   private func take(focus isFocused: Bool) {
-    guard isFocused != self.isFocused else { return }
+    guard isFocused != self.isFocused || !isFocusKnown else { return }
+    if let focusTimer { loop.cancel(focusTimer) }
+    focusTimer = nil
     self.isFocused = isFocused
+    delegate?.lineEditorFocusChanged(self)
+  }
+
+  private func waitForFocus() {
+    guard face == .tty else { return }
+    if let focusTimer { loop.cancel(focusTimer) }
+    focusTimer = loop.after(milliseconds: Self.focusPatience) { [weak self] in
+      self?.take(focus: true)
+    }
+    isFocused = false
     delegate?.lineEditorFocusChanged(self)
   }
 

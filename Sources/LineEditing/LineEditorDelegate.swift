@@ -19,6 +19,8 @@ public protocol LineEditorDelegate: AnyObject {
   func lineEditorLostTerminal(_ editor: LineEditor)
   /// C-_ and the like. True: what was taken away last was no text, and is back.
   func lineEditorUndoes(_ editor: LineEditor) -> Bool
+  /// The terminal has another size, or had for a moment.
+  func lineEditorResized(_ editor: LineEditor)
   /// ``LineEditor/isFocused`` is another.
   func lineEditorFocusChanged(_ editor: LineEditor)
   /// Something to say about what comes in.

@@ -62,6 +62,42 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
+    @Test("a shell that begins in a window without the focus has not seen anything (7.3)")
+    func beginningWithoutFocus() throws {
+      #expect(try home.run(["tea", "--as", "ben"]).status == 0)
+      let anna = try home.shell(as: "anna", ["tea"])
+      try anna.expect("#tea> |")
+      try anna.type("one\r", seeing: "[1] ✓ sent")
+      let ben = try home.shell(as: "ben", ["tea"])
+      // The terminal's answer to being asked.
+      ben.send(focusOut)
+      try ben.expect("anna: one")
+      try anna.expect("[1] ✓✓ delivered")
+      try anna.expectNever("[1] seen")
+      ben.send(focusIn)
+      try anna.expect("[1] seen")
+    }
+
+    @Test("what came while an editor was open is seen when the window has the focus then (7.3)")
+    func focusLostInTheEditor() throws {
+      try home.write("echo the editor\nwhile ! [ -e ~/go ]; do sleep 0.05; done\n", to: "editor")
+      let anna = try home.shellInLobby(as: "anna")
+      let ben = try home.shellInLobby(
+        as: "ben", environment: ["EDITOR": "sh \(home.path)/editor"])
+      try anna.type("one\r", seeing: "[1] seen")
+      ben.send("half\u{18}\u{05}")
+      try ben.expect("the editor")
+      try anna.type("two\r", seeing: "[2] ✓ sent")
+      // It waits in the terminal until the shell is back, as what the terminal answers then does.
+      ben.send(focusOut)
+      try home.write("", to: "go")
+      try ben.expect("two")
+      try anna.expect("[2] ✓✓ delivered")
+      try anna.expectNever("[2] seen")
+      ben.send(focusIn)
+      try anna.expect("[2] seen")
+    }
+
     @Test(
       "the reports are asked for in the tty face only, and given back with the terminal (7.3, 11.5)"
     )

@@ -162,6 +162,56 @@ extension EndToEnd {
       }
     }
 
+    @Test("a width that was there for a moment takes no message with it (1.14)")
+    func narrowForAMoment() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"])
+      try anna.expect { $0.contains { $0.hasPrefix("anna, ") } }
+      var said = (1...20).map { "message \($0)." }
+      _ = try home.run(["lobby", "--as", "ben"], input: said.joined(separator: "\n"))
+      try anna.expect { $0.contains { $0.hasSuffix("message 20.") } }
+      // tmux tells of the width that has gone again a moment after, for a quarter of a second.
+      try anna.type(
+        "a line that is long enough to be wrapped here, at eighty columns, and twice at 40")
+      for columns in [40, 33, 20, 70, 40] {
+        try anna.resize(rows: 24, columns: columns)
+        try anna.resize(rows: 24, columns: 80)
+        said.append("after \(columns).")
+        try home.say("after \(columns).", as: "ben")
+        try anna.expect { screen in
+          let isThere = screen.contains { $0.hasSuffix("after \(columns).") }
+          return isThere && screen.count { $0.hasPrefix("#lobby>") } == 1
+        }
+      }
+      try anna.type("!")
+      try anna.expect { $0.contains { $0.hasSuffix("40!") } }
+      let history = try anna.history()
+      for text in Set(said) {
+        let count = said.count { $0 == text }
+        #expect(history.count { $0.hasSuffix(text) } == count, "\(text)\n\(history)")
+      }
+    }
+
+    @Test("left in the middle of a resize, the shell before it gets none of the terminal's answers")
+    func leavingWhileResized() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let pane = try tmux.open(["bash", "--norc", "-i"])
+      try pane.expect { $0.contains { $0.contains("$") || $0.contains("#") } }
+      try pane.type("PS1='sh> '\n")
+      for columns in [60, 70, 61, 71, 62] {
+        try pane.type("\(Home.program) --as anna lobby\n")
+        try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+        try pane.resize(rows: 24, columns: columns)
+        try pane.press("C-l", "C-d")
+        try pane.expect { $0.last == "sh>" }
+        try pane.type("echo well\n")
+        try pane.expect { $0.suffix(2) == ["well", "sh>"] }
+        try pane.type("clear\n")
+      }
+    }
+
     @Test("C-z and fg give the line back, and the terminal to the shell between (1.6)")
     func suspendingKeepsTheLine() throws {
       let home = try Home()

@@ -38,6 +38,17 @@ struct KeyDecoderTests {
   }
 
   @Test(
+    "1.14 the terminal's word on its size is the place of its last corner",
+    arguments: [
+      ("\u{1B}[24;80R", Size(rows: 24, columns: 80)), ("\u{1B}[1;1R", Size(rows: 1, columns: 1)),
+      ("\u{1B}[0;80R", nil), ("\u{1B}[24R", nil), ("\u{1B}[24;80;1R", nil), ("\u{1B}[?24;80R", nil),
+      ("\u{1B}[99999;80R", nil), ("\u{1B}[24;80t", nil), ("\u{1B}[24;R", nil), ("R", nil),
+    ])
+  func sizeReport(sent: String, size: Size?) {
+    #expect(decode(sent).compactMap { SizeReport.size(in: $0) } == [size].compactMap(\.self))
+  }
+
+  @Test(
     "1.3 Shift-Return is a newline, in both encodings",
     arguments: [
       ("13;2u", [KeyEvent.newline]), ("27;2;13~", [.newline]), ("13;130u", [.newline]),

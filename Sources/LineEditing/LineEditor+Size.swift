@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Terminal
+
+/// What is known of a size that may be changing.
+struct SizeDoubt {
+  /// Whether this terminal answers; nil before it was asked.
+  var answers: Bool?
+  /// The answer of the terminal is on its way.
+  var isAsked = false
+  var lastAnswer: Size?
+  var since: Int64 = 0
+  var timer: TimerID?
+}
+
+/// The screen after a resize: the block is taken away from where it stands only when it is certain
+/// how the terminal has wrapped it, for otherwise messages above it would go with it (1.14).
+extension LineEditor {
+  /// Milliseconds for the first answer: enough for a far machine, and a terminal that never answers
+  /// is asked once only.
+  private static let firstPatience = 300
+  private static let patience = 1000
+  /// The same where the terminal is to be given back.
+  private static let lastPatience = 100
+  /// Milliseconds for which the size has to stay the same.
+  private static let calm = 40
+  /// Milliseconds after which something is drawn even while a window is being dragged.
+  private static let longestDoubt: Int64 = 1000
+
+  /// SIGWINCH, after it has settled; or the size was found to be another. Nothing is drawn until the
+  /// terminal has said twice that it is the same.
+  public func resized() {
+    guard face == .tty else { return display.takeSize() }
+    guard !display.isSizeInDoubt else { return }
+    guard sizeDoubt.answers != false else { return settle(on: nil) }
+    display.isSizeInDoubt = true
+    sizeDoubt.lastAnswer = nil
+    sizeDoubt.since = loop.now
+    ask()
+  }
+
+  private func ask() {
+    device.write(SizeReport.question)
+    sizeDoubt.isAsked = true
+    let patience = sizeDoubt.answers == nil ? Self.firstPatience : Self.patience
+    sizeDoubt.timer = loop.after(milliseconds: patience) { [weak self] in
+      guard let self else { return }
+      sizeDoubt.isAsked = false
+      if sizeDoubt.answers == nil { sizeDoubt.answers = false }
+      settle(on: sizeDoubt.lastAnswer)
+    }
+  }
+
+  /// The terminal has answered.
+  func take(size: Size) {
+    sizeDoubt.answers = true
+    sizeDoubt.isAsked = false
+    guard display.isSizeInDoubt else { return }
+    if let timer = sizeDoubt.timer { loop.cancel(timer) }
+    if size == sizeDoubt.lastAnswer || loop.now - sizeDoubt.since > Self.longestDoubt {
+      return settle(on: size)
+    }
+    sizeDoubt.lastAnswer = size
+    sizeDoubt.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
+  }
+
+  /// The terminal is about to be given back: what is known has to do, and an answer that is still to
+  /// come must not be typed into the next program.
+  func endSizeDoubt() {
+    if display.isAnotherSizeTold { resized() }
+    guard display.isSizeInDoubt else { return }
+    if let timer = sizeDoubt.timer { loop.cancel(timer) }
+    let end = loop.now + Int64(Self.lastPatience)
+    while sizeDoubt.isAsked, loop.now < end {
+      var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = decodeAvailable() else { break }
+      for case let size? in events.map({ SizeReport.size(in: $0) }) {
+        sizeDoubt.lastAnswer = size
+        sizeDoubt.isAsked = false
+      }
+    }
+    sizeDoubt.isAsked = false
+    settle(on: sizeDoubt.lastAnswer)
+  }
+
+  /// - Parameter size: nil is what the system tells.
+  private func settle(on size: Size?) {
+    sizeDoubt.timer = nil
+    display.settle(on: size)
+    delegate?.lineEditorResized(self)
+  }
+}
