@@ -43,7 +43,7 @@ extension Import {
           let sender = try person(nick, network: "")
           let message = ImportedMessage(
             uid: copies.uid(time, nick, text, kind), sender: sender, kind: kind, createdAt: time,
-            body: text)
+            body: text, isPast: true)
           _ = try add(message, in: found)
         }
       } catch let fault as LineFault {

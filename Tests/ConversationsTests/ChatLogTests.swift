@@ -104,7 +104,7 @@ import Testing
   func unreadable() throws {
     let log = """
       10:00 <anna> of no day
-      --- Log opened Sat Nov 21 10:00:00 2026\r
+      --- Log opened Fri Nov 21 10:00:00 2025\r
       10:00 <anna> one\r
       nonsense
       25:00 <anna> no such hour

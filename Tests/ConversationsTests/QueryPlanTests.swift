@@ -96,7 +96,20 @@ import Testing
     ("r.change > ?1", "SEARCH r USING COVERING INDEX reader_change (change>? AND change<?)"),
     (
       "m.number < ?",
-      "SEARCH m USING INDEX sqlite_autoindex_message_2 (conversation=? AND number<?)"
+      "SEARCH m USING INDEX message_live (conversation=? AND number<?)"
+    ),
+    ("m.number > ? AND m.past", "SEARCH m USING INDEX message_live (conversation=? AND number>?)"),
+    (
+      "(m.created_at, m.number) < (?",
+      "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
+    ),
+    (
+      "m.past = 0 AND m.gone = 0",
+      "SEARCH m USING INDEX message_sender (sender=? AND conversation=?)"
+    ),
+    (
+      "SELECT number FROM message",
+      "SEARCH message USING COVERING INDEX message_live (conversation=? AND number>?)"
     ),
   ])
   func theRightIndexIsUsed(part: String, step: String) throws {
