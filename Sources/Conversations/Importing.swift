@@ -130,7 +130,8 @@ public final class Import {
     network.isEmpty ? name.lowercased() : network + "\u{0}" + name
   }
 
-  private func check(_ name: String) throws {
+  /// - Throws: `LineFault` for what cannot be an identity on this machine.
+  func check(_ name: String) throws {
     do {
       _ = try Naming.checked(name)
     } catch {

@@ -32,16 +32,18 @@ extension Store {
   /// what is past by time, then the others by number. Those taken back are left out, the deleted ones
   /// are there without a body.
   ///
-  /// - Parameter receipts: without them an own message that others have is `sent`; finding out
-  ///   takes time.
+  /// - Parameters:
+  ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
+  ///   - past: false for those only that are not past.
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
-    for me: ID<Participant>, receipts: Bool = true
+    for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true
   ) throws -> [Message] {
     try read {
       guard try self.conversation(conversation, for: me) != nil else { return [] }
       let limit = max(0, limit)
-      let past = try number.flatMap { try pastTime(ofNumber: $0, in: conversation) }
+      let past =
+        isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
       var found: [Message] = []
       if past == nil {
         found = try database.rows(
@@ -51,7 +53,7 @@ extension Store {
             ORDER BY m.number DESC LIMIT ?
             """, conversation, number ?? Int.max, limit, read: Store.message)
       }
-      if found.count < limit {
+      if isPastWanted, found.count < limit {
         found += try database.rows(
           Store.messageSelect
             + """

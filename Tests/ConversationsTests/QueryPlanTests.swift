@@ -16,6 +16,9 @@ import Testing
     _ = try store.messages(in: room, limit: 50, for: anna)
     _ = try store.messages(in: room, numbers: 1...9, for: anna)
     _ = try store.messages(in: room, after: 0, limit: 9, for: anna)
+    let first = Store.PastPlace(time: 0, number: 0)
+    _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna)
+    _ = try store.start(ofNewestPast: 9, in: room, until: nil)
     _ = try store.firstUnread(by: anna, in: room, behind: 0)
     _ = try store.newest(by: anna, in: room)
     _ = try store.unsent(by: anna)
@@ -102,6 +105,11 @@ import Testing
     (
       "(m.created_at, m.number) < (?",
       "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
+    ),
+    (
+      "(m.created_at, m.number) >= (?",
+      "SEARCH m USING INDEX message_past "
+        + "(conversation=? AND (created_at,number)>(?,?) AND created_at<?)"
     ),
     (
       "m.past = 0 AND m.gone = 0",

@@ -65,6 +65,44 @@ extension EndToEnd {
       #expect(try unread(by: "ben") == "0\n")
     }
 
+    @Test("hobnob log and /history show what was said here last, the past before it by time (7.1)")
+    func shown() throws {
+      for number in 1...3 { try home.say("live \(number)", as: "anna") }
+      try bring(300, year: 2021)
+      try home.say("live 4", as: "anna")
+      try bring(5)
+      func log(_ options: String...) throws -> [String] {
+        try home.run(["log", "lobby", "--as", "anna"] + options).output.split(separator: "\n")
+          .compactMap { $0.firstMatch(of: #/: (old|live) (.*)/#).map { "\($0.1) \($0.2)" } }
+      }
+      let live = (1...4).map { "live \($0)" }
+      let past =
+        (1...5).map { "old \($0) of 2020" } + (1...300).map { "old \($0) of 2021" }
+      #expect(try log() == Array(past.suffix(16)) + live)
+      #expect(try log("--lines", "2") == ["live 3", "live 4"])
+      #expect(try log("--lines", "9999") == past + live)
+      #expect(try log("--lines", "302") == Array(past.suffix(298)) + live)
+      #expect(try log("--since", "2020-01-01") == past + live)
+      #expect(try log("--until", "2020-12-31") == Array(past.prefix(5)))
+      #expect(try log("--until", "2021-12-31", "--lines", "2") == Array(past.suffix(2)))
+      #expect(try log("--since", "2021-12-31") == live)
+      #expect(try log("--from", "-6") == Array(past.suffix(2)) + live)
+      // By their numbers.
+      #expect(try log("--from", "2", "--to", "5") == Array(live[1...2]) + past[5...6])
+      #expect(try log("--from", "303", "--to", "305") == [past[304], "live 4", past[0]])
+      #expect(try log("--from", "1", "--lines", "7") == [past[304], "live 4"] + past[..<5])
+      let anna = try home.shellInLobby(as: "anna", rows: 60)
+      try anna.expect("live 4")
+      let shown = anna.emulator.history.compactMap {
+        $0.firstMatch(of: #/(?:old|live) [0-9]+/#).map { String($0.0) }
+      }
+      let newest = past.suffix(16).map { String($0.dropLast(8)) } + live
+      #expect(shown == newest)
+      let history = try home.run(["lobby", "--as", "anna"], input: "/history 20\n").output
+      #expect(
+        history.matches(of: #/(?:old|live) [0-9]+/#).map { String($0.0) }.suffix(20) == newest[...])
+    }
+
     @Test("the newest message is one that was said here; /edit, /delete and /cancel take no other")
     func newest() throws {
       try bring(10)
