@@ -210,13 +210,13 @@ extension Shell {
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
       return newest.reversed().filter { $0.sender == me.id && $0.deletedAt == nil }
-        .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
+        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
     case .anyNumber:
       guard let conversation,
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
       return newest.reversed().filter { $0.deletedAt == nil }
-        .map { Candidate(String($0.number), recency: $0.number, hint: $0.body) }
+        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
     case .failedNumber:
       let failed = conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
       return failed.filter { $0.state == .failed }

@@ -100,7 +100,8 @@ extension Shell {
       in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: !isStarting)
     var messages = known
     var backlog: Backlog?
-    if let first = known.first, first.number > marker + 1, isMember,
+    // Where the screen begins with what is past, all the others are on it.
+    if let first = known.first, !first.isPast, first.number > marker + 1, isMember,
       let unread = try store.firstUnread(by: me.id, in: target.id, behind: marker),
       unread < first.number
     {
@@ -114,10 +115,11 @@ extension Shell {
     conversation = target
     self.isMember = isMember
     unread[target.id] = nil
-    printedUpTo = messages.map(\.number).max() ?? target.lastNumber
+    printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
     backlog?.keepUnsent(of: &messages, by: me.id)
     self.backlog = backlog
-    newestOwn = isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil }
+    newestOwn =
+      isStarting ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil && !$0.isPast }
     printer.startOver()
     // What is held of another conversation is unread there.
     isPaused = false
@@ -130,7 +132,7 @@ extension Shell {
     if !target.topic.isEmpty { lines.append(topicLine(target)) }
     var ruled = !isMember
     for message in Store.ordered(messages) {
-      if !ruled, message.number > marker, message.sender != me.id {
+      if !ruled, message.number > marker, message.sender != me.id, !message.isPast {
         ruled = true
         printer.endRun()
         lines.append(printer.rule(say("new")))

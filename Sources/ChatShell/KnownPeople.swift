@@ -18,7 +18,8 @@ struct KnownPeople {
     var recency: [ID<Participant>: Int] = [:]
     var members: Set<ID<Participant>> = []
     if let conversation {
-      for message in (try? store.messages(in: conversation, limit: 200, for: shell.me.id)) ?? [] {
+      for message in (try? store.messages(in: conversation, limit: 200, for: shell.me.id)) ?? []
+      where !message.isPast {
         recency[message.sender] = message.number
       }
       members = Set(((try? store.members(of: conversation)) ?? []).map(\.id))

@@ -45,7 +45,8 @@ extension Launch {
   }
 }
 
-/// Prints a conversation page by page: memory does not grow with it.
+/// Prints a conversation page by page: memory does not grow with it. What is asked for by numbers comes
+/// by number; anything else in the order in which it is shown, what is past first.
 @MainActor
 private struct Log {
   let script: Script
@@ -56,6 +57,9 @@ private struct Log {
   private var position: Int64 = 0
   /// Which of the messages that were there at the start were asked for.
   private var asked = (first: 1, last: 0, span: TimeSpan.always)
+  /// From where on those that are past were asked for; nil for none of them, or by their numbers.
+  private var askedPast: Store.PastPlace?
+  private var isByNumber = false
   private var printer: MessagePrinter
 
   init(script: Script, conversation: Conversation, isJSON: Bool, glyphs: Glyphs) {
@@ -72,22 +76,29 @@ private struct Log {
     // Behind it: what happens to a message from here on is printed by itself.
     position = try script.store.position
     asked = (newest + 1, newest, span)
+    var options = options
+    if let from = options.from, from < 0, options.to == nil, span.isAlways {
+      // The fifth newest and all behind it are the last five.
+      options.lines = min(options.lines ?? .max, Int(clamping: from.magnitude))
+      options.from = nil
+    }
+    isByNumber = options.from != nil || options.to != nil
     var first = try options.from.map(number) ?? 1
     var last = min(try options.to.map(number) ?? newest, newest)
     if !span.isAlways {
-      guard
-        let found = try script.store.numbers(
-          in: conversation.id, since: span.start, until: span.end)
-      else { return }
-      first = max(first, found.lowerBound)
-      last = min(last, found.upperBound)
+      let found = try script.store.numbers(
+        in: conversation.id, since: span.start, until: span.end, past: isByNumber)
+      first = max(first, found?.lowerBound ?? newest + 1)
+      last = min(last, found?.upperBound ?? newest)
     }
-    let isNarrowed = !span.isAlways || options.from != nil || options.to != nil
-    if let lines = options.lines ?? (isNarrowed ? nil : 20) {
-      first = try start(ofNewest: lines, from: first, to: last, span)
+    var left = options.lines ?? (isByNumber || !span.isAlways ? nil : 20)
+    if let lines = left {
+      (first, left) = try start(ofNewest: lines, from: first, to: last, span)
     }
     asked.first = first
-    try print(from: first, to: last, span)
+    if isByNumber { return try print(from: first, to: last, span) }
+    try printPast(newest: left, span)
+    try printLive(from: first, to: last, span)
   }
 
   /// What has arrived since, and what became of messages that were printed (rule 3.8).
@@ -100,12 +111,16 @@ private struct Log {
     position = end
     newest = max(newest, last)
     // What was imported takes numbers like these and did not arrive.
-    if last >= first { try print(from: first, to: last, .always) { !$0.isImported } }
+    if last >= first { try printLive(from: first, to: last, .always) { !$0.isImported } }
     try print(news)
   }
 
   private func isPrinted(_ message: Message) -> Bool {
-    message.number > asked.last
+    if message.isPast, !isByNumber {
+      guard let askedPast, asked.span.contains(message.createdAt) else { return false }
+      return (message.createdAt, message.number) >= (askedPast.time, askedPast.number)
+    }
+    return message.number > asked.last
       || message.number >= asked.first && asked.span.contains(message.createdAt)
   }
 
@@ -146,39 +161,80 @@ private struct Log {
     }
   }
 
-  /// The number at which the newest so many begin.
+  /// The number at which the newest so many begin, and how many are missing.
   private func start(
     ofNewest count: Int, from first: Int, to last: Int, _ span: TimeSpan
-  ) throws -> Int {
+  ) throws -> (number: Int, left: Int) {
     var (left, start) = (count, last + 1)
     var before = last + 1
     while left > 0, before > first {
-      let page = try script.store.messages(
-        in: conversation.id, before: before, limit: min(left, Script.page), for: script.me.id,
-        receipts: false)
+      let page: [Message]
+      if isByNumber {
+        let low = max(first, before - Script.page)
+        page = try script.store.messages(
+          in: conversation.id, numbers: low...(before - 1), for: script.me.id)
+        before = low
+      } else {
+        page = try script.store.messages(
+          in: conversation.id, before: before, limit: min(left, Script.page), for: script.me.id,
+          receipts: false, past: false)
+        before = page.first?.number ?? first
+      }
       for message in page.reversed()
       where left > 0 && message.number >= first && span.contains(message.createdAt) {
         left -= 1
         start = message.number
       }
-      guard let oldest = page.first else { break }
-      before = oldest.number
     }
-    return start
+    return (start, left)
   }
 
-  private func print(
-    from first: Int, to last: Int, _ span: TimeSpan,
-    where isWanted: (Message) -> Bool = { _ in true }
-  ) throws {
+  private func print(from first: Int, to last: Int, _ span: TimeSpan) throws {
     var next = first
     while next <= last, !script.output.isClosed {
       let end = min(last, next + Script.page - 1)
       let page = try script.store.messages(
         in: conversation.id, numbers: next...end, for: script.me.id
-      ).filter { span.contains($0.createdAt) && isWanted($0) }
+      ).filter { span.contains($0.createdAt) }
       try script.print(page, isJSON: isJSON)
       next = end + 1
+    }
+  }
+
+  /// The same without what is past, however many numbers that has between the others.
+  private func printLive(
+    from first: Int, to last: Int, _ span: TimeSpan,
+    where isWanted: (Message) -> Bool = { _ in true }
+  ) throws {
+    var before = first - 1
+    while before < last, !script.output.isClosed {
+      let page = try script.store.messages(
+        in: conversation.id, after: before, limit: Script.page, for: script.me.id)
+      try script.print(
+        page.filter { $0.number <= last && span.contains($0.createdAt) && isWanted($0) },
+        isJSON: isJSON)
+      before = page.last?.number ?? last
+    }
+  }
+
+  /// What is past in the span, by time; with a count only the newest so many.
+  private mutating func printPast(newest count: Int?, _ span: TimeSpan) throws {
+    if count == 0 { return }
+    var place = Store.PastPlace(time: span.start, number: 0)
+    if let count,
+      let start = try script.store.start(
+        ofNewestPast: count, in: conversation.id, until: span.end),
+      start.time >= span.start
+    {
+      place = start
+    }
+    askedPast = place
+    while !script.output.isClosed {
+      let page = try script.store.past(
+        in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id)
+      guard let last = page.last else { return }
+      try script.print(page, isJSON: isJSON)
+      place = Store.PastPlace(time: last.createdAt, number: last.number + 1)
     }
   }
 }

@@ -59,7 +59,7 @@ extension Shell {
       }
     }
     for message in changes.revised where message.conversation == conversation?.id {
-      guard message.number <= printedUpTo else { continue }
+      guard message.number <= printedUpTo || message.isPast else { continue }
       lines += printer.revision(of: message)
     }
     for message in changes.moved

@@ -5,7 +5,7 @@ import Glibc
 /// A line of another program's log.
 enum LogEntry: Hashable {
   case message(at: Milliseconds, nick: String, text: String, kind: Message.Kind)
-  /// Someone came or went, a mode, a topic.
+  /// Someone came or went, a mode, a topic, a message without a text.
   case event
   /// Nothing that happened: when the log was opened, a new day, an empty line.
   case nothing
@@ -145,13 +145,26 @@ struct WeeChatLog: ChatLog {
       throw LineFault("there is no such time: %1", String(fields[0]))
     }
     switch fields[1] {
-    case "", "-->", "<--", "--", "=!=": return .event
+    case "--":
+      guard let (nick, text) = Self.notice(fields[2]) else { return .event }
+      return logMessage(nick, text, at: time, .text)
+    case "", "-->", "<--", "=!=": return .event
     case " *", "*":
       let nick = fields[2].prefix { $0 != " " }
       return logMessage(nick, fields[2].dropFirst(nick.count + 1), at: time, .action)
     default:
       return logMessage(fields[1], fields[2], at: time, .text)
     }
+  }
+
+  /// `Notice(anna): text`, or `Notice(anna) -> #tea: text`.
+  private static func notice(_ said: Substring) -> (nick: Substring, text: Substring)? {
+    guard said.hasPrefix("Notice("), let end = said.firstIndex(of: ")"),
+      let text = said[end...].firstRange(of: ": ")
+    else { return nil }
+    let target = said[end..<text.lowerBound].dropFirst()
+    guard target.isEmpty || target.hasPrefix(" -> ") else { return nil }
+    return (said[..<end].dropFirst("Notice(".count), said[text.upperBound...])
   }
 
   /// Newer ones write microseconds and UTC.
@@ -186,7 +199,7 @@ private func logMessage(
 ) -> LogEntry {
   var nick = nick.drop { $0 == " " }
   if let sign = nick.first, "@+%&~!".contains(sign) { nick = nick.dropFirst() }
-  if text.allSatisfy(\.isWhitespace), kind == .text { return .nothing }
+  if text.allSatisfy(\.isWhitespace), kind == .text { return .event }
   return .message(at: time, nick: String(nick), text: String(text), kind: kind)
 }
 

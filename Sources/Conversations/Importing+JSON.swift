@@ -233,6 +233,7 @@ extension Import {
     message.replyTo = try object.optionalInteger("reply_to", in: Import.numbers)
     message.mentions = try object.optionalText("mentions") ?? ""
     message.attachments = attachments.count
+    message.isPast = try object.optionalInteger("past", in: 0...1) == 1
     if message.gone > 0 { message.body = "" }
     switch try add(message, in: place) {
     case .known(let known):

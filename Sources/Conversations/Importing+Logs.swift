@@ -12,8 +12,7 @@ extension Import {
         name, 0,
         ("its name does not tell which room it is the log of; name it with --conversation", []))
     }
-    // Found or made for the first line that can be read: a file of which nothing can be read makes
-    // no room.
+    // Found or made for the first message: a file of which nothing comes makes no room.
     var place: ImportedPlace?
     var copies = Copies(place: wanted.lowercased())
     var said: Set<String> = []
@@ -32,22 +31,26 @@ extension Import {
         leaveOut(fault)
         continue
       }
-      if entry == .nothing { continue }
-      let found = try place ?? logPlace(wanted)
-      place = found
-      do {
-        switch entry {
-        case .nothing: break
-        case .event: report.events += 1
-        case .message(let time, let nick, let text, let kind):
-          let sender = try person(nick, network: "")
-          let message = ImportedMessage(
-            uid: copies.uid(time, nick, text, kind), sender: sender, kind: kind, createdAt: time,
-            body: text)
-          _ = try add(message, in: found)
+      switch entry {
+      case .nothing: break
+      case .event: report.events += 1
+      case .message(let time, let nick, let text, let kind):
+        do {
+          try check(nick)
+        } catch let fault as LineFault {
+          leaveOut(fault)
+          continue
         }
-      } catch let fault as LineFault {
-        leaveOut(fault)
+        let found = try place ?? logPlace(wanted)
+        place = found
+        let message = ImportedMessage(
+          uid: copies.uid(time, nick, text, kind), sender: try person(nick, network: ""),
+          kind: kind, createdAt: time, body: text, isPast: true)
+        do {
+          _ = try add(message, in: found)
+        } catch let fault as LineFault {
+          leaveOut(fault)
+        }
       }
     }
   }

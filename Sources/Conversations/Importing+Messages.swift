@@ -68,15 +68,18 @@ extension Import {
   private func insert(
     _ message: ImportedMessage, as id: ID<Message>, _ number: Int64, in place: ImportedPlace
   ) throws -> Bool {
+    // Nobody here has to read what others said elsewhere, long ago: nobody's marker moves for it, and
+    // it is not counted behind any. What is still to be sent is not said yet.
+    let isPast = (message.isPast || !place.isNew) && message.state == .sent
     try database.run(
       """
       INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at,
-        edited_at, deleted_at, failure, remote_id, reply_to, body, mentions, attachments)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        edited_at, deleted_at, failure, remote_id, reply_to, body, mentions, attachments, past)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, id, message.uid, place.id, number, message.sender, message.kind.rawValue,
       message.state.rawValue, message.gone, message.createdAt, message.editedAt, message.deletedAt,
       message.failure, message.remoteID, place.isNew ? message.replyTo : nil, message.body,
-      message.mentions, message.attachments)
+      message.mentions, message.attachments, isPast)
     return database.changedRows > 0
   }
 

@@ -20,6 +20,8 @@ struct ImportedMessage {
   var body: String
   var mentions = ""
   var attachments = 0
+  /// Whether it was past where it comes from, or comes from a log.
+  var isPast = false
 }
 
 /// A conversation that something is imported into.
@@ -128,7 +130,8 @@ public final class Import {
     network.isEmpty ? name.lowercased() : network + "\u{0}" + name
   }
 
-  private func check(_ name: String) throws {
+  /// - Throws: `LineFault` for what cannot be an identity on this machine.
+  func check(_ name: String) throws {
     do {
       _ = try Naming.checked(name)
     } catch {
@@ -265,16 +268,6 @@ public final class Import {
       """, place.lastNumber, place.lastAt, place.id)
     guard place.hasNew else { return }
     makesNews = true
-    if place.isNew { return }
-    // Nobody here has to read what others said elsewhere, long ago.
-    try database.run(
-      """
-      INSERT INTO reader(conversation, participant, read, change)
-      SELECT s.conversation, s.participant, ?2, ?3 FROM membership s
-      JOIN participant p ON p.id = s.participant
-      WHERE s.conversation = ?1 AND s.last IS NULL AND p.network = ''
-      ON CONFLICT DO UPDATE SET read = max(read, excluded.read), change = excluded.change
-      """, place.id, place.lastNumber, try store.nextChange())
   }
 
   /// Someone who was never here comes in behind what was imported.

@@ -79,6 +79,7 @@ enum JSONShape {
     ("text", "m.body"),
     ("mentions", "nullif(m.mentions, '')"),
     ("remote_id", "m.remote_id"),
+    ("past", "nullif(m.past, 0)"),
     (
       "revisions",
       list(

@@ -60,6 +60,9 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var replyTo: Quote?
   /// Who is meant by the mentions in it (rule 2.10), in the sender's own form.
   public var mentions: String
+  /// Whether it was said elsewhere, before: it is older than its number says, stands before all
+  /// that is not, by its time, is never unread, and nobody's marks say anything of it.
+  public var isPast: Bool
 
   public init(
     id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,
@@ -68,7 +71,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
-    mentions: String = ""
+    mentions: String = "", isPast: Bool = false
   ) {
     self.id = id
     self.uid = uid
@@ -88,6 +91,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     self.attachments = attachments
     self.replyTo = replyTo
     self.mentions = mentions
+    self.isPast = isPast
   }
 }
 

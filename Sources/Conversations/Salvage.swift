@@ -108,7 +108,7 @@ struct Salvage {
   /// indexes that can be read, or in what can be read of all of them from both ends.
   static func importedIDs(in source: Database) -> [Int64] {
     var ids: Set<Int64> = []
-    // Ends with the first that is whole.
+    // Ends with the first that is whole; that of senders has all only in older stores.
     _ = [
       ("message_age", "conversation"), ("message_sender", "sender"),
       ("sqlite_autoindex_message_1", "uid"), ("sqlite_autoindex_message_2", "conversation"),

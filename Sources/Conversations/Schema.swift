@@ -14,7 +14,7 @@ enum Schema {
   static let applicationID: Int64 = 0x686f_626e
 
   static let steps: [String] = [
-    first, attachments, search, reactions, mentions, people, events,
+    first, attachments, search, reactions, mentions, people, events, past,
   ]
 
   static var version: Int { steps.count }

@@ -197,17 +197,21 @@ extension Store {
   /// The conversations I am in, the one with the newest message first.
   public func listing(for me: ID<Participant>) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own and those
-    // that are gone. (Where old ones behind the marker were forgotten, the rest has to be counted.)
+    // that are gone. Where some numbers behind the marker may be none of those to be read, since old
+    // ones were forgotten or past ones brought in, they are counted one by one.
     try database.rows(
       """
       SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic,
         c.network, c.last_number, c.last_at,
         CASE WHEN c.last_number <= s.marker THEN 0
-          ELSE CASE WHEN c.forgotten <= s.marker THEN c.last_number - s.marker
-            ELSE (SELECT count(*) FROM message
-              WHERE conversation = c.id AND number > s.marker) END
+          WHEN c.forgotten > s.marker
+            OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
+          THEN (SELECT count(*) FROM message
+            WHERE conversation = c.id AND number > s.marker AND past = 0 AND gone = 0
+              AND +sender <> ?1)
+          ELSE c.last_number - s.marker
           - (SELECT count(*) FROM message
-             WHERE sender = ?1 AND conversation = c.id AND number > s.marker)
+             WHERE sender = ?1 AND conversation = c.id AND number > s.marker AND past = 0)
           - (SELECT count(*) FROM message
              WHERE conversation = c.id AND number > s.marker AND gone > 0 AND sender <> ?1)
         END

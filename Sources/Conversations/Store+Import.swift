@@ -6,8 +6,9 @@ extension Store {
   /// or, whatever fails, nothing: it is one transaction, for which other writers wait.
   ///
   /// Into an empty store everything comes as it was. What is here already stays once: messages are
-  /// known by their uid, rooms by their name, people by their identity. Everyone here has read what
-  /// comes into a conversation that was here, and no open shell prints it.
+  /// known by their uid, rooms by their name, people by their identity. What comes
+  /// into a conversation that was here is past (`Message.isPast`): it is unread to nobody, moves
+  /// nobody's marker, and no open shell prints it.
   ///
   /// ```swift
   /// let report = try store.importing(as: "anna") { try $0.read(0) }

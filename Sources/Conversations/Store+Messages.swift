@@ -4,10 +4,10 @@ extension Store {
   static let messageColumns = """
     m.id, m.uid, m.conversation, m.number, m.sender, p.name, p.identity, m.body, m.kind,
       m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
-      \(attachmentColumn), \(quoteColumns), m.mentions
+      \(attachmentColumn), \(quoteColumns), m.mentions, m.past
     """
   /// Where other columns begin behind those.
-  static let messageColumnCount: Int32 = 19 + quoteColumnCount
+  static let messageColumnCount: Int32 = 20 + quoteColumnCount
   static let messageSelect =
     "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
     + "\(quoteJoins)\n"
@@ -24,31 +24,60 @@ extension Store {
       state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
       editedAt: row.optionalInt64(12), deletedAt: row.optionalInt64(13),
       isRecalled: row.int(14) == 2, attachments: attachments(row.optionalText(17)),
-      replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount))
+      replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount),
+      isPast: row.bool(19 + quoteColumnCount))
   }
 
-  /// The messages before a number, or the newest; ascending. Those taken back are left out, the
-  /// deleted ones are there without a body.
+  /// The messages before the one with a number, or the newest, in the order in which they are shown:
+  /// what is past by time, then the others by number. Those taken back are left out, the deleted ones
+  /// are there without a body.
   ///
-  /// - Parameter receipts: without them an own message that others have is `sent`; finding out
-  ///   takes time.
+  /// - Parameters:
+  ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
+  ///   - past: false for those only that are not past.
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
-    for me: ID<Participant>, receipts: Bool = true
+    for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true
   ) throws -> [Message] {
     try read {
       guard try self.conversation(conversation, for: me) != nil else { return [] }
-      let found = try database.rows(
-        Store.messageSelect
-          + """
-          WHERE m.conversation = ? AND m.number < ? AND m.gone < 2
-          ORDER BY m.number DESC LIMIT ?
-          """, conversation, number ?? Int.max, max(0, limit), read: Store.message)
+      let limit = max(0, limit)
+      let past =
+        isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
+      var found: [Message] = []
+      if past == nil {
+        found = try database.rows(
+          Store.messageSelect
+            + """
+            WHERE m.conversation = ? AND m.number < ? AND m.past = 0 AND m.gone < 2
+            ORDER BY m.number DESC LIMIT ?
+            """, conversation, number ?? Int.max, limit, read: Store.message)
+      }
+      if isPastWanted, found.count < limit {
+        found += try database.rows(
+          Store.messageSelect
+            + """
+            WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) < (?, ?)
+              AND m.gone < 2
+            ORDER BY m.created_at DESC, m.number DESC LIMIT ?
+            """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max,
+          limit - found.count, read: Store.message)
+      }
       return try presented(found.reversed(), to: me, receipts: receipts)
     }
   }
 
-  /// The messages behind a number, the first of them; ascending, as above.
+  /// When a message was made that is past; nil for one that is not, or that is not there.
+  private func pastTime(
+    ofNumber number: Int, in conversation: ID<Conversation>
+  ) throws -> Milliseconds? {
+    try database.first(
+      "SELECT created_at FROM message WHERE conversation = ? AND number = ? AND past <> 0",
+      conversation, number
+    ) { $0.int64(0) }
+  }
+
+  /// The messages behind a number, the first of them, without what is past; ascending, as above.
   public func messages(
     in conversation: ID<Conversation>, after number: Int, limit: Int, for me: ID<Participant>,
     receipts: Bool = true
@@ -57,7 +86,10 @@ extension Store {
       guard try self.conversation(conversation, for: me) != nil else { return [] }
       let found = try database.rows(
         Store.messageSelect
-          + "WHERE m.conversation = ? AND m.number > ? AND m.gone < 2 ORDER BY m.number LIMIT ?",
+          + """
+          WHERE m.conversation = ? AND m.number > ? AND m.past = 0 AND m.gone < 2
+          ORDER BY m.number LIMIT ?
+          """,
         conversation, number, max(0, limit), read: Store.message)
       return try presented(found, to: me, receipts: receipts)
     }
@@ -98,7 +130,7 @@ extension Store {
     try database.first(Store.messageSelect + "WHERE m.id = ?", id, read: Store.message)
   }
 
-  /// My newest message that is neither deleted nor taken back, whatever its state.
+  /// My newest message that is neither deleted nor taken back, nor past, whatever its state.
   ///
   /// - Parameter skipping: how many newer ones of mine to pass over; 1 is the last but one.
   public func newest(
@@ -108,7 +140,7 @@ extension Store {
       let found = try database.rows(
         Store.messageSelect
           + """
-          WHERE m.sender = ? AND m.conversation = ? AND m.gone = 0
+          WHERE m.sender = ? AND m.conversation = ? AND m.past = 0 AND m.gone = 0
           ORDER BY m.number DESC LIMIT 1 OFFSET ?
           """, me, conversation, max(0, skipping), read: Store.message)
       return try presented(found, to: me).first
@@ -134,18 +166,22 @@ extension Store {
     ) { Revision(body: $0.text(0), at: $0.int64(1)) }
   }
 
-  /// The order of rule 7.1: seen, delivered and sent ones by time, then failed, then sending ones.
-  /// Equal times keep the order of arrival.
+  /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then
+  /// failed, then sending ones. Equal times keep the order of arrival.
   public static func ordered(_ messages: [Message]) -> [Message] {
     func rank(_ message: Message) -> Int {
-      switch message.state {
+      if message.isPast { return -1 }
+      return switch message.state {
       case .sent, .delivered, .seen: 0
       case .failed: 1
       case .sending: 2
       }
     }
+    func place(_ message: Message) -> Int64 {
+      message.isPast ? Int64(message.number) : message.id.rawValue
+    }
     return messages.sorted {
-      (rank($0), $0.createdAt, $0.id.rawValue) < (rank($1), $1.createdAt, $1.id.rawValue)
+      (rank($0), $0.createdAt, place($0)) < (rank($1), $1.createdAt, place($1))
     }
   }
 
@@ -161,7 +197,7 @@ extension Store {
       if messages[place].sender != me {
         messages[place].state = .sent
         messages[place].failure = nil
-      } else if receipts, messages[place].state == .sent {
+      } else if receipts, messages[place].state == .sent, !messages[place].isPast {
         let conversation = messages[place].conversation
         if known?.conversation != conversation {
           known = (conversation, try audience(of: conversation))

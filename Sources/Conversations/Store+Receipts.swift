@@ -50,7 +50,7 @@ extension Store {
     of message: ID<Message>
   ) throws -> [(participant: Participant, state: DeliveryState)] {
     try read {
-      guard let found = try stored(message) else { return [] }
+      guard let found = try stored(message), !found.isPast else { return [] }
       let stays = try audience(of: found.conversation)
         .recipients(of: found.number, from: found.sender)
       return try stays.map { stay in
@@ -164,9 +164,11 @@ extension Store {
     return max(try marks(of: me, in: conversation).read, (joined ?? 1) &- 1)
   }
 
-  /// Whether anyone but the sender has the message, told or not.
+  /// Whether anyone but the sender has the message, told or not. What was said elsewhere others had
+  /// there.
   func othersHave(_ message: Message) throws -> Bool {
-    try database.exists(
+    if message.isPast { return true }
+    return try database.exists(
       """
       SELECT 1 FROM reader WHERE conversation = ?1 AND participant <> ?2
         AND max(delivered, seen, read) >= ?3

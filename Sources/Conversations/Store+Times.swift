@@ -10,14 +10,16 @@ extension Store {
   /// - Parameters:
   ///   - since: the first moment that counts.
   ///   - until: the first moment that does not count any more; nil for none.
+  ///   - past: whether those count that are past.
   public func numbers(
-    in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds?
+    in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds?, past: Bool = true
   ) throws -> ClosedRange<Int>? {
     let found = try database.first(
       """
       SELECT min(number), max(number) FROM message
       WHERE conversation = ?1 AND created_at >= ?2 AND (?3 IS NULL OR created_at < ?3)
-      """, conversation, since, until
+        AND (?4 OR +past = 0)
+      """, conversation, since, until, past
     ) { $0.isNull(0) ? nil : (least: $0.int(0), greatest: $0.int(1)) }
     return (found ?? nil).map { $0.least...$0.greatest }
   }

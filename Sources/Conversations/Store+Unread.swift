@@ -44,7 +44,8 @@ extension Store {
   ) throws -> Int? {
     try database.first(
       """
-      SELECT number FROM message WHERE conversation = ? AND number > ? AND gone = 0 AND +sender <> ?
+      SELECT number FROM message WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
+        AND +sender <> ?
       ORDER BY number LIMIT 1
       """, conversation, marker, me
     ) { $0.int(0) }
@@ -53,14 +54,14 @@ extension Store {
   private func count(
     _ words: String, in place: ID<Conversation>, for me: ID<Participant>
   ) throws -> Int {
-    // Ids and numbers of one conversation grow together.
+    // Ids and numbers of one conversation grow together, but for what is past.
     try database.first(
       """
       SELECT count(*) FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
       WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
-          (SELECT id FROM message WHERE conversation = ?2 AND number > ?4
+          (SELECT id FROM message WHERE conversation = ?2 AND number > ?4 AND past = 0
             ORDER BY number LIMIT 1), 0)
-        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0
+        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
       try readMarker(of: me, in: place)
     ) { $0.int(0) } ?? 0

@@ -71,6 +71,33 @@ import Testing
     #expect(said == ["irc.libera.#tea.weechatlog:7: there is no such time: 2026-11-21T10:00:05"])
   }
 
+  @Test("a notice in a log of WeeChat is a message; a message without a text is an event")
+  func notices() throws {
+    let store = try Fixture().open()
+    let lines = [
+      "--\tNotice(anna): to all", "--\tNotice(ben) -> #tea: to: some", "--\tNotice(",
+      "--\tNotice(anna)", "--\tNotice(anna) is no word: x", "@anna\t", "ben\t ",
+    ]
+    let log = lines.map { "2026-11-21 10:00:00\t\($0)\n" }.joined()
+    let report = try store.take([log], into: "tea")
+    #expect(try bodies(store) == ["1 anna: to all", "2 ben: to: some"])
+    #expect(report.messages == 2 && report.events == 5 && report.leftOut == 0)
+    let irssi = "--- Log opened Sat Nov 21 09:58:00 2026\n10:00 <@anna> \n10:00 <@anna> x\n"
+    let more = try store.take([irssi], into: "coffee")
+    #expect(more.messages == 1 && more.events == 1)
+  }
+
+  @Test("a log of which no message comes makes no room and nobody")
+  func nothingComes() throws {
+    let store = try Fixture().open()
+    let head = "--- Log opened Sat Nov 21 09:58:00 2026\n"
+    for log in [head + "10:00 <@/bin/sh> no name\nnonsense\n", head + "10:00 -!- anna has quit\n"] {
+      let report = try store.take([log], into: "tea")
+      #expect(report.messages == 0 && report.conversations == 0 && report.people == 0)
+      #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+    }
+  }
+
   @Test(
     "the same log again brings nothing, a grown one what is new", arguments: [irssiLog, weechatLog])
   func again(log: String) throws {
@@ -104,7 +131,7 @@ import Testing
   func unreadable() throws {
     let log = """
       10:00 <anna> of no day
-      --- Log opened Sat Nov 21 10:00:00 2026\r
+      --- Log opened Fri Nov 21 10:00:00 2025\r
       10:00 <anna> one\r
       nonsense
       25:00 <anna> no such hour

@@ -130,6 +130,7 @@ extension Lobby {
     for number in 1...3 { try other.send("old \(number)", in: old.id, by: ben) }
     try store.setKeep(old.id, 1)
     while try store.forgetOld(now: fixture.now + 10, budget: 2) > 2 {}
+    try store.take(["2022-11-21 10:00:00\tben\tof a log\n"], into: "lobby")
     fixture.now += 5000
   }
 }

@@ -103,7 +103,7 @@ import Testing
         line("to nobody", number: 10, more: #","reply_to":7"#))
     ])
     #expect(report.messages == 5)
-    let messages = try lobby.store.messages(in: lobby.lobby, limit: 99, for: lobby.anna)
+    let messages = try lobby.store.messages(in: lobby.lobby, numbers: 1...99, for: lobby.anna)
     #expect(messages.map(\.number) == [1, 2, 3, 4, 5, 9, 10])
     #expect(messages.map(\.body) == ["one", "two", "uno", "due", "tre", "free", "to nobody"])
     #expect(messages.map { $0.replyTo?.line } == [nil, nil, nil, "uno", "due", nil, nil])

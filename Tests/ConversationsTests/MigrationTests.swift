@@ -56,6 +56,35 @@ import Testing
     #expect(try store.participant(identity: "jose\u{301}").name == "José")
   }
 
+  @Test("what an older program imported into a room in use is past, what it made a room of is not")
+  func knowsThePast() throws {
+    let fixture = Fixture()
+    try old(fixture)
+    let database = try Database(path: fixture.path, patience: 0)
+    try database.execute(
+      """
+      INSERT INTO conversation(id, kind, network, name, folded, last_number, last_at)
+        VALUES (2, 0, '', '#tea', '#tea', 1, 1500000000000);
+      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, body)
+        VALUES (-9, x'04', 1, 4, 2, 0, 2, 1500000000001, 'later'),
+          (-8, x'05', 1, 5, 1, 0, 2, 1500000000000, 'earlier'),
+          (-7, x'06', 2, 1, 1, 0, 2, 1500000000000, 'a room of its own');
+      UPDATE conversation SET last_number = 5 WHERE id = 1;
+      """)
+    database.close()
+    let store = try fixture.open()
+    let anna = try store.participant(identity: "anna").id
+    let room = try #require(try store.room("lobby", create: false)).id
+    let messages = try store.messages(in: room, limit: 9, for: anna)
+    #expect(messages.map(\.number) == [5, 4, 1, 2, 3])
+    #expect(messages.map(\.isPast) == [true, true, false, false, false])
+    #expect(try store.listing(for: anna).map(\.unread) == [1])
+    #expect(try store.newest(by: anna, in: room)?.number == 1)
+    let tea = try #require(try store.room("tea", create: false)).id
+    #expect(try store.messages(in: tea, limit: 9, for: anna).map(\.isPast) == [false])
+    #expect(try store.check().map(\.severity).max() == .fine)
+  }
+
   @Test func twoProcessesAtTheSameTime() throws {
     let fixture = Fixture()
     try old(fixture)

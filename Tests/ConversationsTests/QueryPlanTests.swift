@@ -16,6 +16,9 @@ import Testing
     _ = try store.messages(in: room, limit: 50, for: anna)
     _ = try store.messages(in: room, numbers: 1...9, for: anna)
     _ = try store.messages(in: room, after: 0, limit: 9, for: anna)
+    let first = Store.PastPlace(time: 0, number: 0)
+    _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna)
+    _ = try store.start(ofNewestPast: 9, in: room, until: nil)
     _ = try store.firstUnread(by: anna, in: room, behind: 0)
     _ = try store.newest(by: anna, in: room)
     _ = try store.unsent(by: anna)
@@ -96,7 +99,25 @@ import Testing
     ("r.change > ?1", "SEARCH r USING COVERING INDEX reader_change (change>? AND change<?)"),
     (
       "m.number < ?",
-      "SEARCH m USING INDEX sqlite_autoindex_message_2 (conversation=? AND number<?)"
+      "SEARCH m USING INDEX message_live (conversation=? AND number<?)"
+    ),
+    ("m.number > ? AND m.past", "SEARCH m USING INDEX message_live (conversation=? AND number>?)"),
+    (
+      "(m.created_at, m.number) < (?",
+      "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
+    ),
+    (
+      "(m.created_at, m.number) >= (?",
+      "SEARCH m USING INDEX message_past "
+        + "(conversation=? AND (created_at,number)>(?,?) AND created_at<?)"
+    ),
+    (
+      "m.past = 0 AND m.gone = 0",
+      "SEARCH m USING INDEX message_sender (sender=? AND conversation=?)"
+    ),
+    (
+      "SELECT number FROM message",
+      "SEARCH message USING COVERING INDEX message_live (conversation=? AND number>?)"
     ),
   ])
   func theRightIndexIsUsed(part: String, step: String) throws {

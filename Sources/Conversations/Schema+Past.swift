@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Schema {
+  /// What was said elsewhere, before: the messages of a log, and those of an export that came into
+  /// a conversation which was there already. They have the next numbers, though they are older than
+  /// what has lower ones; so they stand before all others, by their times, and nobody's marks say
+  /// anything of them.
+  ///
+  /// What an export brings into a conversation that it makes is as it was where it comes from: its
+  /// numbers are its order, and its marks hold.
+  static let past = """
+    ALTER TABLE message ADD COLUMN past INTEGER NOT NULL DEFAULT 0;
+    -- Of what came before this was noted: whatever is older than its number says.
+    UPDATE message SET past = 1 FROM (
+      SELECT conversation AS place, min(number) AS number FROM message WHERE id > 0
+      GROUP BY conversation
+    ) AS spoken
+    WHERE message.id < 0 AND message.state = 2 AND message.conversation = spoken.place
+      AND message.number > spoken.number;
+
+    -- `past` is in these for SQLite to count without a look at the table.
+    -- My newest, and how many of those that count are mine.
+    DROP INDEX message_sender;
+    CREATE INDEX message_sender ON message(sender, conversation, number, past) WHERE past = 0;
+    CREATE INDEX message_live ON message(conversation, number, sender, gone, past) WHERE past = 0;
+    CREATE INDEX message_past ON message(conversation, created_at, number) WHERE past = 1;
+    """
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What is past in a conversation (`Message.isPast`), by time: for those who go through all of it.
+extension Store {
+  /// The place of a past message in the order of those.
+  public struct PastPlace: Hashable, Sendable {
+    public var time: Milliseconds
+    /// Of the message; tells those of one millisecond apart.
+    public var number: Int
+
+    public init(time: Milliseconds, number: Int) {
+      (self.time, self.number) = (time, number)
+    }
+  }
+
+  /// Where the newest so many past messages begin that were made before a moment; nil if there are
+  /// not so many.
+  ///
+  /// - Parameter until: the first moment that does not count any more; nil for none.
+  public func start(
+    ofNewestPast count: Int, in conversation: ID<Conversation>, until: Milliseconds?
+  ) throws -> PastPlace? {
+    try database.first(
+      """
+      SELECT created_at, number FROM message
+      WHERE conversation = ? AND past = 1 AND created_at < ? AND gone < 2
+      ORDER BY created_at DESC, number DESC LIMIT 1 OFFSET ?
+      """, conversation, until ?? .max, max(1, count) - 1
+    ) { PastPlace(time: $0.int64(0), number: $0.int(1)) }
+  }
+
+  /// Past messages from a place on, the first of them; without those that were taken back.
+  ///
+  /// - Parameter until: as above.
+  public func past(
+    in conversation: ID<Conversation>, from place: PastPlace, until: Milliseconds?, limit: Int,
+    for me: ID<Participant>
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) >= (?, ?)
+            AND m.created_at < ? AND m.gone < 2
+          ORDER BY m.created_at, m.number LIMIT ?
+          """, conversation, place.time, place.number, until ?? .max, max(0, limit),
+        read: Store.message)
+      return try presented(found, to: me)
+    }
+  }
+}
