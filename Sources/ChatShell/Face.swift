@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Conversations
 import StyledText
 
 /// Where a shell is typed into and shown: a terminal's line, a dumb terminal, or a pipe
@@ -34,6 +35,10 @@ protocol Face: AnyObject {
   /// Another conversation is entered: what is typed is stored, the new one's draft shown.
   func leaveConversation()
   func enteredConversation()
+  /// The text of the stored draft that the line being sent there came from; nil for none.
+  func draftToSend(in conversation: ID<Conversation>) -> String?
+  /// A line was sent, and its draft is gone from the store.
+  func sent(_ line: WaitingLines.Line)
   /// A line was sent or done, and belongs into the input history on this screen.
   func remember(_ line: String)
   /// The input history was changed by another shell of this person.
@@ -62,6 +67,8 @@ protocol Face: AnyObject {
 
 extension Face {
   var columns: Int? { nil }
+  func draftToSend(in conversation: ID<Conversation>) -> String? { nil }
+  func sent(_ line: WaitingLines.Line) {}
 
   @discardableResult
   func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {

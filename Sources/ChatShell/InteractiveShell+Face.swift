@@ -37,7 +37,7 @@ extension InteractiveShell: Face {
 
   func storeDraft() {
     drafts.note()
-    drafts.save()
+    drafts.leave()
   }
 
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
@@ -78,7 +78,7 @@ extension InteractiveShell: Face {
   var draft: (text: String, caret: Int) { (editor.text, editor.caret) }
 
   func leaveConversation() {
-    drafts.save()
+    drafts.leave()
     signal(shell.signals.sentOrCleared(at: loop.now))
   }
 
@@ -87,8 +87,13 @@ extension InteractiveShell: Face {
     refresh()
   }
 
+  func draftToSend(in conversation: ID<Conversation>) -> String? {
+    drafts.textToSend(in: conversation)
+  }
+
+  func sent(_ line: WaitingLines.Line) { drafts.sent(line) }
+
   func remember(_ line: String) {
-    drafts.sent()
     editor.whenLineBegins { [self] in editor.addHistory(line) }
   }
 

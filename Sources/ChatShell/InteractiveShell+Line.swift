@@ -285,7 +285,7 @@ extension InteractiveShell: LineEditorDelegate {
     return (try? shell.edit("")) != nil
   }
 
-  func lineEditorSuspends(_ editor: LineEditor) { drafts.save() }
+  func lineEditorSuspends(_ editor: LineEditor) { drafts.leave() }
   func lineEditorResumed(_ editor: LineEditor) {
     shell.catchUp()
     refresh()

@@ -251,7 +251,7 @@ final class InteractiveShell {
       }
       shell.editing = nil
     }
-    drafts.save()
+    drafts.leave()
     _ = shell.signals.sentOrCleared(at: loop.now)
     guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
     loop.stop()

@@ -244,7 +244,8 @@ final class Shell {
     let conversation = try requireMembership()
     let line = WaitingLines.Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock(),
-      files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo)
+      files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo,
+      draft: face?.draftToSend(in: conversation.id))
     files.removeAll()
     // What waits already has to be stored before this.
     if face?.isInteractive == true, !waiting.isEmpty {
@@ -274,7 +275,8 @@ final class Shell {
       line.body, kind: line.kind, in: line.conversation, by: me.id,
       typed: line.typed.isEmpty ? nil : line.typed, shell: shellID, attachments: attachments,
       replyTo: line.replyTo,
-      mentions: Span.encoded(line.mentions))
+      mentions: Span.encoded(line.mentions), draft: line.draft)
+    face?.sent(line)
     _ = signals.sentOrCleared(at: clock())
     face?.remember(line.typed)
     letGo()

@@ -18,6 +18,8 @@ struct WaitingLines {
     var mentions: [Span] = []
     /// The message it answers.
     var replyTo: ID<Message>?
+    /// The text of the draft it came from.
+    var draft: String?
   }
 
   /// How long a line waits before it comes back, in milliseconds.
