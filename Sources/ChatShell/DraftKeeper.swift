@@ -12,7 +12,12 @@ final class DraftKeeper {
   private let loop: EventLoop
   /// The texts of the drafts that this shell last stored or restored.
   private var known: [ID<Conversation>: String] = [:]
+  /// Whose drafts still wait for a locked store.
+  private(set) var unwritten: Set<ID<Conversation>> = []
   private var clock = DraftClock()
+  /// The line that waits at the end of the history while one of the history is being changed. The
+  /// draft becomes that one; this one then goes into the history, once: an empty text says so.
+  private var live: String?
   /// The mentions in the line.
   var spans: () -> [Span] = { [] }
   /// A draft with these mentions was put into the line.
@@ -27,9 +32,17 @@ final class DraftKeeper {
     self.loop = loop
   }
 
-  /// The line may have changed: it is stored one idle second later.
-  func note() {
-    guard shell.editing == nil else { return }
+  /// The line may have changed: it is stored one idle second later. A line of the history that was
+  /// only looked at, or that a search shows, is not what is being written.
+  ///
+  /// - Parameter byHand: somebody typed.
+  func note(byHand: Bool = false) {
+    guard shell.editing == nil, !editor.isAsking, editor.isLive || byHand else { return }
+    if editor.isLive {
+      live = nil
+    } else if live == nil {
+      live = clock.present.text
+    }
     let text = editor.text
     // A command is no draft of a message.
     note(
@@ -58,16 +71,20 @@ final class DraftKeeper {
 
   private func write() {
     guard let conversation = shell.conversation?.id, shell.editing == nil else { return }
+    if let text = live, !text.isEmpty {
+      live = ""
+      shell.rememberInStore(text)
+    }
     let draft = clock.present
     let files = shell.files
     knownFiles = files
     clock.stored(draft)
-    let stored = Conversations.Draft(
-      text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
-      files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
+    let stored = Conversations.Draft(draft, files: files)
     let (shell, me) = (shell, shell.me.id)
+    let isEmptied = draft.isEmpty && files.isEmpty
+    if isEmptied { unwritten.remove(conversation) } else { unwritten.insert(conversation) }
     shell.postpone(Self.key(conversation)) { [weak self] in
-      if draft.isEmpty, files.isEmpty {
+      if isEmptied {
         // An emptied line takes away only the draft it came from: another shell of this person may
         // have stored its own.
         let other = try shell.store.draft(of: me, in: conversation)
@@ -77,6 +94,7 @@ final class DraftKeeper {
       } else {
         try shell.store.setDraft(stored, of: me, in: conversation)
         self?.known[conversation] = draft.text
+        self?.unwritten.remove(conversation)
       }
     }
   }
@@ -90,6 +108,7 @@ final class DraftKeeper {
   /// store need not be written any more.
   func textToSend(in conversation: ID<Conversation>) -> String? {
     shell.postponed[Self.key(conversation)] = nil
+    unwritten.remove(conversation)
     return known[conversation]
   }
 
@@ -104,6 +123,7 @@ final class DraftKeeper {
   /// Another conversation was entered: its draft comes into the line, if that is empty (rule 5.2).
   func restore() {
     clock = DraftClock()
+    live = nil
     knownFiles = WaitingFiles()
     shell.files = WaitingFiles()
     guard let conversation = shell.conversation else { return }

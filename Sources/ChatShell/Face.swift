@@ -20,8 +20,11 @@ protocol Face: AnyObject {
   /// Something is to be said in passing, where there is a status line.
   func notice(_ text: SafeText)
   func bell()
-  /// Puts a text into the empty line, as one undo step.
-  func put(_ text: String)
+  /// Puts a text into the empty line, as one undo step, with its mentions and the files that wait
+  /// to be sent with it.
+  func put(_ text: String, mentions: [Span], files: WaitingFiles)
+  /// A line that waited for the store is not sent: it comes back, or is kept elsewhere.
+  func giveBack(_ line: WaitingLines.Line, because reason: SafeText)
   /// The draft as it stands goes into the store (rule 3.6).
   func storeDraft()
   /// The line becomes the text of a message being edited; `offered` comes back with C-_.
@@ -69,6 +72,7 @@ extension Face {
   var columns: Int? { nil }
   func draftToSend(in conversation: ID<Conversation>) -> String? { nil }
   func sent(_ line: WaitingLines.Line) {}
+  func put(_ text: String) { put(text, mentions: [], files: WaitingFiles()) }
 
   @discardableResult
   func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {

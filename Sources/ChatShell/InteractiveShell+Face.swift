@@ -27,11 +27,16 @@ extension InteractiveShell: Face {
 
   func bell() { editor.bell() }
 
-  func put(_ text: String) {
+  func put(_ text: String, mentions: [Span], files: WaitingFiles) {
     editor.whenLineBegins { [self] in
       editor.insert(text)
       completion.lineChanged(byHand: false)
+      if !mentions.isEmpty { completion.begin(with: mentions) }
       drafts.note()
+      guard !files.isEmpty else { return }
+      shell.files = WaitingFiles(files.files + shell.files.files)
+      drafts.save()
+      refresh()
     }
   }
 

@@ -94,7 +94,7 @@ extension InteractiveShell: LineEditorDelegate {
     }
     completion.lineChanged(byHand: true)
     for complaint in completion.takeComplaints() { complain(complaint) }
-    drafts.note()
+    drafts.note(byHand: true)
     refresh()
     let text = editor.text
     bringFilesBack(with: text)

@@ -211,12 +211,21 @@ final class Shell {
 
   /// Commands enter the input history too (rule 1.12).
   private func rememberCommand(_ line: String) {
-    guard let shellID else { return }
-    let me = me.id
+    if shellID != nil { rememberUnsent(line) }
+  }
+
+  /// A line enters the input history without a message that it became.
+  func rememberUnsent(_ line: String) {
+    rememberInStore(line)
+    face?.remember(line)
+  }
+
+  /// The same without this shell finding it by Up already.
+  func rememberInStore(_ line: String) {
+    let (me, shellID) = (me.id, shellID ?? "")
     postpone("history \(line)") { [store] in
       try store.appendHistory(line, of: me, shell: shellID)
     }
-    face?.remember(line)
   }
 
   // MARK: Sending
@@ -243,7 +252,8 @@ final class Shell {
   ) throws {
     let conversation = try requireMembership()
     let line = WaitingLines.Line(
-      typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock(),
+      typed: typed, body: body, kind: kind, conversation: conversation.id,
+      place: conversation.name, since: clock(),
       files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo,
       draft: face?.draftToSend(in: conversation.id))
     files.removeAll()

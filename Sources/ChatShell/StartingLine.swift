@@ -1,5 +1,5 @@
-import Composer
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Glibc
 import LineEditing

@@ -10,6 +10,8 @@ struct WaitingLines {
     let body: String
     let kind: Message.Kind
     let conversation: ID<Conversation>
+    /// The name of the conversation.
+    let place: String
     /// Monotonic milliseconds.
     let since: Int64
     /// The files that go with it.

@@ -81,6 +81,36 @@ extension EndToEnd {
       #expect(try home.draft(becomes: "of the first", while: second))
     }
 
+    @Test(
+      "the draft stays the line that was being written while the history is walked or searched (5.1)",
+      arguments: ["\u{10}", "\u{12}old mess", "\u{12}old mess\u{05}"])
+    func lookingIntoTheHistory(keys: String) throws {
+      let first = try home.shellInLobby(as: "anna")
+      try first.type("old message\r", seeing: "anna: old message")
+      try begin("fresh unsent", in: first)
+      first.send(keys)
+      try first.expect("old message", for: 5)
+      #expect(!first.wait(for: 1.5) { !$0.picture.contains("old message") })
+      first.kill(9)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> fresh unsent|")
+    }
+
+    @Test("a line of the history that is changed is what is being written; the former stays (5.1)")
+    func changingALineOfTheHistory() throws {
+      let first = try home.shellInLobby(as: "anna")
+      try first.type("old message\r", seeing: "anna: old message")
+      try begin("fresh unsent", in: first)
+      try first.type("\u{10}", seeing: "#lobby> old message|")
+      try first.type("!", seeing: "#lobby> old message!|")
+      #expect(try home.draft(becomes: "old message!", while: first))
+      first.kill(SIGHUP)
+      #expect(first.waitForExit(seconds: 10) == 129)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> old message!|")
+      try second.type("\u{15}\u{10}", seeing: "#lobby> fresh unsent|")
+    }
+
     @Test("a sent line takes the draft along that it was, and no other (5.1)")
     func sendingTakesItsOwnDraft() throws {
       let shell = try home.shellInLobby(as: "anna")
