@@ -50,7 +50,11 @@ final class BatchShell: Face {
   func notice(_ text: SafeText) {}
   func bell() {}
   // Nobody is there to go on with the text; it is what was asked for.
-  func put(_ text: String) { output.write(SafeText(body: text)) }
+  func put(_ text: String, mentions: [Span], files: WaitingFiles) {
+    output.write(SafeText(body: text))
+  }
+  // A line does not wait here.
+  func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {}
   func storeDraft() {}
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
   func endEditing(offering offered: String?) { line = "" }

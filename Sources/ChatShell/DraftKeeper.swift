@@ -10,9 +10,14 @@ final class DraftKeeper {
   private let shell: Shell
   private let editor: LineEditor
   private let loop: EventLoop
-  /// The draft of this conversation as this shell last stored or restored it.
-  private var known = ""
+  /// The texts of the drafts that this shell last stored or restored.
+  private var known: [ID<Conversation>: String] = [:]
+  /// Whose drafts still wait for a locked store.
+  private(set) var unwritten: Set<ID<Conversation>> = []
   private var clock = DraftClock()
+  /// The line that waits at the end of the history while one of the history is being changed. The
+  /// draft becomes that one; this one then goes into the history, once: an empty text says so.
+  private var live: String?
   /// The mentions in the line.
   var spans: () -> [Span] = { [] }
   /// A draft with these mentions was put into the line.
@@ -27,9 +32,17 @@ final class DraftKeeper {
     self.loop = loop
   }
 
-  /// The line may have changed: it is stored one idle second later.
-  func note() {
-    guard shell.editing == nil else { return }
+  /// The line may have changed: it is stored one idle second later. A line of the history that was
+  /// only looked at, or that a search shows, is not what is being written.
+  ///
+  /// - Parameter byHand: somebody typed.
+  func note(byHand: Bool = false) {
+    guard shell.editing == nil, !editor.isAsking, editor.isLive || byHand else { return }
+    if editor.isLive {
+      live = nil
+    } else if live == nil {
+      live = clock.present.text
+    }
     let text = editor.text
     // A command is no draft of a message.
     note(
@@ -43,38 +56,66 @@ final class DraftKeeper {
     loop.schedule(&timer, at: clock.deadline) { [weak self] in self?.save() }
   }
 
-  /// Stores the draft now, unless the store has it.
+  /// Stores the draft now, unless this shell has stored it.
   func save() {
-    guard let conversation = shell.conversation, shell.editing == nil,
-      let draft = clock.unsaved ?? (shell.files == knownFiles ? nil : clock.present)
-    else { return }
+    guard clock.unsaved != nil || shell.files != knownFiles else { return }
+    write()
+  }
+
+  /// Stores the draft before the line is left. What is on the screen is stored even if this shell
+  /// had stored it: another one of this person may have put its own in the place (rule 5.3).
+  func leave() {
+    guard !clock.present.isEmpty || !shell.files.isEmpty else { return save() }
+    write()
+  }
+
+  private func write() {
+    guard let conversation = shell.conversation?.id, shell.editing == nil else { return }
+    if let text = live, !text.isEmpty {
+      live = ""
+      shell.rememberInStore(text)
+    }
+    let draft = clock.present
     let files = shell.files
     knownFiles = files
-    let shell = shell
-    let me = shell.me.id
     clock.stored(draft)
-    // An emptied line takes away only the draft it came from: another shell of this person may
-    // have stored its own (rule 5.3).
-    let known = known
-    self.known = draft.text
-    shell.postpone("draft \(conversation.id.rawValue)") {
-      let stored =
-        draft.text.isEmpty && files.isEmpty
-        ? nil
-        : Conversations.Draft(
-          text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
-          files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
-      if stored == nil, let other = try shell.store.draft(of: me, in: conversation.id),
-        other.text != known
-      {
-        return
+    let stored = Conversations.Draft(draft, files: files)
+    let (shell, me) = (shell, shell.me.id)
+    let isEmptied = draft.isEmpty && files.isEmpty
+    if isEmptied { unwritten.remove(conversation) } else { unwritten.insert(conversation) }
+    shell.postpone(Self.key(conversation)) { [weak self] in
+      if isEmptied {
+        // An emptied line takes away only the draft it came from: another shell of this person may
+        // have stored its own.
+        let other = try shell.store.draft(of: me, in: conversation)
+        guard let other, other.text == self?.known[conversation] else { return }
+        try shell.store.setDraft(nil, of: me, in: conversation)
+        self?.known[conversation] = nil
+      } else {
+        try shell.store.setDraft(stored, of: me, in: conversation)
+        self?.known[conversation] = draft.text
+        self?.unwritten.remove(conversation)
       }
-      try shell.store.setDraft(stored, of: me, in: conversation.id)
     }
   }
 
-  /// The line was sent; the store dropped the draft with it.
-  func sent() {
+  /// Under which a draft waits for a locked store.
+  static func key(_ conversation: ID<Conversation>) -> String {
+    "draft \(conversation.rawValue)"
+  }
+
+  /// The stored draft that the line came from which is being sent. One that still waits for the
+  /// store need not be written any more.
+  func textToSend(in conversation: ID<Conversation>) -> String? {
+    shell.postponed[Self.key(conversation)] = nil
+    unwritten.remove(conversation)
+    return known[conversation]
+  }
+
+  /// The line was sent; the store dropped its draft with it.
+  func sent(_ line: WaitingLines.Line) {
+    if known[line.conversation] == line.draft { known[line.conversation] = nil }
+    guard line.conversation == shell.conversation?.id, shell.editing == nil else { return }
     clock.stored(Composer.Draft())
     knownFiles = WaitingFiles()
   }
@@ -82,17 +123,18 @@ final class DraftKeeper {
   /// Another conversation was entered: its draft comes into the line, if that is empty (rule 5.2).
   func restore() {
     clock = DraftClock()
-    known = ""
+    live = nil
     knownFiles = WaitingFiles()
     shell.files = WaitingFiles()
     guard let conversation = shell.conversation else { return }
+    known[conversation.id] = nil
     let stored = (try? shell.store.draft(of: shell.me.id, in: conversation.id)) ?? nil
     editor.whenLineBegins { [self] in
       guard let stored, editor.isEmpty else { return }
       let spans = Span.decoded(stored.spans, in: stored.text)
       editor.setLine(stored.text, caret: stored.caret)
       restored(spans)
-      known = stored.text
+      known[conversation.id] = stored.text
       clock = DraftClock(stored: Composer.Draft(stored.text, caret: stored.caret, spans: spans))
       restore(stored.files)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Conversations
 import StyledText
 
 /// Where a shell is typed into and shown: a terminal's line, a dumb terminal, or a pipe
@@ -19,8 +20,11 @@ protocol Face: AnyObject {
   /// Something is to be said in passing, where there is a status line.
   func notice(_ text: SafeText)
   func bell()
-  /// Puts a text into the empty line, as one undo step.
-  func put(_ text: String)
+  /// Puts a text into the empty line, as one undo step, with its mentions and the files that wait
+  /// to be sent with it.
+  func put(_ text: String, mentions: [Span], files: WaitingFiles)
+  /// A line that waited for the store is not sent: it comes back, or is kept elsewhere.
+  func giveBack(_ line: WaitingLines.Line, because reason: SafeText)
   /// The draft as it stands goes into the store (rule 3.6).
   func storeDraft()
   /// The line becomes the text of a message being edited; `offered` comes back with C-_.
@@ -34,6 +38,10 @@ protocol Face: AnyObject {
   /// Another conversation is entered: what is typed is stored, the new one's draft shown.
   func leaveConversation()
   func enteredConversation()
+  /// The text of the stored draft that the line being sent there came from; nil for none.
+  func draftToSend(in conversation: ID<Conversation>) -> String?
+  /// A line was sent, and its draft is gone from the store.
+  func sent(_ line: WaitingLines.Line)
   /// A line was sent or done, and belongs into the input history on this screen.
   func remember(_ line: String)
   /// The input history was changed by another shell of this person.
@@ -62,6 +70,9 @@ protocol Face: AnyObject {
 
 extension Face {
   var columns: Int? { nil }
+  func draftToSend(in conversation: ID<Conversation>) -> String? { nil }
+  func sent(_ line: WaitingLines.Line) {}
+  func put(_ text: String) { put(text, mentions: [], files: WaitingFiles()) }
 
   @discardableResult
   func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {

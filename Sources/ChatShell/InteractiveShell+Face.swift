@@ -27,17 +27,22 @@ extension InteractiveShell: Face {
 
   func bell() { editor.bell() }
 
-  func put(_ text: String) {
+  func put(_ text: String, mentions: [Span], files: WaitingFiles) {
     editor.whenLineBegins { [self] in
       editor.insert(text)
       completion.lineChanged(byHand: false)
+      if !mentions.isEmpty { completion.begin(with: mentions) }
       drafts.note()
+      guard !files.isEmpty else { return }
+      shell.files = WaitingFiles(files.files + shell.files.files)
+      drafts.save()
+      refresh()
     }
   }
 
   func storeDraft() {
     drafts.note()
-    drafts.save()
+    drafts.leave()
   }
 
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) {
@@ -78,7 +83,7 @@ extension InteractiveShell: Face {
   var draft: (text: String, caret: Int) { (editor.text, editor.caret) }
 
   func leaveConversation() {
-    drafts.save()
+    drafts.leave()
     signal(shell.signals.sentOrCleared(at: loop.now))
   }
 
@@ -87,8 +92,13 @@ extension InteractiveShell: Face {
     refresh()
   }
 
+  func draftToSend(in conversation: ID<Conversation>) -> String? {
+    drafts.textToSend(in: conversation)
+  }
+
+  func sent(_ line: WaitingLines.Line) { drafts.sent(line) }
+
   func remember(_ line: String) {
-    drafts.sent()
     editor.whenLineBegins { [self] in editor.addHistory(line) }
   }
 

@@ -94,7 +94,7 @@ extension InteractiveShell: LineEditorDelegate {
     }
     completion.lineChanged(byHand: true)
     for complaint in completion.takeComplaints() { complain(complaint) }
-    drafts.note()
+    drafts.note(byHand: true)
     refresh()
     let text = editor.text
     bringFilesBack(with: text)
@@ -289,7 +289,7 @@ extension InteractiveShell: LineEditorDelegate {
     return (try? shell.edit("")) != nil
   }
 
-  func lineEditorSuspends(_ editor: LineEditor) { drafts.save() }
+  func lineEditorSuspends(_ editor: LineEditor) { drafts.leave() }
   func lineEditorResumed(_ editor: LineEditor) {
     shell.catchUp()
     refresh()

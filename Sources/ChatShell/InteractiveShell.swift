@@ -14,6 +14,7 @@ final class InteractiveShell {
   let loop: EventLoop
   let drafts: DraftKeeper
   let locked: LockedStore
+  let kept: KeptLines
   let completion: LiveCompletion
   /// What C-c took away beside the text: it comes back with it.
   var emptied: (text: String, files: WaitingFiles)?
@@ -36,10 +37,12 @@ final class InteractiveShell {
   var keptSpans: [Span] = []
   var historyIsStale = false
   var waitingShown = 0
-  private var isLeaving = false
+  var isLeaving = false
+  /// Monotonic milliseconds: until when leaving waits for what was sent.
+  var leavesBy: Int64 = 0
   /// What the bar shows may no longer be so.
   var isStale = true
-  private var exitStatus: Int32 = 0
+  var exitStatus: Int32 = 0
   /// Whether the terminal is known to make links.
   let linksByDefault: Bool
 
@@ -51,16 +54,13 @@ final class InteractiveShell {
     linksByDefault = editor.links
     drafts = DraftKeeper(shell: shell, editor: editor, loop: loop)
     locked = LockedStore(shell: shell, loop: loop)
+    kept = KeptLines(shell: shell)
     completion = LiveCompletion(shell: shell, editor: editor)
     drafts.spans = { [completion] in completion.spans }
     drafts.restored = { [completion] in completion.begin(with: $0) }
     completion.changed = { [weak self] in self?.refresh() }
     locked.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
-    locked.tried = { [weak self] isFree in
-      guard let self else { return }
-      if isFree, isLeaving { loop.stop() }
-      refresh()
-    }
+    wireKeptLines()
     shell.face = self
     editor.delegate = self
     shell.programs.began = { [weak self, loop] in
@@ -209,51 +209,10 @@ final class InteractiveShell {
     }
   }
 
-  // MARK: What could not be stored (rule 1.2)
-
-  /// A line that could not be stored comes back into an empty line, otherwise into the history.
-  func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {
-    shell.printer.endRun()
-    if isLeaving {
-      // The last resort: what cannot be stored at least stands on the screen.
-      editor.print([
-        Shell.error(say("Not sent: %1", SafeText(body: line.typed).lines.joined(separator: " ")))
-      ])
-    } else if editor.isEmpty, shell.editing == nil {
-      editor.print([Shell.error(say("%1 Your line is back.", reason))])
-      put(line.typed)
-    } else {
-      editor.print([Shell.error(say("%1 Your line is in the history: press Up.", reason))])
-      remember(line.typed)
-    }
-  }
-
   /// What is said in the status line. After a while it makes room for who is typing, whose signals
   /// come every three seconds and have it looked at anew.
   var shownNotice: SafeText? {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
     return isOld && !shell.typing.isEmpty && shell.editing == nil ? nil : notice
-  }
-
-  // MARK: Leaving
-
-  func leave() {
-    guard !isLeaving else { return }
-    isLeaving = true
-    locked.isLeaving = true
-    if shell.editing == nil {
-      drafts.note()
-    } else {
-      // What is in the editor is no draft (rule 3.6); the draft is what was put aside.
-      if let text = aside?.text {
-        shell.editing = nil
-        drafts.note(Composer.Draft(text, caret: aside?.caret ?? 0))
-      }
-      shell.editing = nil
-    }
-    drafts.save()
-    _ = shell.signals.sentOrCleared(at: loop.now)
-    guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
-    loop.stop()
   }
 }

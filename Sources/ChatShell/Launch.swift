@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Glibc
 import LineEditing
@@ -217,7 +218,7 @@ public struct Launch {
       } catch StoreError.locked {
         // The editor holds its delegate weakly.
         let line = StartingLine<(Shell, Conversation)>(
-          editor: editor, loop: loop, path: try storePath)
+          editor: editor, loop: loop, path: try storePath, keep: Self.keep)
         (shell, conversation) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
       }
     } else {
@@ -233,6 +234,18 @@ public struct Launch {
     return try interactive.run(
       opening: conversation, bindings: rc.bindings,
       greeting: warnings + greeting(shell.me, conversation))
+  }
+
+  /// Stores what was typed before a shell could begin as the draft of what it would have opened.
+  private static func keep(
+    _ opened: (shell: Shell, conversation: Conversation), _ draft: Composer.Draft
+  ) throws -> SafeText {
+    let (store, me) = (opened.shell.store, opened.shell.me.id)
+    let place = opened.conversation
+    let other = try store.draft(of: me, in: place.id)
+    try store.setDraft(Conversations.Draft(draft).before(other), of: me, in: place.id)
+    store.close()
+    return say("Your line for %1 is the draft there.", SafeText(name: place.name))
   }
 
   /// The line of a shell at a terminal.

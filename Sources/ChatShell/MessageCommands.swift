@@ -48,22 +48,20 @@ extension Shell {
     editedMessage = message
     typedOverMessage = nil
     if wasEditing {
-      face?.retargetEditing(shown, mentions: spans(message))
+      face?.retargetEditing(shown, mentions: spans(message, in: shown))
     } else {
       face?.beginEditing(
-        shown, offering: abandonedEdits.removeValue(forKey: message.id), mentions: spans(message))
+        shown, offering: abandonedEdits.removeValue(forKey: message.id),
+        mentions: spans(message, in: shown))
     }
     face?.refresh()
   }
 
-  /// The mentions of a message as it is shown for editing.
-  private func spans(_ message: Message) -> [Span] {
-    let shift = EditMode.shown(message.body).utf8.count - message.body.utf8.count
-    return Span.decoded(message.mentions, in: message.body).map {
-      Span(
-        range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift),
-        identity: $0.identity)
-    }
+  /// The mentions of a message in a text that ends with its body, as it is shown for editing.
+  private func spans(_ message: Message, in text: String) -> [Span] {
+    Span.shifted(
+      Span.decoded(message.mentions, in: message.body),
+      by: text.utf8.count - message.body.utf8.count)
   }
 
   /// Remembers what was typed over the message, for the next `/edit` of it.
@@ -182,8 +180,8 @@ extension Shell {
   func takeBack(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("cancel") }
     if let line = waiting.takeBack() {
-      face?.put(line.typed)
-      return tell(say("The line that waited for the store was not sent."))
+      face?.giveBack(line, because: say("The line that waited for the store was not sent."))
+      return
     }
     let conversation = try requireConversation()
     guard let message = try store.newest(by: me.id, in: conversation.id) else {
@@ -203,7 +201,12 @@ extension Shell {
     }
     catchUp()
     refreshNewestOwn()
-    face?.put(taken.kind == .action ? "/me " + taken.body : EditMode.shown(taken.body))
+    let isAction = taken.kind == .action
+    let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
+    let files = taken.attachments.map {
+      WaitingFiles.File(path: store.path(of: $0), name: $0.name, bytes: $0.bytes, type: $0.type)
+    }
+    face?.put(text, mentions: spans(taken, in: text), files: WaitingFiles(files))
   }
 
   func delete(_ argument: String) throws {

@@ -211,12 +211,21 @@ final class Shell {
 
   /// Commands enter the input history too (rule 1.12).
   private func rememberCommand(_ line: String) {
-    guard let shellID else { return }
-    let me = me.id
+    if shellID != nil { rememberUnsent(line) }
+  }
+
+  /// A line enters the input history without a message that it became.
+  func rememberUnsent(_ line: String) {
+    rememberInStore(line)
+    face?.remember(line)
+  }
+
+  /// The same without this shell finding it by Up already.
+  func rememberInStore(_ line: String) {
+    let (me, shellID) = (me.id, shellID ?? "")
     postpone("history \(line)") { [store] in
       try store.appendHistory(line, of: me, shell: shellID)
     }
-    face?.remember(line)
   }
 
   // MARK: Sending
@@ -243,8 +252,10 @@ final class Shell {
   ) throws {
     let conversation = try requireMembership()
     let line = WaitingLines.Line(
-      typed: typed, body: body, kind: kind, conversation: conversation.id, since: clock(),
-      files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo)
+      typed: typed, body: body, kind: kind, conversation: conversation.id,
+      place: conversation.name, since: clock(),
+      files: files, mentions: face?.mentions(in: body) ?? [], replyTo: replyTo,
+      draft: face?.draftToSend(in: conversation.id))
     files.removeAll()
     // What waits already has to be stored before this.
     if face?.isInteractive == true, !waiting.isEmpty {
@@ -274,7 +285,8 @@ final class Shell {
       line.body, kind: line.kind, in: line.conversation, by: me.id,
       typed: line.typed.isEmpty ? nil : line.typed, shell: shellID, attachments: attachments,
       replyTo: line.replyTo,
-      mentions: Span.encoded(line.mentions))
+      mentions: Span.encoded(line.mentions), draft: line.draft)
+    face?.sent(line)
     _ = signals.sentOrCleared(at: clock())
     face?.remember(line.typed)
     letGo()

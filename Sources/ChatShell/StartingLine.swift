@@ -1,5 +1,5 @@
-import Composer
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Glibc
 import LineEditing
@@ -18,9 +18,18 @@ final class StartingLine<Opened> {
   private let loop: EventLoop
   private let path: String
   private var outcome: Result<Opened, any Error>?
+  private var isKept = false
   private var deadline: Int64 = 0
+  /// What was typed when the person left; it waits for the store a moment longer.
+  private var left: Composer.Draft?
+  /// Stores what was typed in what was opened, and says where.
+  private let keep: @MainActor (Opened, Composer.Draft) throws -> SafeText
 
-  init(editor: LineEditor, loop: EventLoop, path: String) {
+  init(
+    editor: LineEditor, loop: EventLoop, path: String,
+    keep: @escaping @MainActor (Opened, Composer.Draft) throws -> SafeText
+  ) {
+    self.keep = keep
     self.editor = editor
     self.loop = loop
     self.path = path
@@ -50,7 +59,7 @@ final class StartingLine<Opened> {
     tryAgain(open)
     if outcome == nil { loop.run() }
     if case .failure = outcome {
-      if !editor.isEmpty {
+      if !editor.isEmpty, !isKept {
         // The last resort: what cannot be stored at least stands on the screen.
         editor.print([
           Shell.error(
@@ -68,7 +77,11 @@ final class StartingLine<Opened> {
 
   private func tryAgain(_ open: @escaping @MainActor () throws -> Opened) {
     do {
-      finish(.success(try open()))
+      let opened = try open()
+      guard let left else { return finish(.success(opened)) }
+      let sentence = try keep(opened, left)
+      isKept = true
+      finish(.failure(Refusal(sentence)))
     } catch StoreError.locked where loop.now < deadline {
       loop.after(milliseconds: interval) { [weak self] in
         if let self, outcome == nil { tryAgain(open) }
@@ -78,7 +91,14 @@ final class StartingLine<Opened> {
     }
   }
 
-  private func giveUp() { finish(.failure(StoreError.locked(path: path))) }
+  private func giveUp() {
+    guard left == nil else { return }
+    guard !editor.isEmpty, !LineRules.isCommand(editor.text) else {
+      return finish(.failure(StoreError.locked(path: path)))
+    }
+    left = Composer.Draft(editor.text, caret: editor.caret)
+    deadline = loop.now + patience
+  }
 
   private func finish(_ outcome: Result<Opened, any Error>) {
     self.outcome = self.outcome ?? outcome

@@ -10,6 +10,8 @@ struct WaitingLines {
     let body: String
     let kind: Message.Kind
     let conversation: ID<Conversation>
+    /// The name of the conversation.
+    let place: String
     /// Monotonic milliseconds.
     let since: Int64
     /// The files that go with it.
@@ -18,6 +20,8 @@ struct WaitingLines {
     var mentions: [Span] = []
     /// The message it answers.
     var replyTo: ID<Message>?
+    /// The text of the draft it came from.
+    var draft: String?
   }
 
   /// How long a line waits before it comes back, in milliseconds.

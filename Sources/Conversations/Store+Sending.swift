@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Store {
-  /// Says something. One transaction, on the disk before it returns: the message, my draft there
-  /// cleared, `typed` added to my input history, my typing signal ended; then the bell.
+  /// Says something. One transaction, on the disk before it returns: the message, the draft it came
+  /// from cleared, `typed` added to my input history, my typing signal ended; then the bell.
   ///
   /// - Parameters:
   ///   - body: what is stored, as typed.
@@ -13,6 +13,9 @@ extension Store {
   ///     does not bring it in.
   ///   - replyTo: the message it answers, in the same conversation (rule 7.8).
   ///   - mentions: who is meant by what in the text, in a form of the caller's.
+  ///   - draft: the text of the draft that is sent with it, as the sender last stored or found it;
+  ///     nil where it came from none. A draft of another text is somebody's line in another shell,
+  ///     and stays (rule 5.3).
   /// - Returns: the message, `sent` in a local conversation, `sending` where a network carries it.
   /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchMessage`, `.deleted` for what it
   ///   answers; `AttachmentError.gone`; `StoreError`.
@@ -21,7 +24,7 @@ extension Store {
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
     by me: ID<Participant>, typed: String? = nil, shell: ShellID? = nil,
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
-    mentions: String = ""
+    mentions: String = "", draft: String? = nil
   ) throws -> Message {
     try write(durable: true) {
       let place = try required(conversation, for: me)
@@ -33,8 +36,11 @@ extension Store {
         body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
         remoteID: nil, attachments: attachments, replyTo: replyTo, mentions: mentions)
       if state == .sending { try post(.send, message.id) }
-      try database.run(
-        "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
+      if let draft {
+        try database.run(
+          "DELETE FROM draft WHERE participant = ? AND conversation = ? AND text = ?", me,
+          conversation, draft)
+      }
       try remember(typed, of: me, shell: shell)
       try endTyping(of: me, in: conversation)
       return try presented([message], to: me)[0]

@@ -38,7 +38,8 @@ import Testing
     let lobby = try Lobby()
     let draft = Draft(text: "", caret: 0, files: [DraftFile(path: "/tmp/x")])
     try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
-    try lobby.says("", with: [try lobby.kept("x")])
+    try lobby.store.send(
+      "", in: lobby.lobby, by: lobby.anna, attachments: [try lobby.kept("x")], draft: "")
     #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == nil)
     #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
   }

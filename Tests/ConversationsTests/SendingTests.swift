@@ -35,10 +35,22 @@ import Testing
     let shell = try store.attach(lobby.anna)
     try store.setDraft(Draft(text: "hel", caret: 3), of: lobby.anna, in: lobby.lobby)
     try store.setTyping(true, in: lobby.lobby)
-    try store.send("hello", in: lobby.lobby, by: lobby.anna, typed: "hello", shell: shell)
+    try store.send(
+      "hello", in: lobby.lobby, by: lobby.anna, typed: "hello", shell: shell, draft: "hel")
     #expect(try store.draft(of: lobby.anna, in: lobby.lobby) == nil)
     #expect(try store.history(of: lobby.anna, shell: shell, limit: 10) == ["hello"])
     #expect(try store.people(in: lobby.lobby)[0].typingSince == nil)
+  }
+
+  @Test("Sending leaves a draft that it did not come from (5.3)")
+  func sendingLeavesAnotherDraft() throws {
+    let lobby = try Lobby()
+    let draft = Draft(text: "half typed", caret: 3)
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    for text in [nil, "", "half", "Half typed"] {
+      try lobby.other.send("from cron", in: lobby.lobby, by: lobby.anna, draft: text)
+      #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == draft)
+    }
   }
 
   @Test("A refused message leaves everything as it was (1.2)")
@@ -52,7 +64,7 @@ import Testing
     let position = try store.position
     try store.database.execute("PRAGMA query_only=ON")
     #expect(throws: StoreError.readOnly(path: store.path)) {
-      try store.send("hello", in: lobby.lobby, by: lobby.anna, typed: "hello")
+      try store.send("hello", in: lobby.lobby, by: lobby.anna, typed: "hello", draft: "hel")
     }
     try store.database.execute("PRAGMA query_only=OFF")
     #expect(try store.position == position)

@@ -123,7 +123,7 @@ extension EndToEnd {
     @Test("while the store is locked the line waits, and comes back with the reason (1.2)")
     func lockedStore() throws {
       let shell = try home.shellInLobby(as: "anna")
-      let holder = try holding(home.store, "BEGIN IMMEDIATE")
+      let holder = try home.lock("BEGIN IMMEDIATE")
       try shell.type("patience\r", seeing: "waiting for the store")
       // Typing goes on in the next line.
       try shell.type("next", seeing: "#lobby> next|")
@@ -136,7 +136,7 @@ extension EndToEnd {
     @Test("a store locked for ten seconds gives the line back, with the reason (1.2)")
     func lockedForLong() throws {
       let shell = try home.shellInLobby(as: "anna")
-      let holder = try holding(home.store, "BEGIN IMMEDIATE")
+      let holder = try home.lock("BEGIN IMMEDIATE")
       try shell.type("patience\r", seeing: "waiting for the store")
       #expect(shell.wait(for: 25) { $0.picture.contains("Your line is back") })
       try shell.expect("#lobby> patience|")
@@ -173,7 +173,7 @@ extension EndToEnd {
     @Test("while the store is locked at the start, nothing typed is lost or run outside (1.2)")
     func lockedAtTheStart() throws {
       try home.say("hello", as: "ben")
-      let holder = try holding(home.store, "BEGIN EXCLUSIVE")
+      let holder = try home.lock("BEGIN EXCLUSIVE")
       let outer = try PseudoTerminal(
         command: ["bash", "--norc", "-i"],
         environment: home.environment.merging(["PS1": "outer> ", "HISTFILE": ""]) { $1 },
@@ -192,15 +192,6 @@ extension EndToEnd {
       try outer.type("\r", seeing: "anna: touch \(home.path)/leak")
       try outer.type("\u{04}", seeing: "outer> |")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/leak"))
-    }
-
-    /// Lets another process hold a lock until its input is closed.
-    private func holding(_ store: String, _ begin: String) throws -> Program {
-      let holder = try Program(
-        ["sqlite3", store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
-      holder.type("\(begin); SELECT 'held';\n")
-      try #require(holder.wait(for: 20) { $0.output.contains("held") }, "\(holder.errors)")
-      return holder
     }
 
     @Test(

@@ -113,28 +113,17 @@ extension EndToEnd {
       let first = try home.shellInLobby(as: "anna")
       let second = try home.shellInLobby(as: "anna")
       try second.type("of the second", seeing: "#lobby> of the second|")
-      #expect(try drafts(of: home, in: second, become: "of the second"))
+      #expect(try home.draft(becomes: "of the second", while: second))
       try first.type("of the first", seeing: "#lobby> of the first|")
-      #expect(try drafts(of: home, in: first, become: "of the first"))
+      #expect(try home.draft(becomes: "of the first", while: first))
       try second.type("\u{15}", seeing: "#lobby> |")
       second.send("/quit\r")
       #expect(second.waitForExit(seconds: 10) == 0)
-      #expect(try drafts(of: home, in: first, become: "of the first"))
+      #expect(try home.draft(becomes: "of the first", while: first))
       // Its own it takes away.
       first.send("\u{15}/quit\r")
       #expect(first.waitForExit(seconds: 10) == 0)
-      #expect(try drafts(of: home, in: first, become: nil))
-    }
-
-    /// Waits until anna's stored draft in the lobby is as wanted.
-    private func drafts(
-      of home: Home, in shell: PseudoTerminal, become text: String?
-    ) throws -> Bool {
-      let store = try Store(path: home.store)
-      defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false)).id
-      return shell.wait(for: 20) { _ in (try? store.draft(of: me, in: room))??.text == text }
+      #expect(try home.draft(becomes: nil, while: first))
     }
 
     @Test("each conversation has a draft of its own (5.1)")

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import LineEditing
+import StyledText
+import Terminal
+
+// MARK: What could not be stored (rule 1.2)
+
+extension InteractiveShell {
+  /// A line that could not be stored comes back where its conversation is open and the line is
+  /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
+  func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {
+    editor.whenLineBegins { [self] in
+      let isHere = line.conversation == shell.conversation?.id
+      let place = SafeText(name: line.place)
+      if isLeaving {
+        if exitStatus == 0 { exitStatus = 1 }
+        kept.keep(line, because: reason)
+      } else if isHere, editor.isEmpty, shell.editing == nil {
+        answer(unsent: say("%1 Your line is back.", reason))
+        put(line.typed, mentions: line.spans(in: line.typed), files: line.files)
+      } else if !isHere, kept.canKeep(line) {
+        answer(unsent: say("%1 Your line for %2 is the draft there.", reason, place))
+        kept.keep(line, because: reason)
+      } else {
+        answer(
+          unsent:
+            isHere
+            ? say("%1 Your line is in the history: press Up.", reason)
+            : say("%1 Your line for %2 is in the history: press Up.", reason, place))
+        shell.rememberUnsent(line.typed)
+      }
+    }
+  }
+
+  private func answer(unsent sentence: SafeText) {
+    shell.printer.endRun()
+    editor.print([Shell.error(sentence)])
+  }
+
+  func wireKeptLines() {
+    kept.isUnwritten = { [drafts] in drafts.unwritten.contains($0) }
+    kept.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
+    kept.stored = { [weak self] line, reason, isDraft in
+      guard let self, isLeaving else { return }
+      let place = SafeText(name: line.place)
+      answer(
+        unsent:
+          isDraft
+          ? say("%1 Your line for %2 is the draft there.", reason, place)
+          : say("%1 Your line for %2 is in the history.", reason, place))
+    }
+    locked.tried = { [weak self] isFree in
+      guard let self else { return }
+      if isLeaving, isFree || loop.now >= leavesBy && drafts.unwritten.isEmpty { stop() }
+      refresh()
+    }
+  }
+
+  // MARK: Leaving
+
+  /// How long leaving waits for a locked store, in milliseconds: somebody sits there and waits, or
+  /// nobody does. For a draft it waits as long as it takes.
+  private var leavingPatience: Int64 { exitStatus == 0 ? 20_000 : 60_000 }
+
+  func leave() {
+    guard !isLeaving else { return }
+    isLeaving = true
+    locked.isLeaving = true
+    kept.isLeaving = true
+    leavesBy = loop.now + leavingPatience
+    if shell.editing == nil {
+      drafts.note()
+    } else {
+      // What is in the editor is no draft (rule 3.6); the draft is what was put aside.
+      if let text = aside?.text {
+        shell.editing = nil
+        drafts.note(Composer.Draft(text, caret: aside?.caret ?? 0, spans: keptSpans))
+      }
+      shell.editing = nil
+    }
+    drafts.leave()
+    _ = shell.signals.sentOrCleared(at: loop.now)
+    guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
+    stop()
+  }
+
+  private func stop() {
+    let unsent = kept.lines.map(\.line) + shell.waiting.lines
+    if !unsent.isEmpty, exitStatus == 0 { exitStatus = 1 }
+    for line in unsent {
+      // The last resort: what cannot be stored at least stands on the screen.
+      answer(unsent: say("Not sent: %1", SafeText(body: line.typed).lines.joined(separator: " ")))
+    }
+    loop.stop()
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Glibc
+import Testing
+
+extension Home {
+  /// Waits until the stored draft of a person in a room is as wanted.
+  func draft(
+    becomes text: String?, while shell: PseudoTerminal, of name: String = "anna",
+    in room: String = "lobby"
+  ) throws -> Bool {
+    let store = try Store(path: store)
+    defer { store.close() }
+    let me = try store.participant(identity: name).id
+    let place = try #require(try store.room(room, create: false)).id
+    return shell.wait(for: 20) { _ in (try? store.draft(of: me, in: place))??.text == text }
+  }
+
+  /// Lets another process hold a lock of the store until its input is closed.
+  func lock(_ begin: String = "BEGIN IMMEDIATE") throws -> Program {
+    let holder = try Program(
+      ["sqlite3", store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
+    holder.type("\(begin); SELECT 'held';\n")
+    try #require(holder.wait(for: 20) { $0.output.contains("held") }, "\(holder.errors)")
+    return holder
+  }
+}
+
+extension EndToEnd {
+  @Suite("Lines that were begun and not sent")
+  struct DraftTests {
+    let home: Home
+
+    init() throws { home = try Home() }
+
+    /// Types a text that becomes the stored draft.
+    private func begin(_ text: String, in shell: PseudoTerminal) throws {
+      try shell.type(text, seeing: "#lobby> \(text)|")
+      #expect(try home.draft(becomes: text, while: shell))
+    }
+
+    @Test("what somebody else sends under the same name takes no draft away (5.1, 5.3)")
+    func anotherSenderLeavesTheDraft() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try begin("half typed", in: shell)
+      try home.say("from cron", as: "anna")
+      try shell.expect("from cron")
+      #expect(try home.run(["--as", "anna", "lobby"], input: "from a batch\n").status == 0)
+      try shell.expect("from a batch")
+      #expect(try home.draft(becomes: "half typed", while: shell))
+      let other = try home.shell(as: "anna", ["lobby"])
+      try other.type("\u{15}hi\r", seeing: "hi")
+      // That one had it in its line, and emptied it.
+      shell.kill(SIGHUP)
+      #expect(shell.waitForExit(seconds: 10) == 129)
+      #expect(try home.draft(becomes: "half typed", while: other))
+    }
+
+    @Test(
+      "a hang-up stores the line on the screen, whatever other shells did to the draft (1.2, 5.3)",
+      arguments: ["of the second\u{03}", "/drafts clear\r", "hi\r", "typed\rof the second"])
+    func hangUpStoresTheLine(keys: String) throws {
+      let first = try home.shellInLobby(as: "anna")
+      let second = try home.shellInLobby(as: "anna")
+      try begin("of the first", in: first)
+      if keys.hasSuffix("\u{03}") {
+        try begin(String(keys.dropLast()), in: second)
+        second.send("\u{03}")
+        #expect(try home.draft(becomes: nil, while: second))
+      } else {
+        second.send(keys)
+        if keys == "hi\r" { try first.expect("] anna: hi") }
+        if keys.hasPrefix("/") { #expect(try home.draft(becomes: nil, while: second)) }
+        if keys.hasSuffix("second") {
+          #expect(try home.draft(becomes: "of the second", while: second))
+        }
+      }
+      first.kill(SIGHUP)
+      #expect(first.waitForExit(seconds: 10) == 129)
+      #expect(try home.draft(becomes: "of the first", while: second))
+    }
+
+    @Test(
+      "the draft stays the line that was being written while the history is walked or searched (5.1)",
+      arguments: ["\u{10}", "\u{12}old mess", "\u{12}old mess\u{05}"])
+    func lookingIntoTheHistory(keys: String) throws {
+      let first = try home.shellInLobby(as: "anna")
+      try first.type("old message\r", seeing: "anna: old message")
+      try begin("fresh unsent", in: first)
+      first.send(keys)
+      try first.expect("old message", for: 5)
+      #expect(!first.wait(for: 1.5) { !$0.picture.contains("old message") })
+      first.kill(9)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> fresh unsent|")
+    }
+
+    @Test("a line of the history that is changed is what is being written; the former stays (5.1)")
+    func changingALineOfTheHistory() throws {
+      let first = try home.shellInLobby(as: "anna")
+      try first.type("old message\r", seeing: "anna: old message")
+      try begin("fresh unsent", in: first)
+      try first.type("\u{10}", seeing: "#lobby> old message|")
+      try first.type("!", seeing: "#lobby> old message!|")
+      #expect(try home.draft(becomes: "old message!", while: first))
+      first.kill(SIGHUP)
+      #expect(first.waitForExit(seconds: 10) == 129)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> old message!|")
+      try second.type("\u{15}\u{10}", seeing: "#lobby> fresh unsent|")
+    }
+
+    @Test("a sent line takes the draft along that it was, and no other (5.1)")
+    func sendingTakesItsOwnDraft() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try begin("half", in: shell)
+      try shell.type(" and whole\r", seeing: "anna: half and whole")
+      #expect(try home.draft(becomes: nil, while: shell))
+      shell.send("/quit\r")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(try home.draft(becomes: nil, while: shell))
+    }
+  }
+}

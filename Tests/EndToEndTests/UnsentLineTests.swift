@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// All of them wait out a locked store.
+  @Suite("Lines that the locked store did not take (1.2)")
+  struct UnsentLineTests {
+    let home: Home
+
+    init() throws { home = try Home() }
+
+    private func release(_ holder: Program) {
+      holder.closeInput()
+      _ = holder.finish()
+    }
+
+    @Test(
+      "a line comes back where it was said, and nowhere else",
+      arguments: ["\u{07}", "/cancel\r"], [true, false])
+    func comesBackInItsOwnConversation(taking keys: String, hasDraft: Bool) throws {
+      try home.say("hello", as: "ben")
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("/msg ben\r", seeing: "@ben> |")
+      try shell.type("my secret", seeing: "@ben> my secret|")
+      let holder = try home.lock()
+      try shell.type("\r", seeing: "waiting for the store")
+      if hasDraft { try shell.type("more", seeing: "@ben> more|") }
+      try shell.type("\u{01}\u{0B}/switch lobby\r", seeing: "#lobby> |")
+      shell.send(keys)
+      try shell.expect("Your line for @ben is the draft there.")
+      try shell.expect("#lobby> |")
+      release(holder)
+      try shell.type("public\r", seeing: "anna: public")
+      try shell.type("/switch @ben\r", seeing: "@ben> my secret|")
+    }
+
+    @Test(
+      "a line of a conversation that is opened again before the store is free comes into the line")
+    func comesBackAfterAllThere() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("/join tea\r", seeing: "#tea> |")
+      let holder = try home.lock()
+      try shell.type("green\r", seeing: "waiting for the store")
+      try shell.type("/switch lobby\r", seeing: "#lobby> |")
+      try shell.type("\u{07}", seeing: "Your line for #tea is the draft there.")
+      try shell.type("/switch tea\r", seeing: "#tea> |")
+      release(holder)
+      try shell.expect("#tea> green|")
+      try shell.type("\r", seeing: "anna: green")
+    }
+
+    @Test("where another draft waits, the line goes into the history, and is told by its room")
+    func doesNotTakeTheDraftsPlace() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let other = try home.shell(as: "anna", ["tea"])
+      try other.expect("#tea> |")
+      try shell.type("/switch tea\r", seeing: "#tea> |")
+      try other.type("of another shell", seeing: "another shell|")
+      #expect(try home.draft(becomes: "of another shell", while: other, in: "tea"))
+      let holder = try home.lock()
+      try shell.type("green\r", seeing: "waiting for the store")
+      try shell.type("/switch lobby\r", seeing: "#lobby> |")
+      try shell.type("\u{07}", seeing: "Your line for #tea is in the history: press Up.")
+      release(holder)
+      #expect(try home.draft(becomes: "of another shell", while: shell, in: "tea"))
+      try shell.type("\u{10}", seeing: "#lobby> green|")
+      shell.kill(SIGHUP)
+      #expect(shell.waitForExit(seconds: 10) == 129)
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      #expect(try store.history(of: me, shell: "", limit: 9).contains("green"))
+    }
+
+    @Test("a line comes back with its files and mentions (2.10, 8.1)", arguments: [true, false])
+    func comesBackWhole(isLocked: Bool) throws {
+      try home.write("one", to: "one.txt")
+      try home.say("hello", as: "ben")
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("/attach ~/one.txt\r", seeing: "[1 file]")
+      try shell.type("@b", seeing: "> @b|")
+      shell.send("\t")
+      try shell.expect("@ben: |")
+      shell.send("look")
+      let holder = isLocked ? try home.lock() : nil
+      if let holder {
+        try shell.type("\r", seeing: "waiting for the store")
+        try shell.type("\u{07}", seeing: "@ben: look|")
+        release(holder)
+      } else {
+        try shell.type("\r", seeing: "anna: @ben: look")
+        try shell.type("/cancel\r", seeing: "> @ben: look|")
+      }
+      try shell.expect("[1 file]")
+      try shell.type("\r", seeing: "#lobby> |")
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      let room = try #require(try store.room("lobby", create: false)).id
+      let last = try #require(
+        Store.ordered(try store.messages(in: room, limit: 9, for: me)).last {
+          $0.body == "@ben: look"
+        })
+      #expect(last.attachments.map(\.name) == ["one.txt"])
+      #expect(last.mentions == "0-4 ben")
+    }
+
+    @Test(
+      "leaving keeps a sent line that the store does not take, and says so in its status",
+      arguments: [
+        ("\u{04}", "", 1, "patience"), ("", "", 129, "patience"),
+        ("", "next", 129, "patience\nnext"),
+      ])
+    func leavingKeepsTheLine(keys: String, next: String, status: Int32, draft: String) throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let holder = try home.lock()
+      try shell.type("patience\r", seeing: "waiting for the store")
+      try shell.type(next, seeing: "#lobby> \(next)|")
+      if keys.isEmpty { shell.kill(SIGHUP) } else { shell.send(keys) }
+      #expect(shell.waitForExit(seconds: 11) == nil)
+      release(holder)
+      #expect(shell.waitForExit(seconds: 10) == status)
+      #expect(shell.emulator.picture.contains("Your line for #lobby is the draft there."))
+      #expect(try home.draft(becomes: draft, while: shell))
+    }
+
+    @Test("what was typed before the store could be opened is kept as a draft by a hang-up")
+    func leavingBeforeTheStart() throws {
+      try home.say("hello", as: "anna")
+      let holder = try home.lock("BEGIN EXCLUSIVE")
+      let shell = try home.shell(as: "anna", ["lobby"], columns: 200)
+      try shell.expect("hobnob> |")
+      try shell.type("early bird", seeing: "hobnob> early bird|")
+      shell.kill(SIGHUP)
+      #expect(shell.waitForExit(seconds: 1) == nil)
+      release(holder)
+      #expect(shell.waitForExit(seconds: 10) == 1)
+      #expect(shell.emulator.picture.contains("Your line for #lobby is the draft there."))
+      #expect(try home.draft(becomes: "early bird", while: shell))
+    }
+
+    @Test("where the store never becomes free, the line stands on the screen")
+    func leavingTellsTheLine() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let holder = try home.lock()
+      try shell.type("patience\r", seeing: "waiting for the store")
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 40) == 1)
+      #expect(shell.emulator.picture.contains("Not sent: patience"))
+      release(holder)
+    }
+  }
+}
