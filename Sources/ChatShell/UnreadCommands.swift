@@ -59,9 +59,7 @@ extension Shell {
       line += StyledLine(beginning(of: message.body))
       let mark = "  " + MessagePrinter.mark(message.state, glyphs) + " "
       if message.state == .failed {
-        line.append(
-          mark + say("not sent: %1", SafeText(line: message.failure ?? "")),
-          Style(foreground: .red))
+        line.append(mark + message.notSent, Style(foreground: .red))
       } else {
         line.append(mark + Self.word(for: message.state), .dim)
       }
@@ -78,5 +76,13 @@ extension Shell {
   private func beginning(of body: String) -> SafeText {
     (SafeText(body: String(body.prefix(200))).lines.first ?? SafeText())
       .truncated(to: 50, widths: printer.options.widths)
+  }
+}
+
+extension Message {
+  /// That it failed, and why; not every network says that.
+  var notSent: SafeText {
+    guard let failure, !failure.isEmpty else { return say("not sent") }
+    return say("not sent: %1", SafeText(line: failure))
   }
 }
