@@ -8,7 +8,7 @@ extension Shell {
 
   /// Elsewhere, what is for me first: mentions and direct chats, then the newest.
   private func unreadElsewhere() throws -> [Unread] {
-    let found = try store.unread(for: me.id).filter { $0.conversation.id != conversation?.id }
+    let found = try store.unread(mentioning: me).filter { $0.conversation.id != conversation?.id }
     func isForMe(_ unread: Unread) -> Bool {
       unread.mentions > 0 || unread.conversation.kind == .direct
     }
@@ -23,9 +23,7 @@ extension Shell {
       line.append(SafeText(name: entry.conversation.name), .bold)
       line.append("  " + say("%1 unread", SafeText(entry.count)))
       if entry.mentions > 0 {
-        line.append(
-          entry.mentions == 1
-            ? ", " + say("1 mention") : ", " + say("%1 mentions", SafeText(entry.mentions)), .bold)
+        line.append(", " + Self.mentions(entry.mentions), .bold)
       }
       return line
     }
@@ -34,6 +32,10 @@ extension Shell {
     }
     guard !lines.isEmpty else { return tell(say("Nothing is unread.")) }
     answer(lines)
+  }
+
+  static func mentions(_ count: Int) -> SafeText {
+    count == 1 ? say("1 mention") : say("%1 mentions", SafeText(count))
   }
 
   func next(_ argument: String) throws {
