@@ -40,7 +40,7 @@ extension EndToEnd {
       #expect(try people == ["ben"])
       #expect(
         try home.run(arguments + ["--as", "two words"]).status
-          == (arguments[0] == "export" ? status : 1))
+          == (arguments[0] == "export" ? status : 64))
     }
 
     @Test("a folder cannot be imported, which is said of the folder; - is standard input")
