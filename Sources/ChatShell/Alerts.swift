@@ -39,10 +39,6 @@ extension Shell {
     let reason = systemReason()
     guard errno != EAGAIN, brokenNotifier != command else { return }
     brokenNotifier = command
-    printer.endRun()
-    face?.print([
-      Self.error(
-        say("notify-command %1 could not be run: %2.", SafeText(line: command), reason))
-    ])
+    complain([say("notify-command %1 could not be run: %2.", SafeText(line: command), reason)])
   }
 }

@@ -151,7 +151,7 @@ extension DraftKeeper {
         shell.files.add(
           WaitingFiles.File(path: file.path, name: file.name ?? found.name, bytes: found.bytes))
       } catch {
-        editor.print([Shell.error(sentence(for: error))])
+        shell.complain([sentence(for: error)])
       }
     }
     knownFiles = shell.files

@@ -41,7 +41,8 @@ extension InteractiveShell {
     let columns = editor.columns
     shell.printer.options.columns = columns
     bar.hidesSideZones = shell.editing != nil
-    bar.zones[.status] = shell.statusItems(notice: shownNotice, columns: columns)
+    forgetOldNotice()
+    bar.zones[.status] = shell.statusItems(notice: notice, columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
     if let files = shell.files.item { right.append(files) }

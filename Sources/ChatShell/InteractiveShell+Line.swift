@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Glibc
 import LineEditing
 import StyledText
 import Terminal
@@ -27,8 +28,7 @@ extension InteractiveShell: LineEditorDelegate {
       if reason.isEmpty {
         editor.bell()
       } else {
-        shell.printer.endRun()
-        editor.print([Shell.error(reason)])
+        complain(reason)
       }
       refresh()
       return false
@@ -230,7 +230,14 @@ extension InteractiveShell: LineEditorDelegate {
     }
   }
 
-  func lineEditorLostTerminal(_ editor: LineEditor) { leave() }
+  func lineEditorLostTerminal(_ editor: LineEditor) {
+    // As the signal has it that a terminal sends on closing, which did not come. The reader of a
+    // pipe may go (rule 11.4).
+    var output = stat()
+    if fstat(1, &output) == 0, output.st_mode & S_IFMT == S_IFCHR { exitStatus = 128 + SIGHUP }
+    leave()
+  }
+
   func lineEditorResized(_ editor: LineEditor) { refresh() }
   func lineEditorFocusChanged(_ editor: LineEditor) {
     // Until it is known nothing counts as seen, and nobody is told anything.
@@ -250,10 +257,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   /// Says what went wrong with a key; the line is as it was.
-  func complain(_ sentence: SafeText) {
-    shell.printer.endRun()
-    editor.print(shell.broken(Shell.error(sentence)))
-  }
+  func complain(_ sentence: SafeText) { shell.complain([sentence]) }
 
   // MARK: Markdown (rule 6)
 

@@ -34,10 +34,7 @@ extension InteractiveShell {
     }
   }
 
-  private func answer(unsent sentence: SafeText) {
-    shell.printer.endRun()
-    editor.print([Shell.error(sentence)])
-  }
+  private func answer(unsent sentence: SafeText) { shell.complain([sentence]) }
 
   func wireKeptLines() {
     kept.isUnwritten = { [drafts] in drafts.unwritten.contains($0) }

@@ -71,7 +71,8 @@ final class InteractiveShell {
 
   /// Serves the person until they leave. Returns the exit status.
   func run(
-    opening conversation: Conversation, bindings: [String], greeting: [StyledLine]
+    opening conversation: Conversation, bindings: [String], greeting: [StyledLine],
+    complaints: [SafeText]
   ) throws -> Int32 {
     defer { editor.stop() }
     shell.store.patience = 0
@@ -79,12 +80,12 @@ final class InteractiveShell {
     shell.isFocused = editor.isFocused
     try shell.store.read {
       try shell.lookFromHere()
-      if !greeting.isEmpty { editor.print(greeting) }
       try shell.enter(conversation)
       editor.start(prompt: shell.prompt)
-      for complaint in editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }) {
-        editor.print([Shell.error(complaint)])
-      }
+      if !greeting.isEmpty { shell.answer(greeting, indent: 0) }
+      // Below what was said here, which would push it off the screen.
+      shell.complain(
+        complaints + editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }))
       enteredConversation()
     }
     // Before the prompt stands: whoever sees it may end the program, and the terminal has to be
@@ -209,10 +210,10 @@ final class InteractiveShell {
     }
   }
 
-  /// What is said in the status line. After a while it makes room for who is typing, whose signals
-  /// come every three seconds and have it looked at anew.
-  var shownNotice: SafeText? {
+  /// What is said in the status line makes room for who is typing after a while, for good. Their
+  /// signals come every three seconds and have it looked at anew.
+  func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
-    return isOld && !shell.typing.isEmpty && shell.editing == nil ? nil : notice
+    if isOld, !shell.typing.isEmpty, shell.editing == nil { notice = nil }
   }
 }

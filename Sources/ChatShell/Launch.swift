@@ -211,37 +211,37 @@ public struct Launch {
         try opened(name, for: shell, isCertain: isCertain, subcommands: subcommands)
       )
     }
-    let (shell, conversation): (Shell, Conversation)
+    let (shell, opening): (Shell, Opening)
     if let editor {
       do {
-        (shell, conversation) = try open(300)
+        (shell, opening) = try open(300)
       } catch StoreError.locked {
         // The editor holds its delegate weakly.
-        let line = StartingLine<(Shell, Conversation)>(
+        let line = StartingLine<(Shell, Opening)>(
           editor: editor, loop: loop, path: try storePath, keep: Self.keep)
-        (shell, conversation) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
+        (shell, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
       }
     } else {
-      (shell, conversation) = try open(nil)
+      (shell, opening) = try open(nil)
     }
     defer { shell.store.close() }
     guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
-      return try BatchShell(shell: shell, output: StandardOutput()).run(opening: conversation)
+      return try BatchShell(shell: shell, output: StandardOutput()).run(
+        opening: opening.conversation)
     }
     let interactive = InteractiveShell(shell: shell, editor: editor, loop: loop)
-    let warnings = complaints.map { Shell.error($0) }
     return try interactive.run(
-      opening: conversation, bindings: rc.bindings,
-      greeting: warnings + greeting(shell.me, conversation))
+      opening: opening.conversation, bindings: rc.bindings,
+      greeting: greeting(shell.me, opening), complaints: complaints)
   }
 
   /// Stores what was typed before a shell could begin as the draft of what it would have opened.
   private static func keep(
-    _ opened: (shell: Shell, conversation: Conversation), _ draft: Composer.Draft
+    _ opened: (shell: Shell, opening: Opening), _ draft: Composer.Draft
   ) throws -> SafeText {
     let (store, me) = (opened.shell.store, opened.shell.me.id)
-    let place = opened.conversation
+    let place = opened.opening.conversation
     let other = try store.draft(of: me, in: place.id)
     try store.setDraft(Conversations.Draft(draft).before(other), of: me, in: place.id)
     store.close()
@@ -264,35 +264,43 @@ public struct Launch {
   }
 
   /// Said where nothing has been said yet.
-  private func greeting(_ me: Participant, _ conversation: Conversation) -> [StyledLine] {
-    guard conversation.lastNumber == 0 else { return [] }
+  private func greeting(_ me: Participant, _ opening: Opening) -> [StyledLine] {
+    guard opening.conversation.lastNumber == 0 else { return [] }
+    let name = SafeText(name: opening.conversation.name)
     return [
-      StyledLine(
-        say(
-          "You are %1 in %2, on this machine.", SafeText(name: me.name),
-          SafeText(name: conversation.name))),
+      StyledLine(say("You are %1 in %2, on this machine.", SafeText(name: me.name), name))
+    ] + (opening.isNew ? [StyledLine(say("%1 is new; nobody else is in it.", name))] : []) + [
       StyledLine(
         say("A second terminal with hobnob --as NAME is someone to talk to. /help helps."),
-        .dim),
+        .dim)
     ]
   }
 
-  /// The conversation that is opened: the named one, the last one, or #lobby.
+  /// What a shell begins in.
+  private struct Opening {
+    var conversation: Conversation
+    /// It was made just now, by its name: which may be a slip of the pen.
+    var isNew = false
+  }
+
+  /// The conversation that is opened: the named one, else the last one, else the one where something
+  /// was said last, else #lobby. Nobody is brought back to a room that they left.
   private func opened(
     _ name: String?, for shell: Shell, isCertain: Bool, subcommands: [String]
-  ) throws -> Conversation {
+  ) throws -> Opening {
     let store = shell.store
     let me = shell.me.id
     guard let name else {
-      if let last = try store.lastConversation(of: me),
+      guard let last = try store.lastConversation(of: me),
         let conversation = try store.conversation(last, for: me)
-      {
-        return conversation
-      }
-      return try joined("lobby", shell)
+      else { return Opening(conversation: try joined("lobby", shell)) }
+      if try store.isMember(me, of: last) { return Opening(conversation: conversation) }
+      let recent = try store.listing(for: me).first?.conversation
+      return Opening(conversation: try recent ?? joined("lobby", shell))
     }
-    if name.hasPrefix("@") { return try shell.find(name) }
-    if !isCertain, !name.hasPrefix("#"), try store.room(name, create: false) == nil,
+    if name.hasPrefix("@") { return Opening(conversation: try shell.find(name)) }
+    let isNew = try store.room(name, create: false) == nil
+    if isNew, !isCertain, !name.hasPrefix("#"),
       let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
     {
       throw Refusal(
@@ -300,7 +308,7 @@ public struct Launch {
           "There is no room #%1. Did you mean hobnob %2? hobnob open %1 makes the room.",
           SafeText(line: name), SafeText(line: near)))
     }
-    return try joined(name, shell)
+    return Opening(conversation: try joined(name, shell), isNew: isNew)
   }
 
   private func joined(_ name: String, _ shell: Shell) throws -> Conversation {

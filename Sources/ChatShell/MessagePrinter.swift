@@ -152,8 +152,8 @@ struct MessagePrinter {
     guard options.marks, message.sender == me else { return line }
     let mark = Self.mark(message.state, options.glyphs)
     line.append("  " + mark, message.state == .failed ? Style(foreground: .red) : .dim)
-    if let failure = message.failure, message.state == .failed {
-      line.append(" " + say("not sent: %1", SafeText(line: failure)), Style(foreground: .red))
+    if message.state == .failed {
+      line.append(" " + message.notSent, Style(foreground: .red))
     }
     return line
   }

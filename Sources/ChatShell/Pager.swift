@@ -68,7 +68,7 @@ extension InteractiveShell {
   }
 
   /// Gives the whole screen to another program until it ends. Nothing is printed meanwhile, and
-  /// what comes does not count as seen; then it is printed, and said how many it were.
+  /// what comes does not count as seen; then it is printed.
   func lendScreen(_ body: () -> Void) {
     drafts.save()
     let shell = shell
@@ -80,10 +80,7 @@ extension InteractiveShell {
     tell(paused: true)
     editor.withTerminalReleased(keepingLine: false, body)
     tell(paused: !shell.isLooking)
-    let before = shell.newsShown
     shell.catchUp()
-    let count = shell.newsShown - before
-    if count > 0, !shell.isPaused { notice(say("%1 new", SafeText(count))) }
     refresh()
   }
 }

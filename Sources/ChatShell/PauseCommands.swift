@@ -39,7 +39,6 @@ extension Shell {
       held.lines += lines
       held.count += new
     } else if !lines.isEmpty {
-      newsShown += new
       face?.show(lines)
     }
   }

@@ -13,11 +13,12 @@ extension Shell {
   func topic(_ argument: String) throws {
     let conversation = try requireConversation()
     guard !argument.isEmpty else {
-      return answer([
-        conversation.topic.isEmpty
-          ? StyledLine(say("%1 has no topic.", SafeText(name: conversation.name)), .dim)
-          : topicLine(conversation)
-      ])
+      return answer(
+        [
+          conversation.topic.isEmpty
+            ? StyledLine(say("%1 has no topic.", SafeText(name: conversation.name)), .dim)
+            : topicLine(conversation)
+        ], indent: nil)
     }
     guard argument.count <= Self.topicLimit else {
       throw Refusal(
@@ -110,7 +111,7 @@ extension Shell {
       add(say("seen"), say("who had it printed before them, unless they /set receipts off"))
       add(say("history"), say("everything that was said, also before you came"))
     }
-    answer(lines)
+    answer(lines, indent: 12)
   }
 
   // MARK: You

@@ -18,7 +18,7 @@ extension Shell {
     var complaints = complaints
     for line in rc.bindings { complaints += face?.bind(line) ?? [] }
     applySettings()
-    if !complaints.isEmpty { answer(complaints.map { Self.error($0) }) }
+    complain(complaints)
   }
 
   func source(_ argument: String) throws {

@@ -52,8 +52,12 @@ extension Launch {
     }
     output.write(say("To use it, end every hobnob, then type:"))
     let kept = name.free("damaged")
-    for ending in ["", "-wal", "-shm"] where access(path + ending, F_OK) == 0 {
-      output.write("  " + Self.moving(path + ending, to: kept + ending))
+    output.write("  " + Self.moving(path, to: kept))
+    // The last hobnob that ends takes these away.
+    for ending in ["-wal", "-shm"] where access(path + ending, F_OK) == 0 {
+      output.write(
+        "  " + SafeText(line: "[ ! -e \(Self.quoted(path + ending)) ] || ")
+          + Self.moving(path + ending, to: kept + ending))
     }
     output.write("  " + Self.moving(report.path, to: path))
   }

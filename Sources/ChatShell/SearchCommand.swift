@@ -45,7 +45,7 @@ extension Shell {
       }
       lines.append(line(of: hit, in: names[place] ?? "", query))
     }
-    answer(lines)
+    answer(lines, indent: nil)
   }
 
   /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.

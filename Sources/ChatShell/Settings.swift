@@ -142,7 +142,9 @@ public struct Settings: Sendable, Equatable {
     command(
       "open-command", \.openCommand, without: "auto",
       "what /open runs, with the address or the file behind it; auto: $BROWSER or xdg-open"),
-    onOff("pager", \.pager, "what is longer than the screen goes to $PAGER"),
+    onOff(
+      "pager", \.pager,
+      "what /history and /info print goes to $PAGER where it is longer than the screen"),
     choice(
       "links", \.links, "addresses can be clicked; auto: where the terminal is known to do it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),

@@ -23,7 +23,7 @@ extension Shell {
     } catch StoreError.locked {
       face?.tryAgainSoon()
     } catch {
-      face?.print([Self.error(sentence(for: error))])
+      complain([sentence(for: error)])
     }
   }
 
@@ -65,11 +65,8 @@ extension Shell {
     for message in changes.moved
     where message.state == .failed && message.conversation == conversation?.id {
       printer.endRun()
-      let reason = SafeText(line: message.failure ?? "")
-      lines.append(
-        StyledLine(
-          glyphs.failed + " " + say("[%1] not sent: %2", SafeText(message.number), reason),
-          Style(foreground: .red)))
+      let said = glyphs.failed + " [\(message.number)] " + message.notSent
+      lines += broken(Self.error(said), indent: 2)
     }
     for message in changes.arrived where message.conversation == conversation?.id {
       spoken[message.sender] = message.number

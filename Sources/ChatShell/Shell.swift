@@ -70,8 +70,6 @@ final class Shell {
   /// Printing is held (`/pause`, rule 7.6), and what is held.
   var isPaused = false
   var held = HeldLines()
-  /// Messages of others that were shown in the open conversation since the start.
-  var newsShown = 0
   /// Own messages that wait for a network, and that it refused.
   var unsent = (waiting: 0, failed: 0)
   /// What I left word of while I am away.
@@ -326,20 +324,22 @@ final class Shell {
     StyledLine(sentence, Style(foreground: .red))
   }
 
-  /// Prints what a command answers.
-  func answer(_ lines: [StyledLine]) {
-    printer.endRun()
-    face?.print(lines)
-  }
-
-  /// Prints what the program says itself, broken between words.
+  /// Prints what a command answers, broken between words.
   ///
-  /// - Parameter indent: where the second row of each begins, in columns.
-  func answer(_ lines: [StyledLine], indent: Int) {
-    answer(lines.flatMap { broken($0, indent: indent) })
+  /// - Parameter indent: where the second row of each line begins, in columns; nil for what people
+  ///   wrote, which the terminal wraps, so that it can be copied whole.
+  func answer(_ lines: [StyledLine], indent: Int? = 4) {
+    printer.endRun()
+    face?.print(indent.map { indent in lines.flatMap { broken($0, indent: indent) } } ?? lines)
   }
 
   func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)], indent: 0) }
+
+  /// Prints what went wrong.
+  func complain(_ sentences: [SafeText]) {
+    guard !sentences.isEmpty else { return }
+    answer(sentences.map { Self.error($0) }, indent: 0)
+  }
 
   /// A line broken between words to what the face shows.
   func broken(_ line: StyledLine, indent: Int = 0) -> [StyledLine] {

@@ -114,7 +114,10 @@ extension Shell {
     }
     if isPaused {
       lines.append(
-        StyledLine(say("Printing is held; %1 new. /bottom goes on.", SafeText(held.count))))
+        StyledLine(
+          held.count > 0
+            ? say("Printing is held; %1 new. /bottom goes on.", SafeText(held.count))
+            : say("Printing is held; /bottom goes on.")))
     }
     if let away {
       lines.append(

@@ -73,9 +73,8 @@ extension Shell {
   private func statusParts() -> [(place: Int, line: StyledLine)] {
     var parts: [(place: Int, line: StyledLine)] = []
     let red = Style(foreground: .red)
-    if isPaused {
-      let style = held.count > 0 ? Style.bold : .dim
-      parts.append((0, StyledLine(say("%1 new", SafeText(held.count)), style)))
+    if isPaused, held.count > 0 {
+      parts.append((0, StyledLine(say("%1 new", SafeText(held.count)), .bold)))
     }
     // The newest one's own state says it of itself.
     let others = (

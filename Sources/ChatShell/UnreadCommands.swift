@@ -8,7 +8,7 @@ extension Shell {
 
   /// Elsewhere, what is for me first: mentions and direct chats, then the newest.
   private func unreadElsewhere() throws -> [Unread] {
-    let found = try store.unread(for: me.id).filter { $0.conversation.id != conversation?.id }
+    let found = try store.unread(mentioning: me).filter { $0.conversation.id != conversation?.id }
     func isForMe(_ unread: Unread) -> Bool {
       unread.mentions > 0 || unread.conversation.kind == .direct
     }
@@ -23,9 +23,7 @@ extension Shell {
       line.append(SafeText(name: entry.conversation.name), .bold)
       line.append("  " + say("%1 unread", SafeText(entry.count)))
       if entry.mentions > 0 {
-        line.append(
-          entry.mentions == 1
-            ? ", " + say("1 mention") : ", " + say("%1 mentions", SafeText(entry.mentions)), .bold)
+        line.append(", " + Self.mentions(entry.mentions), .bold)
       }
       return line
     }
@@ -34,6 +32,10 @@ extension Shell {
     }
     guard !lines.isEmpty else { return tell(say("Nothing is unread.")) }
     answer(lines)
+  }
+
+  static func mentions(_ count: Int) -> SafeText {
+    count == 1 ? say("1 mention") : say("%1 mentions", SafeText(count))
   }
 
   func next(_ argument: String) throws {
@@ -59,9 +61,7 @@ extension Shell {
       line += StyledLine(beginning(of: message.body))
       let mark = "  " + MessagePrinter.mark(message.state, glyphs) + " "
       if message.state == .failed {
-        line.append(
-          mark + say("not sent: %1", SafeText(line: message.failure ?? "")),
-          Style(foreground: .red))
+        line.append(mark + message.notSent, Style(foreground: .red))
       } else {
         line.append(mark + Self.word(for: message.state), .dim)
       }
@@ -78,5 +78,13 @@ extension Shell {
   private func beginning(of body: String) -> SafeText {
     (SafeText(body: String(body.prefix(200))).lines.first ?? SafeText())
       .truncated(to: 50, widths: printer.options.widths)
+  }
+}
+
+extension Message {
+  /// That it failed, and why; not every network says that.
+  var notSent: SafeText {
+    guard let failure, !failure.isEmpty else { return say("not sent") }
+    return say("not sent: %1", SafeText(line: failure))
   }
 }

@@ -11,7 +11,7 @@ extension Launch {
   ///   - isJSON: prints one JSON object a line instead of text.
   public func unread(countsOnly: Bool, isJSON: Bool) throws -> Int32 {
     try script { script in
-      let found = script.isNobody ? [] : try script.store.unread(for: script.me.id)
+      let found = script.isNobody ? [] : try script.store.unread(mentioning: script.me)
       if countsOnly {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0
@@ -26,8 +26,8 @@ extension Launch {
         } else if entry.mentions > 0 {
           script.output.write(
             say(
-              "%1: %2 unread, %3 of them with your name", SafeText(name: name),
-              SafeText(entry.count), SafeText(entry.mentions)))
+              "%1: %2 unread, %3", SafeText(name: name), SafeText(entry.count),
+              Shell.mentions(entry.mentions)))
         } else {
           script.output.write(
             say("%1: %2 unread", SafeText(name: name), SafeText(entry.count)))

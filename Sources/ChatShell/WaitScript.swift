@@ -107,11 +107,3 @@ extension Script {
       || (try? store.conversation(message.conversation, for: me.id))??.kind == .direct
   }
 }
-
-extension Message {
-  /// Whether someone is mentioned in it.
-  func names(_ person: Participant) -> Bool {
-    Span.decoded(mentions, in: body).contains { $0.identity == person.identity }
-      || TextMarks(naming: person).mentionMe(in: body)
-  }
-}

@@ -18,9 +18,14 @@ public struct Unread: Hashable, Sendable {
 extension Store {
   /// The conversations I am in that hold something unread, the one with the newest message first.
   ///
-  /// A mention is a message with my shown name or identity among its words, whatever the case; found
-  /// in the search index, so that it does not cost more with more unread messages.
-  public func unread(for me: ID<Participant>) throws -> [Unread] {
+  /// What may be a mention is a message with my shown name or identity among its words, whatever the
+  /// case; found in the search index, so that it does not cost more with more unread messages.
+  ///
+  /// - Parameter isMention: whether such a message is one, by its text and its mentions.
+  public func unread(
+    for me: ID<Participant>,
+    isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
+  ) throws -> [Unread] {
     try read {
       let person = try participant(me)
       let names = Set([person.name, person.identity]).filter {
@@ -30,7 +35,8 @@ extension Store {
         .joined(separator: " OR ")
       return try listing(for: me).filter { $0.unread > 0 }.map { listing in
         let place = listing.conversation.id
-        let mentions = try called.isEmpty ? 0 : count("(\(called))", in: place, for: me)
+        let mentions =
+          try called.isEmpty ? 0 : count("(\(called))", in: place, for: me, where: isMention)
         return Unread(
           conversation: listing.conversation, count: listing.unread,
           mentions: min(mentions, listing.unread))
@@ -52,18 +58,19 @@ extension Store {
   }
 
   private func count(
-    _ words: String, in place: ID<Conversation>, for me: ID<Participant>
+    _ words: String, in place: ID<Conversation>, for me: ID<Participant>,
+    where isMention: (String, String) -> Bool
   ) throws -> Int {
     // Ids and numbers of one conversation grow together, but for what is past.
-    try database.first(
+    try database.rows(
       """
-      SELECT count(*) FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
+      SELECT m.body, m.mentions FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
       WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
           (SELECT id FROM message WHERE conversation = ?2 AND number > ?4 AND past = 0
             ORDER BY number LIMIT 1), 0)
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
       try readMarker(of: me, in: place)
-    ) { $0.int(0) } ?? 0
+    ) { isMention($0.text(0), $0.text(1)) }.count { $0 }
   }
 }

@@ -73,7 +73,9 @@ extension LineEditor {
     let end = loop.now + Int64(Self.lastPatience)
     while sizeDoubt.isAsked, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = decodeAvailable() else { break }
+      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = decodeAvailable() else {
+        break
+      }
       for case let size? in events.map({ SizeReport.size(in: $0) }) {
         sizeDoubt.lastAnswer = size
         sizeDoubt.isAsked = false

@@ -5,6 +5,8 @@
 enum TextArguments {
   /// Options of `send` without a value, and with one.
   private static let sendFlags: Set = ["--create", "--shared", "--no-rc", "--plain"]
+  /// Questions about `send`, which count only where the line ends.
+  private static let sendQuestions: Set = ["--help", "--version"]
   private static let sendOptions: Set = [
     "--attach", "--reply", "--wait", "--timeout", "--store", "--as", "--rc",
   ]
@@ -13,7 +15,7 @@ enum TextArguments {
   /// The arguments of `hobnob send` with its options in front and `--` before the text.
   ///
   /// Behind the conversation all is text but send's own long options in front of it, and a row of
-  /// them with which the line ends. Behind `--` all is text. Other commands stay as they are.
+  /// them, `--help` and `--version` with which the line ends. Behind `--` all is text. Other commands stay as they are.
   static func marked(_ arguments: [String]) -> [String] {
     guard arguments.first == "send" else { return arguments }
     var rest = arguments.dropFirst()
@@ -25,7 +27,7 @@ enum TextArguments {
     takeOptions(from: &rest, into: &options)
     if rest.first == "--" {
       rest.removeFirst()
-    } else if let start = rest.indices.dropFirst().first(where: { areOptions(rest[$0...]) }) {
+    } else if let start = rest.indices.first(where: { areOptions(rest[$0...]) }) {
       options += rest[start...]
       rest = rest[..<start]
     }
@@ -56,7 +58,8 @@ enum TextArguments {
 
   private static func areOptions(_ words: ArraySlice<String>) -> Bool {
     var rest = words
-    while let count = width(of: rest), count <= rest.count,
+    while let count = rest.first.map(sendQuestions.contains) == true ? 1 : width(of: rest),
+      count <= rest.count,
       count == 1 || isValue(rest[rest.startIndex + 1], of: rest[rest.startIndex])
     {
       rest = rest.dropFirst(count)

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatShell
 
 @Suite struct ThemeFileTests {
-  static let names = ["contrast", "imessage", "messenger", "plain", "slack"]
+  static let names = ["contrast", "default", "imessage", "messenger", "plain", "slack"]
 
   /// What a theme can set, and to what.
   private static let values: [String: Set<String>] = [
@@ -42,8 +42,8 @@ import Testing
     return settings
   }
 
-  @Test("there are five themes, and each says what it looks like")
-  func five() throws {
+  @Test("there are six themes, and each says what it looks like")
+  func six() throws {
     let files = try FileManager.default.contentsOfDirectory(
       atPath: EmojiTableTests.share + "/themes")
     #expect(files.sorted() == Self.names.map { $0 + ".theme" })
@@ -87,13 +87,27 @@ import Testing
     }
   }
 
+  @Test("behind any theme, default is what a shell begins with", arguments: names)
+  func wayBack(theme: String) throws {
+    var rc = RcFile()
+    for name in [theme, "default"] {
+      rc.parse(try Self.lines(of: name).joined(separator: "\n")) { _, _ in }
+      if name == theme, theme != "default" { #expect(rc.settings != Settings()) }
+    }
+    let fresh = Settings()
+    for entry in Settings.table {
+      #expect(entry.get(rc.settings) == entry.get(fresh), "\(entry.name)")
+    }
+  }
+
   @Test("any two themes differ at a glance: in at least three things that are always on the screen")
   func different() throws {
     let seen = [
       "prompt-style", "accent", "placeholder", "attach-item", "send-item", "toolbar", "separator",
       "bubble", "colour-names", "styling", "timestamps", "numbers",
     ]
-    let all = try Self.names.map { ($0, try Self.settings(of: $0)) }
+    // The way back is no look of its own.
+    let all = try Self.names.filter { $0 != "default" }.map { ($0, try Self.settings(of: $0)) }
     for (index, (first, left)) in all.enumerated() {
       for (second, right) in all[(index + 1)...] {
         let count = seen.filter { left[$0] != right[$0] }.count

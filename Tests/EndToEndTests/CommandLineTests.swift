@@ -122,11 +122,52 @@ extension EndToEnd {
 
     @Test("a subcommand's slip of the pen is noticed, and rooms of their names stay open (11.2)")
     func slips() throws {
-      let finished = try home.run(["serch"])
-      #expect(finished.status == 1 && finished.errors.contains("hobnob search"))
+      for (slip, name) in [("serch", "search"), ("unraed", "unread"), ("chekc", "check")] {
+        let finished = try home.run([slip])
+        #expect(finished.status == 1 && finished.errors.contains("hobnob \(name)?"))
+        #expect(try home.run(["log", slip]).status == 1, "there is a room")
+      }
       for name in ["search", "unread", "wait"] {
         #expect(try home.run(["open", name, "--as", "anna"]).status == 0)
         #expect(try home.run(["send", name, "hi", "--as", "anna"]).status == 0)
+      }
+    }
+
+    @Test("a room that was just made is said to be new, and one that was there is not (11.2)")
+    func newRooms() throws {
+      for arguments in [["tea"], ["--plain", "coffee"], ["open", "cake"]] {
+        let name = arguments.last ?? ""
+        let first = try home.shell(as: "anna", arguments)
+        try first.expect("#\(name) is new; nobody else is in it.")
+        try first.expect("#\(name)> |")
+        let second = try home.shell(as: "ben", arguments)
+        try second.expect("#\(name)> |")
+        try second.expectNever("is new")
+      }
+      let usual = try home.shell(as: "anna", ["--store", home.path + "/other.sqlite"])
+      try usual.expect("You are anna in #lobby, on this machine.")
+      try usual.expectNever("is new")
+    }
+
+    @Test("without a name no room opens that was left: the last one is what one is still in (11.3)")
+    func opensWhatWasNotLeft() throws {
+      for room in ["old", "dev"] {
+        #expect(try home.run(["open", room, "--as", "anna"]).status == 0)
+        try home.say("in \(room)", as: "ben", in: room)
+      }
+      let shell = try home.shell(as: "anna", ["tea"])
+      try shell.expect("#tea> |")
+      try home.say("news", as: "ben", in: "tea")
+      for (room, next) in [("tea", "dev"), ("dev", "old"), ("old", "lobby")] {
+        let shell = room == "tea" ? shell : try home.shell(as: "anna")
+        try shell.expect("#\(room)> |")
+        try shell.type("/leave\r", seeing: "(left)> |")
+        shell.send("/quit\r")
+        #expect(shell.waitForExit(seconds: 10) == 0)
+        let again = try home.shell(as: "anna")
+        try again.expect("#\(next)> |")
+        again.send("\u{04}")
+        #expect(again.waitForExit(seconds: 10) == 0)
       }
     }
   }

@@ -96,9 +96,9 @@ extension EndToEnd {
       }
       try anna.type("/next\r", seeing: "Nothing is unread elsewhere.")
       try anna.type("/unread\r", seeing: "Nothing is unread.")
-      try home.say("hi anna", as: "ben", in: "one")
+      try home.say("hi @anna", as: "ben", in: "one")
       try home.say("hello", as: "ben", in: "two")
-      try home.say("again", as: "ben", in: "two")
+      try home.say("again anna", as: "ben", in: "two")
       try home.say("news", as: "ben", in: "lobby")
       try anna.expect("unread in #two and 2 more")
       try anna.type("/unread\r", seeing: "#lobby  1 unread")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Emulator
+import Foundation
 import Glibc
 import Repeatable
 import Testing
@@ -123,6 +124,18 @@ extension EndToEnd {
       ben.kill(SIGKILL)
       // Less than the six seconds after which a signal lapses by itself.
       try anna.expectGone("ben is typing", for: 3)
+    }
+
+    @Test("a terminal that closes without a signal ends the shell with the status of one")
+    func hangUpWithoutASignal() throws {
+      // In a session of its own nothing tells it but the end of its input.
+      let script = "trap '' HUP; setsid --wait \"$0\" --as anna lobby; echo $? > ~/status; sync"
+      let shell = try PseudoTerminal(
+        command: ["bash", "-c", script, Home.program], environment: home.environment)
+      try shell.expect("#lobby> |")
+      shell.hangUp()
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      #expect(try String(contentsOfFile: home.path + "/status", encoding: .utf8) == "129\n")
     }
 
     @Test("a hung-up shell keeps the line as a draft (5.1)")

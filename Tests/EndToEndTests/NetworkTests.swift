@@ -53,6 +53,16 @@ extension EndToEnd {
       try shell.expect("[3] ✓ sent")
     }
 
+    @Test("a failure without a reason has no colon that nothing follows")
+    func failsWithoutReason() throws {
+      try shell.type("one\r", seeing: "[1] … sending")
+      let first = try #require(try store.outbox(of: "stub").first)
+      try store.settle(first, as: .failed(""))
+      try shell.expect("✗ [1] not sent")
+      try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent")
+      #expect(!shell.emulator.picture.contains("not sent:"), "\(shell.emulator.picture)")
+    }
+
     @Test("a message that nobody has can be taken back before the network took it (3.7)")
     func takingBackFromTheOutbox() throws {
       try shell.type("too early\r", seeing: "[1] … sending")

@@ -40,6 +40,16 @@ extension EndToEnd {
       try anna.expect("three")
     }
 
+    @Test("/pause counts nothing where nothing is held")
+    func nothingHeld() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("/pause\r", seeing: "Printing is held; /bottom goes on, and so does sending.")
+      try anna.type("/status\r", seeing: "The store is")
+      try anna.expectNever("0 new")
+      try home.say("held", as: "ben")
+      try anna.expect("1 new")
+    }
+
     @Test("sending lets go, and what was held stands above what was sent")
     func sendingLetsGo() throws {
       let anna = try home.shellInLobby(as: "anna")
@@ -98,7 +108,9 @@ extension EndToEnd {
       try anna.expect("1 new · 1 unread in @ben")
     }
 
-    @Test("a pager holds: nothing is printed or seen, and afterwards it is said how much came")
+    @Test(
+      "a pager holds: nothing is printed or seen, and afterwards it is printed, and not counted any more"
+    )
     func pagerHolds() throws {
       let anna = try home.shellInLobby(
         as: "anna",
@@ -120,8 +132,9 @@ extension EndToEnd {
       #expect(!ben.emulator.picture.contains("[3] seen"))
       try home.write("", to: "go")
       try anna.expect("meanwhile")
-      try anna.expect("1 new")
       try anna.expect("#lobby> |")
+      // What was held is printed, and is not new any more.
+      try anna.expectNever(" new")
       try ben.expect("[3] seen")
     }
   }

@@ -43,7 +43,8 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       shell.send("/theme \(name)\r")
       try shell.expect(
-        "There is no theme \(name); there are: contrast, imessage, messenger, plain, slack.")
+        "There is no theme \(name); there are: contrast, default, imessage, messenger, plain, slack."
+      )
       try shell.expect("#lobby> /theme \(name)|")
     }
 

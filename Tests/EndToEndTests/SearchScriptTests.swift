@@ -127,14 +127,15 @@ extension EndToEnd {
       }
       #expect(try home.run(["unread", "--as", "anna"]) == .init(status: 0, output: "", errors: ""))
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "0\n")
-      try home.say("one", as: "ben")
+      // A name alone is no mention, as for the bell and for hobnob wait --mention.
+      try home.say("one of anna's", as: "ben")
       try home.say("two, @anna", as: "ben")
       try home.say("three", as: "ben", in: "dev")
       for _ in 1...2 {
         // Asking marks nothing as read.
         #expect(
           try home.run(["unread", "--as", "anna"]).output
-            == "#dev: 1 unread\n#lobby: 2 unread, 1 of them with your name\n")
+            == "#dev: 1 unread\n#lobby: 2 unread, 1 mention\n")
       }
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "3\n")
       #expect(

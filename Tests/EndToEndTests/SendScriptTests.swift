@@ -108,7 +108,7 @@ extension EndToEnd {
     @Test(
       "what stands behind the conversation is text, whatever it begins with (11.3)",
       arguments: [
-        ["-h is broken"], ["-hello"], ["fails", "-h"], ["fails -h"], ["--version"], ["--help"],
+        ["-h is broken"], ["-hello"], ["fails", "-h"], ["fails -h"],
         ["-h"], ["-1", "degrees"], ["-", "item"], ["- item"], ["--bogus"], ["use", "--wait"],
         ["a", "--wait", "sent", "b"], ["a", "--", "b"], ["--bogus=x"],
         ["one", "--as", "--create=", "x"],
@@ -133,6 +133,26 @@ extension EndToEnd {
         #expect(finished == Program.Finished(status: 0, output: "", errors: ""))
         #expect(try log("--lines", "1").hasSuffix("[\(number + 1)] ben: \(line.text)\n"))
       }
+    }
+
+    @Test(
+      "--help and --version that end the line are answered, and nothing is sent; behind -- they are text",
+      arguments: [
+        ["lobby", "--help"], ["lobby", "--version"], ["lobby", "how", "is", "it", "--help"],
+        ["--as", "ben", "lobby", "--wait", "sent", "--help"],
+        ["lobby", "x", "--help", "--as", "ben"],
+      ])
+    func helpAtTheEnd(words: [String]) throws {
+      let answered = try home.run(["send"] + words)
+      let isHelp = words.contains("--help")
+      #expect(answered.status == 0 && answered.errors == "", "\(answered)")
+      #expect(answered.output.contains(isHelp ? "USAGE: hobnob send" : "hobnob 0."), "\(answered)")
+      #expect(try log() == "")
+      for text in [["--", "--help"], ["--", "x", "--version"], ["--help", "me"]] {
+        #expect(try home.run(["send", "--as", "ben", "lobby"] + text).output == "")
+      }
+      #expect(try log("--lines", "1").hasSuffix("[3] ben: --help me\n"))
+      #expect(try log("--from", "2", "--to", "2").hasSuffix("[2] ben: x --version\n"))
     }
 
     @Test("send knows all of its options in a text's neighbourhood")

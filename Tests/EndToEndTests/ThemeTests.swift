@@ -9,7 +9,7 @@ extension EndToEnd {
   /// `HOBNOB_WRITE_THEMES=1 swift test --filter ThemeTests`.
   @Suite("Themes (9)")
   struct ThemeTests {
-    private static let names = ["contrast", "imessage", "messenger", "plain", "slack"]
+    private static let names = ["contrast", "default", "imessage", "messenger", "plain", "slack"]
 
     @Test("each looks as it is kept", arguments: names)
     func looksAsKept(name: String) throws {

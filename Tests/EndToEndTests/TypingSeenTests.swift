@@ -43,6 +43,23 @@ extension EndToEnd {
       }
     }
 
+    @Test("a notice that made room for who is typing does not come back when they are done")
+    func noticeIsGone() throws {
+      let (anna, ben) = try home.annaAndBen()
+      try anna.type("\u{03}", seeing: "To leave: C-d")
+      // Before it has been read nobody takes its place.
+      ben.send("I")
+      for letter in "would say" where !anna.emulator.picture.contains("ben is typing") {
+        ben.send(String(letter))
+        _ = anna.wait(for: 1) { $0.picture.contains("ben is typing") }
+      }
+      try anna.expect("ben is typing")
+      try ben.type("\u{03}", seeing: "#lobby> |")
+      try anna.expectGone("ben is typing")
+      try anna.expect("anna, with 1 other here")
+      try anna.expectNever("To leave")
+    }
+
     @Test("what is typed right after a line was sent is signalled, at the latest 3 s later (4.3)")
     func typingAgainAfterSending() throws {
       let (anna, ben) = try home.annaAndBen()

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("What hobnob says itself")
+  struct OwnSentencesTests {
+    private let home: Home
+
+    init() throws {
+      home = try Home()
+      try home.write("/set nosuch on\n", to: "bad")
+    }
+
+    /// The rows of the screen and above as one text, as a reader puts them together.
+    private func read(_ emulator: Emulator) -> String {
+      emulator.history.flatMap { $0.split(separator: " ") }.joined(separator: " ")
+    }
+
+    @Test(
+      "is broken between words where it is wider than the terminal",
+      arguments: [
+        (
+          "/theme nosuch",
+          "no theme nosuch; there are: contrast, default, imessage, messenger, plain, slack."
+        ),
+        ("/source ~/missing", "/missing cannot be read: No such file or directory."),
+        ("/source ~/bad", "/bad, line 1: nosuch is no setting; /set lists them."),
+        ("/bind x format-bold", "a key, a colon and a function are needed"),
+        (
+          "/set pager",
+          "what /history and /info print goes to $PAGER where it is longer than the screen"
+        ),
+        (
+          "/set notify-command",
+          "run for mentions of you and direct messages, with sender, conversation and text behind it"
+        ),
+      ])
+    func isBrokenBetweenWords(line: String, sentence: String) throws {
+      for columns in [41, 47] {
+        let shell = try home.shellInLobby(as: "anna", columns: columns)
+        shell.send(line + "\r")
+        #expect(
+          shell.wait(for: 5) { read($0).contains(sentence) }, "\(shell.emulator.picture)")
+      }
+    }
+
+    @Test("also what is said by itself: of a notify-command that is not there")
+    func notifier() throws {
+      try home.write("/set notify-command /no/such/notifier\n", to: ".config/hobnob/hobnobrc")
+      let shell = try home.shellInLobby(as: "anna", columns: 41)
+      try home.say("@anna: hello", as: "ben")
+      #expect(
+        shell.wait(for: 5) {
+          read($0).contains(
+            "notify-command /no/such/notifier could not be run: No such file or directory.")
+        }, "\(shell.emulator.picture)")
+    }
+
+    @Test("of hobnobrc stands below what was said before, just above the prompt")
+    func complaintsAboveThePrompt() throws {
+      try home.write("/set nosuch on\n", to: ".config/hobnob/hobnobrc")
+      for number in 1...3 { try home.say("line \(number)", as: "ben") }
+      let shell = try home.shellInLobby(as: "anna", columns: 70)
+      try shell.expect("lists")
+      let shown = shell.emulator.history
+      let last = try #require(shown.firstIndex { $0.contains("line 3") })
+      let said = try #require(shown.firstIndex { $0.contains("hobnobrc") })
+      let prompt = try #require(shown.firstIndex { $0.hasPrefix("#lobby>") })
+      #expect(last < said && said < prompt, "\(shown)")
+      #expect(read(shell.emulator).contains("line 1: nosuch is no setting; /set lists them."))
+    }
+  }
+}
