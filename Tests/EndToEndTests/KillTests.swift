@@ -73,21 +73,30 @@ extension EndToEnd {
         ["lobby", "--as", "cem"], input: (0..<20_000).map { "load \($0)\n" }.joined())
       var acknowledged: Set<String> = []
       var states: [String: DeliveryState] = [:]
+      // Twice as long as a sender lives on this machine, so that about half of them are killed.
+      var longest = 0.06
       for round in 0..<500 {
         let text = "sent \(round)."
         let sender = try home.start(["send", "lobby", text, "--as", "anna"])
-        _ = sender.wait(for: Double(random.below(60)) / 1000) { $0.hasEnded }
+        _ = sender.wait(for: longest * Double(random.below(1000)) / 1000) { $0.hasEnded }
         sender.kill(SIGKILL)
-        if sender.finish().status == 0 { acknowledged.insert(text) }
+        if sender.finish().status == 0 {
+          acknowledged.insert(text)
+          longest *= 0.95
+        } else {
+          longest *= 1.05
+        }
+        // A terminal that nobody reads stops its shell.
+        for shell in [ben, cem] { _ = shell.wait(for: 0) { _ in true } }
         if round % 50 == 49 { try compareStates(&states) }
       }
       writer.kill(SIGKILL)
       _ = writer.finish()
       // They may be behind with all of it.
-      for _ in 0..<60 {
+      for _ in 0..<120 {
         try compareStates(&states)
         if states.values.contains(.seen) { break }
-        _ = ben.wait(for: 0.5) { _ in false }
+        for shell in [ben, cem] { _ = shell.wait(for: 0.25) { _ in false } }
       }
 
       let stored = try bodies(of: home)
