@@ -88,17 +88,14 @@ struct LongStylingTests {
       "*a* ", "a*", "漢* ",
     ])
   func linear(_ piece: String) {
-    func time(_ bytes: Int) -> Duration {
+    func time(_ bytes: Int) -> Double {
       let text = String(repeating: piece, count: bytes / piece.utf8.count)
       let safe = SafeText(body: text)
-      // The least of several: what else runs on the machine only ever adds.
-      return (0..<4).map { _ in
-        ContinuousClock().measure {
-          _ = styling.runs(in: text)
-          _ = styling.openings(in: text, before: text.utf8.count)
-          _ = styling.lines(of: safe)
-        }
-      }.min()!
+      return processorTime {
+        _ = styling.runs(in: text)
+        _ = styling.openings(in: text, before: text.utf8.count)
+        _ = styling.lines(of: safe)
+      }
     }
     let (short, long) = (time(1500), time(24_000))
     // 16 times the text: linear is 16, quadratic 256.
