@@ -55,16 +55,19 @@ enum Lifetime {
     let script = """
       set -e
       cd '\(folder.path)'
-      sqlite3 -csv '\(store.path)' "SELECT id, hex(uid), conversation, number, sender, kind, state,
-        gone, created_at, body, attachments, mentions || ' ' FROM message ORDER BY id" > rows.csv
+      columns() {
+        sqlite3 '\(store.path)' "SELECT group_concat($1, ', ') FROM (
+          SELECT * FROM pragma_table_info('message') WHERE $2
+          ORDER BY pk DESC, [notnull] DESC, cid)"
+      }
+      values=$(columns "CASE name WHEN 'uid' THEN 'hex(uid)'
+        WHEN 'mentions' THEN 'mentions || '' ''' ELSE name END" 'pk OR [notnull]')
+      definitions=$(columns "name || ' ' || iif(name = 'uid', 'TEXT UNIQUE', type)
+        || iif(pk, ' PRIMARY KEY', iif([notnull], ' NOT NULL', ''))" 1)
+      sqlite3 -csv '\(store.path)' "SELECT $values FROM message ORDER BY id" > rows.csv
       {
-        echo "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE message(
-          id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE, conversation INTEGER NOT NULL,
-          number INTEGER NOT NULL, sender INTEGER NOT NULL, kind INTEGER NOT NULL,
-          state INTEGER NOT NULL, gone INTEGER NOT NULL, created_at INTEGER NOT NULL,
-          body TEXT NOT NULL, attachments INTEGER NOT NULL, mentions TEXT NOT NULL,
-          edited_at INTEGER, deleted_at INTEGER, revised INTEGER, moved INTEGER, failure TEXT,
-          remote_id TEXT, reply_to INTEGER, UNIQUE (conversation, number)) STRICT;"
+        echo "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+          CREATE TABLE message($definitions, UNIQUE (conversation, number)) STRICT;"
         sqlite3 '\(store.path)' "SELECT replace(sql, 'tokenize=''hobnob''', 'tokenize=unicode61')
           || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND (type = 'index' AND tbl_name = 'message'
           OR name IN ('message_words', 'message_text', 'message_inserted')) ORDER BY
