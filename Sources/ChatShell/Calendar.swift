@@ -34,11 +34,11 @@ enum LocalTime {
   static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %Y") }
 
   /// `yyyy-MM-dd HH:mm`, for listings.
-  static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%Y-%m-%d %H:%M") }
+  static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%04Y-%m-%d %H:%M") }
 
   /// `yyyy-MM-dd HH:mm:ss` with the zone, where it matters.
   static func exact(_ time: Milliseconds) -> SafeText {
-    format(broken(time), "%A, %Y-%m-%d %H:%M:%S %Z")
+    format(broken(time), "%A, %04Y-%m-%d %H:%M:%S %Z")
   }
 
   /// How long ago, in words; the date for what is older than a week or yet to come.

@@ -37,7 +37,7 @@ extension Shell {
     try store.leave(me.id, target.id)
     unread[target.id] = nil
     if target.id == conversation?.id {
-      isMember = false
+      membership = .left
       backlog = nil
     }
     tell(
@@ -93,7 +93,7 @@ extension Shell {
 
   /// Opens a conversation: prints its end, with a rule above what is unread (rule 7.7).
   func enter(_ target: Conversation) throws {
-    let isMember = try store.isMember(me.id, of: target.id)
+    let membership = try store.membership(of: me.id, in: target.id)
     let marker = try store.readMarker(of: me.id, in: target.id)
     // Nothing of the first screen shows how far a message got.
     let known = try store.messages(
@@ -101,7 +101,7 @@ extension Shell {
     var messages = known
     var backlog: Backlog?
     // Where the screen begins with what is past, all the others are on it.
-    if let first = known.first, !first.isPast, first.number > marker + 1, isMember,
+    if let first = known.first, !first.isPast, first.number > marker + 1, membership == .member,
       let unread = try store.firstUnread(by: me.id, in: target.id, behind: marker),
       unread < first.number
     {
@@ -113,7 +113,7 @@ extension Shell {
       }
     }
     conversation = target
-    self.isMember = isMember
+    self.membership = membership
     unread[target.id] = nil
     printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
     backlog?.keepUnsent(of: &messages, by: me.id)

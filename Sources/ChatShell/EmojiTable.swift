@@ -56,6 +56,32 @@ final class EmojiTable {
   func shortcode(for emoji: String) -> String? {
     content.candidates.first { $0.hint == emoji }?.text
   }
+
+  /// An emoji that was typed or pasted as it is: with the variation selector that the table has and
+  /// keyboards leave out, and with its skin tones, which the table does not have (UTS #51, 1.4 and
+  /// 2.4). Nil if it is none.
+  func emoji(_ typed: String) -> String? {
+    let bare = Self.bare(typed, tones: false)
+    guard !bare.isEmpty else { return nil }
+    let known = content.candidates.first { Self.bare($0.hint, tones: false) == bare }?.hint
+    guard let known else { return nil }
+    return Self.bare(typed, tones: true) == bare ? known : typed
+  }
+
+  /// Without the selectors of how it looks, and without skin tones, unless they are to be kept.
+  private static func bare(_ emoji: String, tones: Bool) -> [UInt32] {
+    emoji.unicodeScalars.map(\.value).filter {
+      $0 != 0xFE0F && (tones || !(0x1F3FB...0x1F3FF).contains($0))
+    }
+  }
+
+  /// Whether a text has the form of a shortcode between colons.
+  static func isShortcode(_ text: String) -> Bool {
+    text.utf8.count > 2 && text.hasPrefix(":") && text.hasSuffix(":")
+      && text.utf8.dropFirst().dropLast().allSatisfy {
+        Content.isPartOfShortcode($0 | 0x20) || Content.isPartOfShortcode($0)
+      }
+  }
 }
 
 extension EmojiTable {
@@ -147,7 +173,7 @@ extension EmojiTable {
       return String(validating: bytes, as: UTF8.self)
     }
 
-    private static func isPartOfShortcode(_ byte: UInt8) -> Bool {
+    fileprivate static func isPartOfShortcode(_ byte: UInt8) -> Bool {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):

@@ -17,10 +17,14 @@ extension Shell {
   /// `file://` URL.
   func attach(fileAt argument: String) throws {
     _ = try requireMembership()
-    let named = PastedContent.fileCandidate(in: argument) ?? argument
-    var path = RcFile.expanded(named, environment)
-    if !path.hasPrefix("/"), let folder = WorkingFolder.path { path = folder + "/" + path }
-    let found = try Store.look(atFile: path, limit: settings.attachmentLimit * 1_000_000)
+    let limit = settings.attachmentLimit * 1_000_000
+    var path = absolute(argument)
+    // A name that really has quotes or backslashes in it is that of its file.
+    let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
+    if let unquoted, (try? Store.look(atFile: path, limit: limit)) == nil {
+      path = absolute(unquoted)
+    }
+    let found = try Store.look(atFile: path, limit: limit)
     files.add(WaitingFiles.File(path: path, name: found.name, bytes: found.bytes))
     face?.refresh()
     face?.storeDraft()
@@ -28,6 +32,12 @@ extension Shell {
       say(
         "%1 goes with the next message; /detach %2 lets it go.", SafeText(name: found.name),
         SafeText(files.count)))
+  }
+
+  private func absolute(_ named: String) -> String {
+    let path = RcFile.expanded(named, environment)
+    guard !path.hasPrefix("/"), let folder = WorkingFolder.path else { return path }
+    return folder + "/" + path
   }
 
   func detach(_ argument: String) throws {

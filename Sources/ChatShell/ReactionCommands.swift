@@ -16,19 +16,26 @@ extension Shell {
   }
 
   /// The emoji that a line is a reaction with: `+:tada:`, or `+` and the emoji itself.
-  func reaction(in line: String) -> String? {
+  ///
+  /// - Throws: for a shortcode that is none: it was hardly meant for everyone to read.
+  func reaction(in line: String) throws -> String? {
     let line = line.trimmingBlanks
     guard line.hasPrefix("+"), !line.contains(where: \.isWhitespace) else { return nil }
     let name = String(line.dropFirst())
     guard !name.isEmpty, name.hasPrefix(":") ? name.count > 2 && name.hasSuffix(":") : !name.isASCII
     else { return nil }
-    return emoji(named: name)
+    if let found = emoji(named: name) { return found }
+    guard EmojiTable.isShortcode(name) else { return nil }
+    throw Refusal(
+      say(
+        "%1 is no emoji, so nothing was sent. To send this line as a text, put a word beside it.",
+        SafeText(line: name)))
   }
 
   /// An emoji by its shortcode between colons, or as it is.
   private func emoji(named name: String) -> String? {
     if name.hasPrefix(":"), name.hasSuffix(":"), name.count > 2 { return emoji[name] }
-    return emoji.shortcode(for: name) == nil ? nil : name
+    return emoji.emoji(name)
   }
 
   /// The message that a reaction typed now would be to: the newest that somebody has.

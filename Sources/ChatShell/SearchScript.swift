@@ -80,11 +80,11 @@ extension Launch {
     return line
   }
 
-  /// Whether standard output shows bold: a terminal, and nobody asked for plain text.
+  /// Whether standard output shows bold: a terminal, and nobody asked for plain text. `NO_COLOR` is
+  /// about colours.
   private var marksHits: Bool {
     let term = environment["TERM"] ?? ""
     return StandardOutput.isTerminal && !options.isPlain && !term.isEmpty && term != "dumb"
-      && (environment["NO_COLOR"] ?? "").isEmpty
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Glibc
 import StyledText
@@ -37,6 +38,11 @@ extension Launch {
       guard body.contains(where: { !$0.isWhitespace }) || !options.files.isEmpty else {
         throw Refusal(
           say("There is no text to send; it goes behind the conversation or into standard input."))
+      }
+      let (count, most) = (LineRules.length(of: body), script.settings.messageLimit)
+      guard most == 0 || count <= most else {
+        throw Refusal(
+          say("The message has %1 characters, %2 are allowed.", SafeText(count), SafeText(most)))
       }
       let store = script.store
       let attachments = try options.files.map {

@@ -169,7 +169,7 @@ extension Shell {
     nameMyself()
     conversation = ((try? store.conversation(conversation.id, for: me.id)) ?? nil) ?? conversation
     self.conversation = conversation
-    isMember = (try? store.isMember(me.id, of: conversation.id)) ?? isMember
+    membership = (try? store.membership(of: me.id, in: conversation.id)) ?? membership
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }
 }

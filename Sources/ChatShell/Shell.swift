@@ -19,7 +19,8 @@ final class Shell {
 
   /// What is open; nil only before the first conversation is entered.
   var conversation: Conversation?
-  var isMember = true
+  var membership = Membership.member
+  var isMember: Bool { membership == .member }
   var shellID: ShellID?
   var printer: MessagePrinter
   var typing = TypingList()
@@ -156,7 +157,7 @@ final class Shell {
       try patiently { try run(line) }
       rememberCommand(text)
     case .message(let body):
-      if let emoji = reaction(in: body) {
+      if let emoji = try reaction(in: body) {
         guard let target = reactionTarget ?? newestForReaction() else {
           throw Refusal(say("There is no message here to react to."))
         }
@@ -239,8 +240,11 @@ final class Shell {
   func requireMembership() throws -> Conversation {
     let conversation = try requireConversation()
     guard isMember else {
+      let name = SafeText(name: conversation.name)
       throw Refusal(
-        say("You are not in %1; /join %1 enters it again.", SafeText(name: conversation.name)))
+        membership == .left
+          ? say("You are not in %1; /join %1 enters it again.", name)
+          : say("You are not in %1; /join %1 enters it.", name))
     }
     return conversation
   }

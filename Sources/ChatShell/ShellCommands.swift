@@ -90,11 +90,13 @@ extension Shell {
     var lines: [StyledLine] = []
     if let conversation {
       let shown = SafeText(name: conversation.name)
-      lines.append(
-        StyledLine(
-          isMember
-            ? say("You are %1 in %2.", SafeText(name: me.name), shown)
-            : say("You are %1; you left %2.", SafeText(name: me.name), shown)))
+      let belonging =
+        switch membership {
+        case .member: say("You are %1 in %2.", SafeText(name: me.name), shown)
+        case .left: say("You are %1; you left %2.", SafeText(name: me.name), shown)
+        case .never: say("You are %1, and not in %2.", SafeText(name: me.name), shown)
+        }
+      lines.append(StyledLine(belonging))
       if let newestOwn {
         lines.append(
           StyledLine(

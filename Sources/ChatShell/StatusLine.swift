@@ -10,7 +10,11 @@ extension Shell {
   var prompt: StyledLine {
     if let editing { return StyledLine(editing.prompt, .bold) }
     let name = conversation.map { SafeText(name: $0.name) } ?? "hobnob"
-    if !isMember { return StyledLine(say("%1 (left)> ", name), .dim) }
+    switch membership {
+    case .member: break
+    case .left: return StyledLine(say("%1 (left)> ", name), .dim)
+    case .never: return StyledLine(say("%1 (not joined)> ", name), .dim)
+    }
     return settings.looks.promptLine(name, glyphs: glyphs)
   }
 
@@ -30,8 +34,11 @@ extension Shell {
     if let editing { return StyledLine(editing.status, .dim) }
     if let line = typing.line(columns: columns, widths: printer.options.widths) { return line }
     if !isMember, let conversation {
+      let name = SafeText(name: conversation.name)
       return StyledLine(
-        say("You left %1; only commands work here", SafeText(name: conversation.name)), .dim)
+        membership == .left
+          ? say("You left %1; only commands work here", name)
+          : say("Only commands work here; /join %1 enters it", name), .dim)
     }
     if isPaused { return StyledLine(say("Printing is held; /bottom goes on"), .dim) }
     if let away {

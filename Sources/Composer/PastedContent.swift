@@ -48,7 +48,9 @@ public enum PastedContent: Hashable, Sendable {
   /// ```swift
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
   /// ```
-  public static func fileCandidate(in paste: String) -> String? {
+  ///
+  /// - Parameter allowsRelative: whether any other path will do, as where a file is asked for.
+  public static func fileCandidate(in paste: String, allowsRelative: Bool = false) -> String? {
     // Three bytes for each, when all of them are escaped.
     guard paste.utf8.count <= 4 * mostBytes else { return nil }
     var scalars = Substring(paste).unicodeScalars
@@ -58,7 +60,8 @@ public enum PastedContent: Hashable, Sendable {
     let bare = String(scalars)
     guard let word = ShellWord(bare)?.text else { return nil }
     let path = isFileURL(word) ? pathOfFileURL(word) : word
-    guard let path, isPath(path), path.utf8.count <= mostBytes else { return nil }
+    guard let path, !path.isEmpty, allowsRelative || isPath(path), path.utf8.count <= mostBytes
+    else { return nil }
     return path
   }
 

@@ -53,11 +53,11 @@ struct IrssiLog: ChatLog {
   }
 
   private mutating func mark(_ line: String) throws -> LogEntry {
-    if line.hasPrefix("--- Log closed ") { return .nothing }
+    if line.hasPrefix("--- Log closed") { return .nothing }
     for (prefix, format, count) in [
-      ("--- Log opened ", "%m %d %H:%M:%S %Y", 4), ("--- Day changed ", "%m %d %Y", 3),
-    ] where line.hasPrefix(prefix) {
-      let date = line.dropFirst(prefix.count)
+      ("--- Log opened", "%m %d %H:%M:%S %Y", 4), ("--- Day changed", "%m %d %Y", 3),
+    ] where (line + " ").hasPrefix(prefix + " ") {
+      let date = line.dropFirst(prefix.count).drop { $0 == " " }
       // The day of the week, in whatever language, says nothing new.
       let parts = date.split(separator: " ").suffix(count)
       // What follows belongs to no day that is known, rather than to the one before.
@@ -199,7 +199,7 @@ private func logMessage(
 ) -> LogEntry {
   var nick = nick.drop { $0 == " " }
   if let sign = nick.first, "@+%&~!".contains(sign) { nick = nick.dropFirst() }
-  if text.allSatisfy(\.isWhitespace), kind == .text { return .event }
+  if text.allSatisfy(\.isWhitespace) { return .event }
   return .message(at: time, nick: String(nick), text: String(text), kind: kind)
 }
 

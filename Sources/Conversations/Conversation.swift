@@ -68,3 +68,10 @@ public struct Draft: Hashable, Sendable {
     self.files = files
   }
 }
+
+/// Whether someone is in a conversation.
+public enum Membership: Hashable, Sendable {
+  case never
+  case left
+  case member
+}

@@ -45,6 +45,17 @@ extension Import {
         "this export was written by a newer hobnob (version %1, this one reads up to %2); use that one",
         String(version), String(JSONShape.version))
     }
+    // How often each event and each line of the input history stands here, now that the export
+    // before it is in.
+    try database.execute(
+      """
+      DELETE FROM import_event;
+      INSERT INTO import_event
+      SELECT conversation, participant, ifnull(other, 0), kind, text, at, count(*) FROM event
+      GROUP BY 1, 2, 3, 4, 5, 6;
+      DELETE FROM import_line;
+      INSERT INTO import_line SELECT participant, line, count(*) FROM history GROUP BY 1, 2;
+      """)
   }
 
   // MARK: Names

@@ -7,14 +7,15 @@ extension Import {
   ) throws {
     var log = log
     let file = name.split(separator: "/").last.map(String.init) ?? ""
-    guard let wanted = conversation ?? type(of: log).room(ofFile: file) else {
+    guard let named = conversation ?? type(of: log).room(ofFile: file) else {
       throw ImportFault(
         name, 0,
         ("its name does not tell which room it is the log of; name it with --conversation", []))
     }
+    let wanted = try logPlace(named)
     // Found or made for the first message: a file of which nothing comes makes no room.
     var place: ImportedPlace?
-    var copies = Copies(place: wanted.lowercased())
+    var copies = Copies(place: wanted.key)
     var said: Set<String> = []
     func leaveOut(_ fault: LineFault) {
       if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
@@ -41,7 +42,7 @@ extension Import {
           leaveOut(fault)
           continue
         }
-        let found = try place ?? logPlace(wanted)
+        let found = try place ?? self.place(of: wanted)
         place = found
         let message = ImportedMessage(
           uid: copies.uid(time, nick, text, kind), sender: try person(nick, network: ""),
@@ -55,32 +56,61 @@ extension Import {
     }
   }
 
+  /// Where a log belongs.
+  private enum LogPlace {
+    case room(String)
+    /// The chat of whoever imports with someone, by identity.
+    case direct(String, me: String)
+
+    /// The same whoever names it: it is part of what the messages are known by.
+    var key: String {
+      switch self {
+      case .room(let name):
+        let folded = name.lowercased()
+        return folded.hasPrefix("#") ? folded : "#" + folded
+      case .direct(let other, let me):
+        return "@" + [other, me].map { $0.lowercased() }.sorted().joined(separator: "\u{0}")
+      }
+    }
+  }
+
+  /// - Parameter name: a room, or `@` and the name or identity of someone, who may be new.
+  private func logPlace(_ name: String) throws -> LogPlace {
+    guard name.hasPrefix("@") else { return .room(name) }
+    let known = try store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
+    let other = known?.identity ?? String(name.dropFirst())
+    try check(other)
+    guard !Naming.same(other, me) else { throw LineFault("“%1” is you yourself", name) }
+    return .direct(other, me: me)
+  }
+
   /// Whoever brings a log is in its conversation from then on.
-  private func logPlace(_ name: String) throws -> ImportedPlace {
+  private func place(of log: LogPlace) throws -> ImportedPlace {
     let mine = try person(me, network: "")
-    guard name.hasPrefix("@") else {
+    switch log {
+    case .room(let name):
       let place = try room(name, network: "")
-      if place.isNew { entering.append((mine, place)) }
+      entering.append((mine, place))
+      return place
+    case .direct(let name, _):
+      let other = try person(name, network: "")
+      let place = try direct(mine, other, network: "")
+      entering += [(mine, place), (other, place)]
       return place
     }
-    let other = try person(String(name.dropFirst()), network: "")
-    let place = try direct(mine, other, network: "")
-    if place.isNew { entering += [(mine, place), (other, place)] }
-    return place
   }
 }
 
 /// Gives messages of a log, which have no names of their own, the same uid each time: so a log that
 /// has grown adds only what is new.
 private struct Copies {
-  /// The conversation, in lower case.
   let place: String
   /// How often the same was said at the same time, which is a minute for irssi.
   private var counts: [String: Int] = [:]
   private var day: Milliseconds = 0
 
   init(place: String) {
-    self.place = place.hasPrefix("#") || place.hasPrefix("@") ? place : "#" + place
+    self.place = place
   }
 
   mutating func uid(

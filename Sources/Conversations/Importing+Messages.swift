@@ -86,14 +86,21 @@ extension Import {
   private func existing(
     _ message: ImportedMessage, in place: ImportedPlace
   ) throws -> Existing? {
-    let columns = "SELECT id, number, state, gone, edited_at FROM message"
+    let columns = "SELECT id, number, state, gone, edited_at, conversation FROM message"
     func existing(_ row: Row) -> Existing {
       Existing(
         id: row.id(0), number: row.int64(1), state: row.int(2), gone: row.int(3),
         editedAt: row.optionalInt64(4))
     }
-    let same = try database.first(columns + " WHERE uid = ?", message.uid, read: existing)
-    guard same == nil, let remoteID = message.remoteID else { return same }
+    let same = try database.first(columns + " WHERE uid = ?", message.uid) {
+      (existing($0), $0.id(5) == place.id)
+    }
+    if let (known, isHere) = same {
+      // What is said to some must not come into what others read.
+      guard isHere else { throw LineFault("its uid is that of a message somewhere else") }
+      return known
+    }
+    guard let remoteID = message.remoteID else { return nil }
     return try database.first(
       columns + " WHERE conversation = ? AND remote_id = ?", place.id, remoteID, read: existing)
   }

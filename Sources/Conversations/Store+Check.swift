@@ -120,7 +120,9 @@ extension Store {
         "others may read or write %1 (mode %2); take it from them with chmod", name,
         String(found.st_mode & 0o7777, radix: 8))
     }
-    return findings.isEmpty
-      ? [Finding(.fine, of: .permissions, "nobody else may read or write %1", path)] : findings
+    guard findings.isEmpty else { return findings }
+    let fine: StaticString =
+      isShared ? "nobody but its group may read or write %1" : "nobody else may read or write %1"
+    return [Finding(.fine, of: .permissions, fine, path)]
   }
 }

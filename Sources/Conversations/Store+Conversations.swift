@@ -169,19 +169,31 @@ extension Store {
     guard try isMember(me, of: conversation) else { return }
     try write(durable: true) {
       try touchPeople()
-      let open = "WHERE conversation = ?1 AND participant = ?2 AND last IS NULL"
-      let lastNumber = "(SELECT last_number FROM conversation WHERE id = ?1)"
+      // A stay in which nothing was said is kept, too: it tells who left from who was never here.
       try database.run(
-        "DELETE FROM membership \(open) AND first > \(lastNumber)", conversation, me)
-      try database.run("UPDATE membership SET last = \(lastNumber) \(open)", conversation, me)
+        """
+        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
+        """, conversation, me)
       try endTyping(of: me, in: conversation)
     }
   }
 
   public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
-    try database.exists(
-      "SELECT 1 FROM membership WHERE conversation = ? AND participant = ? AND last IS NULL",
-      conversation, me)
+    try membership(of: me, in: conversation) == .member
+  }
+
+  /// Whether a participant is in a conversation, was once, or never (rule 1.13).
+  public func membership(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Membership {
+    // One row for each time they were in it.
+    let stays: Bool? =
+      try database.first(
+        "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
+        conversation, me
+      ) { $0.isNull(0) ? nil : $0.bool(0) } ?? nil
+    return stays.map { $0 ? .member : .left } ?? .never
   }
 
   /// Who is in it now, by name.

@@ -49,7 +49,8 @@ extension Import {
   ///   - name: of the file, for what is said about it and to tell the conversation of a log by;
   ///     empty for standard input.
   ///   - format: nil to tell it by the content.
-  ///   - conversation: where a log belongs, a room or `@name`; nil to tell it by the file's name.
+  ///   - conversation: where a log belongs, a room or `@name`; nil to tell it by the file's name,
+  ///     and for exports, which tell it themselves.
   /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`.
   public func read(
     _ descriptor: Int32, name: String = "", format: ImportFormat? = nil,
@@ -68,7 +69,16 @@ extension Import {
             ))
       }
       switch format {
-      case .json: try readJSON(lines, name)
+      case .json:
+        guard conversation == nil else {
+          throw ImportFault(
+            name, 0,
+            (
+              "it is an export, which says itself where its messages belong; leave --conversation out",
+              []
+            ))
+        }
+        try readJSON(lines, name)
       case .irssi: try read(lines, name, as: IrssiLog(), into: conversation)
       case .weechat: try read(lines, name, as: WeeChatLog(), into: conversation)
       }
@@ -81,16 +91,6 @@ extension Import {
 
   private func readJSON(_ lines: LineReader, _ name: String) throws {
     var stream = Stream()
-    // How often each event and each line of the input history stands here.
-    try database.execute(
-      """
-      DELETE FROM import_event;
-      INSERT INTO import_event
-      SELECT conversation, participant, ifnull(other, 0), kind, text, at, count(*) FROM event
-      GROUP BY 1, 2, 3, 4, 5, 6;
-      DELETE FROM import_line;
-      INSERT INTO import_line SELECT participant, line, count(*) FROM history GROUP BY 1, 2;
-      """)
     while let isKnown = try lines.next({ try take(json: $0, &stream) }) {
       if isKnown { continue }
       leaveOut(name, lines.number, LineFault("a line of a type that is not known here"))

@@ -36,7 +36,7 @@ extension Store {
         SELECT s.participant, s.first, s.last, ifnull(r.delivered, 0), ifnull(r.seen, 0)
         FROM membership s LEFT JOIN reader r
           ON r.conversation = s.conversation AND r.participant = s.participant
-        WHERE s.conversation = ?
+        WHERE s.conversation = ? AND s.first <= ifnull(s.last, s.first)
         """, conversation
       ) {
         Audience.Stay(

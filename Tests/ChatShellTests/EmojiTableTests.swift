@@ -51,6 +51,17 @@ import Testing
   }
 
   @Test(
+    "7.8: an emoji as it is, with skin tones and with or without the selector of its looks",
+    arguments: [
+      ("🎉", "🎉"), ("❤", "❤️"), ("❤️", "❤️"), ("👍🏿", "👍🏿"), ("👩🏽\u{200D}💻", "👩🏽\u{200D}💻"),
+      ("🏿", nil), ("\u{FE0F}", nil), ("", nil), ("é", nil), ("🎉🎉", nil), ("a👍", nil),
+    ] as [(String, String?)])
+  func typed(emoji: String, found: String?) {
+    #expect(
+      table.emoji(emoji).map { Array($0.unicodeScalars) } == found.map { Array($0.unicodeScalars) })
+  }
+
+  @Test(
     "an emoji is named by its most common shortcode",
     arguments: [
       ("🎉", "tada"), ("👍", "+1"), ("🐗", "boar"), ("🇩🇪", "de"), ("🥚", "egg"), ("❤️", "heart"),

@@ -194,6 +194,88 @@ import Testing
     #expect(try store.listing(for: ben.id).map(\.unread) == [0])
   }
 
+  private static let head = "--- Log opened Sat Nov 21 10:00:00 2026\n"
+
+  private func bodies(_ store: Store, of me: String, with other: String) throws -> [String] {
+    let me = try store.participant(identity: me).id
+    let chat = try store.direct(me, with: try store.participant(identity: other).id)
+    return try store.messages(in: chat.id, limit: 9, for: me).map(\.body)
+  }
+
+  @Test("what one said to two at once is in both logs; a chat's other side is the same chat")
+  func twoDirectChats() throws {
+    let store = try Fixture().open()
+    let (mine, hers) = (
+      Self.head + "10:00 < ben> lunch at 12\n10:01 < anna> yes\n",
+      Self.head + "10:00 < ben> lunch at 12\n10:02 < carl> cannot\n"
+    )
+    #expect(try store.take([mine], into: "@ben", as: "anna").messages == 2)
+    #expect(try store.take([hers], into: "@Ben", as: "carl").messages == 2)
+    let again = try store.take([mine], into: "@anna", as: "ben")
+    #expect(again.messages == 0 && again.known == 2)
+    #expect(try bodies(store, of: "anna", with: "ben") == ["lunch at 12", "yes"])
+    #expect(try bodies(store, of: "carl", with: "ben") == ["lunch at 12", "cannot"])
+  }
+
+  @Test("what comes under the uid of a message somewhere else changes nothing there")
+  func uidsElsewhere() throws {
+    let store = try Fixture().open()
+    let uid = String(repeating: "ab", count: 16)
+    try store.take([export(line("for all", number: 1, uid: uid, in: "#lobby"))])
+    let edited = export(
+      line(
+        "for few", number: 1, uid: uid, in: "#few", more: #","edited":"2026-11-21T11:00:00.000Z""#))
+    let fault = #expect(throws: ImportFault.self) { try store.take([edited]) }
+    #expect(fault?.line == 2 && fault?.description.contains("uid") == true, "\(fault as Any)")
+    #expect(try bodies(store, "lobby") == ["1 ben: for all"])
+  }
+
+  @Test("the other of a direct chat is found by the name that is shown; it is never oneself")
+  func namedByShownName() throws {
+    let store = try Fixture().open()
+    let ben = try store.participant(identity: "ben")
+    _ = try store.rename(ben.id, to: "Benny")
+    let log = Self.head + "10:00 < ben> psst\n"
+    #expect(try store.take([log], into: "@benny").people == 1)
+    #expect(try bodies(store, of: "anna", with: "ben") == ["psst"])
+    for name in ["@anna", "@Anna"] {
+      let fault = #expect(throws: ImportFault.self) { try store.take([log], into: name) }
+      #expect(fault?.description.contains("you yourself") == true)
+    }
+    #expect(try store.participants().map(\.identity).sorted() == ["anna", "ben"])
+  }
+
+  @Test("whoever brings a log into a room that is there is in it, unless they left it")
+  func enters() throws {
+    let store = try Fixture().open()
+    let (anna, ben) = (
+      try store.participant(identity: "anna").id, try store.participant(identity: "ben").id
+    )
+    let tea = try #require(try store.room("tea", create: true))
+    try store.join(ben, tea.id)
+    try store.take([Self.head + "10:00 <ben> kettle\n"], into: "tea")
+    #expect(try store.membership(of: anna, in: tea.id) == .member)
+    #expect(try store.listing(for: anna).map(\.unread) == [0])
+    try store.leave(anna, tea.id)
+    try store.take([Self.head + "10:00 <ben> kettle\n10:01 <ben> pot\n"], into: "tea")
+    #expect(try store.membership(of: anna, in: tea.id) == .left)
+  }
+
+  @Test("a day that is not said is not the one before; an action without a text is an event")
+  func bareMarks() throws {
+    let store = try Fixture().open()
+    var said: [Int] = []
+    let log = Self.head + "--- Day changed\n10:00 <anna> when\n"
+    _ = try store.take([log], into: "tea", complain: { said.append($0.line) })
+    #expect(said == [2, 3])
+    let more = try store.take(
+      [Self.head + "10:00  * anna \n10:00  * anna waves\n"], into: "tea")
+    #expect(more.events == 1 && more.messages == 1)
+    let weechat = "2026-11-21 10:00:02\t *\tanna \n"
+    #expect(try store.take([weechat], into: "tea").events == 1)
+    #expect(try bodies(store) == ["1 anna* waves"])
+  }
+
   @Test("formats are told by their first lines")
   func formats() {
     func told(_ text: String) -> ImportFormat? {

@@ -30,6 +30,19 @@ import Testing
     #expect(try text(copy).contains(#""kind":"topic","text":"three"}"#))
   }
 
+  @Test("two exports in one stream bring events and lines once, as two files do")
+  func twoInOneStream() throws {
+    let lobby = try Lobby()
+    try lobby.store.setTopic("one", of: lobby.lobby, by: lobby.anna)
+    try lobby.store.remember("/topic one", of: lobby.anna, shell: nil)
+    let old = try text(lobby.store)
+    lobby.fixture.now += 1000
+    try lobby.store.setTopic("two", of: lobby.lobby, by: lobby.anna)
+    let copy = try Fixture().open()
+    try copy.take([old + text(lobby.store)])
+    #expect(try copy.exported() == lobby.store.exported())
+  }
+
   @Test("an imported event is no news, and changes neither topic nor members")
   func silent() throws {
     let lobby = try Lobby()

@@ -74,6 +74,16 @@ import Testing
     #expect(said?.contains(reason) == true, "\(said ?? "nothing")")
   }
 
+  @Test("a place for an export, which has places of its own, is refused")
+  func placeForAnExport() throws {
+    let store = try Fixture().open()
+    let fault = #expect(throws: ImportFault.self) {
+      try store.take([export(line("x", number: 1))], into: "tea")
+    }
+    #expect(fault?.description.contains("--conversation") == true)
+    #expect(try store.rooms().isEmpty)
+  }
+
   @Test("bytes that are no text are a bad line")
   func bytes() throws {
     let good = Array(export(line("x", number: 40)).utf8)

@@ -229,6 +229,22 @@ import Testing
 }
 
 @Suite("Replies (7.8)") struct ReplyTests {
+  @Test("a file without a text is quoted by its name, a text with a file by the text")
+  func quoteFiles() throws {
+    let lobby = try Lobby()
+    let files = [try lobby.kept("x", as: "cups.png"), try lobby.kept("y", as: "more.png")]
+    func quoted(_ body: String) throws -> [String?] {
+      let message = try lobby.says(body, with: files)
+      let answer = try lobby.other.send(
+        "nice", in: lobby.lobby, by: lobby.ben, replyTo: message.id)
+      return [
+        answer.replyTo?.line, try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line,
+      ]
+    }
+    #expect(try quoted("") == ["cups.png", "cups.png"])
+    #expect(try quoted("look") == ["look", "look"])
+  }
+
   @Test func quoteTheFirstLine() throws {
     let lobby = try Lobby()
     let question = try lobby.says("\n  \nfirst line\nsecond")

@@ -132,11 +132,15 @@ import Testing
     let stays = try lobby.store.audience(of: lobby.lobby).stays
     #expect(stays.map(\.first) == [1, 1])
     #expect(stays.map(\.last) == [.max, .max])
-    // A stay in which nothing was said leaves no trace.
+    // A stay in which nothing was said is nobody's message, but a stay.
     let carl = try lobby.store.participant(identity: "carl").id
     try lobby.store.join(carl, lobby.lobby)
     try lobby.store.leave(carl, lobby.lobby)
     #expect(try lobby.store.audience(of: lobby.lobby).stays.count == 2)
+    #expect(try lobby.store.membership(of: carl, in: lobby.lobby) == .left)
+    let dora = try lobby.store.participant(identity: "dora").id
+    #expect(try lobby.store.membership(of: dora, in: lobby.lobby) == .never)
+    #expect(try lobby.store.membership(of: lobby.ben, in: lobby.lobby) == .member)
   }
 
   @Test func withoutRecipientsItIsSent() throws {

@@ -117,6 +117,17 @@ extension EndToEnd {
       #expect(count(of: "✎", in: follow.log.output) == 3)
     }
 
+    @Test("7.8 any emoji reacts, with its skin tone; a shortcode that is none is not sent")
+    func anyEmojiReacts() throws {
+      try home.say("hello", as: "ben")
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("+👍🏿\r", seeing: "👍🏿 anna [1] hello")
+      try anna.type("/react 1 ❤\r", seeing: "❤️ anna [1] hello")
+      try anna.type("+:nosuch:\r", seeing: ":nosuch: is no emoji")
+      try anna.expect("#lobby> +:nosuch:|")
+      try anna.type(" it is\r", seeing: "[2] anna: +:nosuch: it is")
+    }
+
     @Test("with --json the message is printed again as it stands now (11.3)")
     func followJSON() throws {
       for text in ["first", "second"] { try home.say(text, as: "anna") }

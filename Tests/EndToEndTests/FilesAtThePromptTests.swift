@@ -58,6 +58,23 @@ extension EndToEnd {
       #expect(shell.caretRow.contains(line.prefix(7)))
     }
 
+    @Test(
+      "8.1 a path is quoted as in a shell, also one that is relative; a file's own name comes first",
+      arguments: [
+        (#"'a b.txt'"#, "a b.txt"), (#"a\ b.txt"#, "a b.txt"), (#""./a b.txt""#, "a b.txt"),
+        ("a b.txt", "a b.txt"), ("it's.txt", "it's.txt"), ("'q'", "'q'"),
+      ])
+    func quotedPaths(argument: String, name: String) throws {
+      let home = try Self.home()
+      for file in ["a b.txt", "it's.txt", "'q'", "q"] { try home.write("x", to: file) }
+      let done = try Program(
+        ["/bin/sh", "-c", "cd && exec \(Home.program) lobby --as anna"],
+        input: "/attach \(argument)\n/attach\n", environment: home.environment
+      ).finish()
+      #expect(done.errors == "" && done.status == 0)
+      #expect(done.output.contains("1  \(name)  1 B"), "\(done.output)")
+    }
+
     @Test("text and files are one message, the files in order")
     func sending() throws {
       let home = try Self.home()

@@ -54,6 +54,16 @@ extension EndToEnd {
       try ben.expect("anna is typing")
     }
 
+    @Test("1.13 a room that one was never in is not one that was left")
+    func neverJoined() throws {
+      _ = try home.run(["send", "tea", "--create", "--as", "ben", "one"])
+      try anna.type("/switch tea\r", seeing: "#tea (not joined)> |\nOnly commands work here")
+      try anna.type("words\r", seeing: "/join #tea enters it.")
+      try anna.type("\u{15}/status\r", seeing: "You are anna, and not in #tea.")
+      try anna.type("/join tea\r", seeing: "#tea> |")
+      try anna.type("/leave\r", seeing: "#tea (left)> |\n")
+    }
+
     private func times(_ text: String, _ terminal: Emulator) -> Int {
       terminal.history.count { $0.contains(text) }
     }

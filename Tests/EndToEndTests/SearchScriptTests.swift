@@ -95,11 +95,11 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "1\n")
     }
 
-    @Test("hits are bold on a terminal, and plain with NO_COLOR, on a dumb one and in a pipe")
+    @Test("hits are bold on a terminal, also with NO_COLOR; plain on a dumb one and in a pipe")
     func marks() throws {
       try fill()
       let variants: [([String: String?], [String], Bool)] = [
-        ([:], [], true), (["NO_COLOR": "1"], [], false), (["TERM": "dumb"], [], false),
+        ([:], [], true), (["NO_COLOR": "1"], [], true), (["TERM": "dumb"], [], false),
         ([:], ["--plain"], false),
       ]
       for (changes, arguments, isBold) in variants {

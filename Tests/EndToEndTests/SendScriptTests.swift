@@ -59,6 +59,17 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
+    @Test("1.7 the limit holds for scripts, too; what is too long is not sent, nor are its files")
+    func limit() throws {
+      let rc = home.path + "/rc"
+      try "/set message-limit 5\n".write(toFile: rc, atomically: true, encoding: .utf8)
+      let own = ["send", "lobby", "--as", "anna", "--rc", rc]
+      let refused = try home.run(own + ["abcdef"])
+      #expect(refused.status == 1 && refused.errors.contains("6 characters, 5 are allowed"))
+      #expect(try home.run(own, input: "  e\u{301}bcde \n\n").status == 0)
+      #expect(try home.run(["log", "lobby"]).output.contains("abcdef") == false)
+    }
+
     @Test("--reply answers message N, or -N from the newest (7.5, 7.8)")
     func replies() throws {
       try home.say("tea?\nor coffee", as: "anna")
