@@ -58,7 +58,7 @@ final class BatchShell: Face {
   func storeDraft() {}
   func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
   func endEditing(offering offered: String?) { line = "" }
-  func retargetEditing(_ text: String, mentions: [Span]) { line = text }
+  func retargetEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
   var draft: (text: String, caret: Int) { (line, line.utf8.count) }
   func leaveConversation() {}
   func enteredConversation() {}

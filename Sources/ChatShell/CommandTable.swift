@@ -129,6 +129,10 @@ public struct Command: Sendable {
 
   /// The command whose name is the fewest changes away, if it is near enough to be meant.
   static func nearest(to name: String) -> Command? {
+    let begun = name.lowercased()
+    if begun.count > 1, let whole = table.first(where: { $0.name.hasPrefix(begun) }) {
+      return whole
+    }
     let candidates = table.map { ($0, distance($0.name, name.lowercased())) }
     guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 2) else {
       return nil

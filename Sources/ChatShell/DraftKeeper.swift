@@ -69,6 +69,19 @@ final class DraftKeeper {
     write()
   }
 
+  /// A line of the history is accepted: the one that waits at its end is given up, and goes into the
+  /// history, if it has not yet.
+  ///
+  /// - Returns: whether it did.
+  func leaveLiveLine() -> Bool {
+    guard shell.editing == nil, !editor.isLive else { return false }
+    let text = live ?? clock.present.text
+    if text.isEmpty { return false }
+    live = ""
+    shell.rememberUnsent(text)
+    return true
+  }
+
   private func write() {
     guard let conversation = shell.conversation?.id, shell.editing == nil else { return }
     if let text = live, !text.isEmpty {
@@ -101,13 +114,16 @@ final class DraftKeeper {
 
   /// Under which a draft waits for a locked store.
   static func key(_ conversation: ID<Conversation>) -> String {
-    "draft \(conversation.rawValue)"
+    keys + String(conversation.rawValue)
   }
+
+  static let keys = "draft "
 
   /// The stored draft that the line came from which is being sent. One that still waits for the
   /// store need not be written any more.
   func textToSend(in conversation: ID<Conversation>) -> String? {
-    shell.postponed[Self.key(conversation)] = nil
+    // Should the line come back, it is not stored yet.
+    if shell.postponed.removeValue(forKey: Self.key(conversation)) != nil { clock = DraftClock() }
     unwritten.remove(conversation)
     return known[conversation]
   }

@@ -32,7 +32,7 @@ protocol Face: AnyObject {
   /// The line as it was before edit mode comes back; `offered` comes back with C-_.
   func endEditing(offering offered: String?)
   /// In edit mode: another message's text takes the line.
-  func retargetEditing(_ text: String, mentions: [Span])
+  func retargetEditing(_ text: String, offering offered: String?, mentions: [Span])
   /// The text being typed, and its caret in bytes, outside edit mode.
   var draft: (text: String, caret: Int) { get }
   /// Another conversation is entered: what is typed is stored, the new one's draft shown.

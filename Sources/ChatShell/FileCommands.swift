@@ -7,7 +7,7 @@ import StyledText
 extension Shell {
   func attach(_ argument: String) throws {
     guard !argument.isEmpty else {
-      guard !files.isEmpty else { throw usage("attach") }
+      guard !files.isEmpty else { return tell(say("No files wait to be sent.")) }
       return answer(files.listing(printer.options.widths))
     }
     try attach(fileAt: argument)

@@ -19,7 +19,10 @@ extension InteractiveShell {
     bar.prompt = shell.prompt
     bar.maxInputRows = shell.settings.maxInputRows
     bar.pending = shell.waiting.lines.map { line in
-      say("%1  (waiting for the store)", SafeText(body: line.typed).lines.joined(separator: " "))
+      // In front, where it stands however long the line is.
+      let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
+      return say(
+        "(waiting for the store) %1", text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
       shell.editing == nil && shell.isMember && editor.question == nil

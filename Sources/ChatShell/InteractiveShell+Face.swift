@@ -33,10 +33,7 @@ extension InteractiveShell: Face {
       completion.lineChanged(byHand: false)
       if !mentions.isEmpty { completion.begin(with: mentions) }
       drafts.note()
-      guard !files.isEmpty else { return }
-      shell.files = WaitingFiles(files.files + shell.files.files)
-      drafts.save()
-      refresh()
+      bringBack(files)
     }
   }
 
@@ -73,8 +70,9 @@ extension InteractiveShell: Face {
     }
   }
 
-  func retargetEditing(_ text: String, mentions: [Span]) {
+  func retargetEditing(_ text: String, offering offered: String?, mentions: [Span]) {
     editor.whenLineBegins { [self] in
+      if let offered { editor.setLine(offered) }
       editor.replaceLine(text)
       completion.begin(with: mentions)
     }
@@ -129,7 +127,7 @@ extension InteractiveShell: Face {
   func bind(_ line: String) -> [SafeText] { editor.bind(line) }
   var bindings: [(function: String, keys: String)] { editor.bindings }
   func clearScreen() { editor.clearDisplay() }
-  func quit() { leave() }
+  func quit() { if isLeaving { stop() } else { leave() } }
 
   func copy(_ text: SafeText) throws {
     guard editor.face == .tty else {

@@ -13,8 +13,10 @@ extension InteractiveShell: LineEditorDelegate {
     lastKey = loop.now
     notice = nil
     do {
+      let isLeft = drafts.leaveLiveLine()
       try shell.take(text)
       editor.whenLineBegins { [self] in
+        if isLeft, notice == nil { notice(say("What you had begun is in the history: Up, Up")) }
         completion.lineChanged(byHand: false)
         signal(shell.signals.sentOrCleared(at: loop.now))
         drafts.note()
@@ -214,7 +216,8 @@ extension InteractiveShell: LineEditorDelegate {
 
   /// The line is about to be emptied: said once it is.
   private func willEmpty() {
-    if !shell.files.isEmpty {
+    // An edit takes no files: those that wait are the draft's.
+    if shell.editing == nil, !shell.files.isEmpty {
       emptied = (editor.text, shell.files)
       shell.files.removeAll()
     }
@@ -226,7 +229,7 @@ extension InteractiveShell: LineEditorDelegate {
     if shell.editing != nil {
       shell.cancelEditing()
     } else {
-      leave()
+      quit()
     }
   }
 

@@ -17,21 +17,40 @@ extension InteractiveShell {
       if isLeaving {
         if exitStatus == 0 { exitStatus = 1 }
         kept.keep(line, because: reason)
-      } else if isHere, editor.isEmpty, shell.editing == nil {
+      } else if isHere, editor.isEmpty, editor.isIdle, shell.editing == nil {
         answer(unsent: say("%1 Your line is back.", reason))
         put(line.typed, mentions: line.spans(in: line.typed), files: line.files)
       } else if !isHere, kept.canKeep(line) {
         answer(unsent: say("%1 Your line for %2 is the draft there.", reason, place))
         kept.keep(line, because: reason)
-      } else {
-        answer(
-          unsent:
-            isHere
-            ? say("%1 Your line is in the history: press Up.", reason)
-            : say("%1 Your line for %2 is in the history: press Up.", reason, place))
+      } else if isHere {
+        if line.files.isEmpty {
+          answer(unsent: say("%1 Your line is in the history: press Up.", reason))
+        } else if line.typed.isEmpty {
+          answer(unsent: say("%1 Your files wait again.", reason))
+        } else {
+          answer(
+            unsent: say("%1 Your line is in the history: press Up; its files wait again.", reason))
+        }
         shell.rememberUnsent(line.typed)
+        bringBack(line.files)
+      } else if line.files.isEmpty {
+        answer(unsent: say("%1 Your line for %2 is in the history: press Up.", reason, place))
+        shell.rememberUnsent(line.typed)
+      } else {
+        // The history has no files, so that it goes in front of the draft that is there.
+        answer(unsent: say("%1 Your line for %2 waits there, with its files.", reason, place))
+        kept.keep(line, because: reason)
       }
     }
+  }
+
+  /// Files that were on their way wait again, in front of those that were attached since.
+  func bringBack(_ files: WaitingFiles) {
+    guard !files.isEmpty else { return }
+    shell.files = WaitingFiles(files.files + shell.files.files)
+    drafts.save()
+    refresh()
   }
 
   private func answer(unsent sentence: SafeText) { shell.complain([sentence]) }
@@ -50,7 +69,7 @@ extension InteractiveShell {
     }
     locked.tried = { [weak self] isFree in
       guard let self else { return }
-      if isLeaving, isFree || loop.now >= leavesBy && drafts.unwritten.isEmpty { stop() }
+      if isLeaving, isFree || loop.now >= leavesBy && !shell.hasUnstoredLines { stop() }
       refresh()
     }
   }
@@ -58,7 +77,7 @@ extension InteractiveShell {
   // MARK: Leaving
 
   /// How long leaving waits for a locked store, in milliseconds: somebody sits there and waits, or
-  /// nobody does. For a draft it waits as long as it takes.
+  /// nobody does. For a line it waits as long as it takes.
   private var leavingPatience: Int64 { exitStatus == 0 ? 20_000 : 60_000 }
 
   func leave() {
@@ -79,11 +98,16 @@ extension InteractiveShell {
     }
     drafts.leave()
     _ = shell.signals.sentOrCleared(at: loop.now)
-    guard shell.waiting.isEmpty, shell.tryPostponed() else { return locked.tryAgainSoon() }
+    guard shell.waiting.isEmpty, shell.tryPostponed() else {
+      if shell.hasUnstoredLines {
+        notice(say("What you typed is kept once the store is free; C-d again leaves without it"))
+      }
+      return locked.tryAgainSoon()
+    }
     stop()
   }
 
-  private func stop() {
+  func stop() {
     let unsent = kept.lines.map(\.line) + shell.waiting.lines
     if !unsent.isEmpty, exitStatus == 0 { exitStatus = 1 }
     for line in unsent {

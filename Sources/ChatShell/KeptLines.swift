@@ -30,9 +30,11 @@ final class KeptLines {
     return draft == nil || draft?.text == line.draft
   }
 
+  static let key = "kept lines"
+
   func keep(_ line: WaitingLines.Line, because reason: SafeText) {
     lines.append((line, reason))
-    shell.postpone("kept lines") { [weak self] in try self?.write() }
+    shell.postpone(Self.key) { [weak self] in try self?.write() }
   }
 
   private func write() throws {
@@ -62,6 +64,10 @@ final class KeptLines {
         draft = Conversations.Draft(own, files: line.files).before(draft)
       } else {
         try store.appendHistory(line.typed, of: me, shell: shell.shellID ?? "")
+        // What only a command says is no draft, but its files wait as they did.
+        if !line.files.isEmpty {
+          draft = Conversations.Draft(Composer.Draft(), files: line.files).before(draft)
+        }
       }
     }
     try store.setDraft(draft, of: me, in: conversation)

@@ -11,9 +11,8 @@ final class LiveCompletion {
   private let editor: LineEditor
   private(set) var session: CompletionSession
   /// The mentions in the line, with who is meant (rule 2.10).
-  private(set) var spans: [Span] = []
-  /// The text that `spans` belong to.
-  private var text = ""
+  var spans: [Span] { followed.spans }
+  private var followed = FollowedSpans()
   /// An answer came late and belongs into the menu.
   var changed: () -> Void = {}
 
@@ -49,16 +48,13 @@ final class LiveCompletion {
       text: new, caret: editor.caret, regionActive: editor.region != nil, byHand: byHand)
   }
 
-  /// Moves the mentions along with the text; what is typed into one makes it plain text.
-  func follow(_ new: String, caret: Int) {
-    spans = Span.adjusted(spans, from: text, to: new, caret: caret)
-    text = new
-  }
+  /// Moves the mentions along with the text.
+  func follow(_ new: String, caret: Int) { followed.follow(new, caret: caret) }
 
   /// The line was given a text that brings its mentions along: a draft.
   func begin(with spans: [Span]) {
-    text = editor.text
-    self.spans = spans
+    let text = editor.text
+    followed.begin(text, with: spans)
     session.textChanged(text: text, caret: editor.caret, regionActive: false, byHand: false)
   }
 
@@ -98,29 +94,17 @@ final class LiveCompletion {
     case .bell: editor.bell()
     case .replace(let range, let new, let caret, let accepted):
       editor.replace(range, with: new, caret: caret)
-      let now = editor.text
-      spans = Span.adjusted(spans, replacing: range, with: new.utf8.count)
-      text = now
-      if let accepted, let identity = accepted.candidate.identity {
-        spans.append(Span(range: accepted.range, identity: identity))
-        spans.sort { $0.range.lowerBound < $1.range.lowerBound }
+      let mention = accepted.flatMap { accepted in
+        accepted.candidate.identity.map { Span(range: accepted.range, identity: $0) }
       }
+      followed.replaced(range, with: new.utf8.count, text: editor.text, accepted: mention)
     }
     return true
   }
 
   /// What M-Backspace takes where the caret is in a name of several words: from its start.
   func mentionWord(before caret: Int) -> Int? {
-    let line = editor.text
-    spans = Span.adjusted(spans, from: text, to: line, caret: caret)
-    text = line
-    guard let cut = Span.deletingWord(before: caret, in: line, spans: spans) else { return nil }
-    // The line is about to lose these bytes; the shorter mention lives on.
-    spans = cut.spans
-    text = String(
-      decoding: Array(line.utf8.prefix(cut.range.lowerBound))
-        + Array(line.utf8.dropFirst(cut.range.upperBound)), as: UTF8.self)
-    return cut.range.lowerBound
+    followed.deletesWord(before: caret, in: editor.text)
   }
 
   /// What sources had to complain about, each once.

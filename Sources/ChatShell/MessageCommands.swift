@@ -40,19 +40,20 @@ extension Shell {
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
     let wasEditing = editing != nil
     if !wasEditing { face?.storeDraft() }
-    if let editedMessage, editedMessage.id != message.id { keepAbandoned() }
+    keepAbandoned()
     let shown = EditMode.shown(message.body)
     editing = EditMode(
       target: message.number, original: message.body,
       kept: editing?.kept ?? Composer.Draft(face?.draft.text ?? "", caret: face?.draft.caret ?? 0))
     editedMessage = message
     typedOverMessage = nil
+    let (offered, mentions) = (
+      abandonedEdits.removeValue(forKey: message.id), spans(message, in: shown)
+    )
     if wasEditing {
-      face?.retargetEditing(shown, mentions: spans(message, in: shown))
+      face?.retargetEditing(shown, offering: offered, mentions: mentions)
     } else {
-      face?.beginEditing(
-        shown, offering: abandonedEdits.removeValue(forKey: message.id),
-        mentions: spans(message, in: shown))
+      face?.beginEditing(shown, offering: offered, mentions: mentions)
     }
     face?.refresh()
   }

@@ -131,6 +131,7 @@ final class Shell {
   /// Carries out a line. Throws what is to be said when the line has to stay.
   func take(_ text: String) throws {
     if editing != nil { return try patiently { try takeInEditMode(text) } }
+    if let emoji = try reaction(in: text) { return try react(with: emoji, typed: text) }
     switch rules.judge(text) {
     case .blank:
       guard files.isEmpty else { return try send("", typed: "") }
@@ -156,18 +157,17 @@ final class Shell {
     case .command(let line):
       try patiently { try run(line) }
       rememberCommand(text)
-    case .message(let body):
-      if let emoji = try reaction(in: body) {
-        guard let target = reactionTarget ?? newestForReaction() else {
-          throw Refusal(say("There is no message here to react to."))
-        }
-        try react(to: target, with: emoji)
-        rememberCommand(text)
-        reactionTarget = nil
-        return
-      }
-      try send(body, typed: text)
+    case .message(let body): try send(body, typed: text)
     }
+  }
+
+  private func react(with emoji: String, typed text: String) throws {
+    guard let target = reactionTarget ?? newestForReaction() else {
+      throw Refusal(say("There is no message here to react to."))
+    }
+    try react(to: target, with: emoji)
+    rememberCommand(text)
+    reactionTarget = nil
   }
 
   /// How long a command waits for the store, in milliseconds: shells that note what they have shown
@@ -222,7 +222,7 @@ final class Shell {
   /// The same without this shell finding it by Up already.
   func rememberInStore(_ line: String) {
     let (me, shellID) = (me.id, shellID ?? "")
-    postpone("history \(line)") { [store] in
+    postpone(Self.historyKeys + line) { [store] in
       try store.appendHistory(line, of: me, shell: shellID)
     }
   }
@@ -315,6 +315,17 @@ final class Shell {
       postponed[key] = nil
     }
   }
+
+  /// Whether something that was typed still waits for the store: a line, a draft, a line of the
+  /// input history.
+  var hasUnstoredLines: Bool {
+    !waiting.isEmpty
+      || postponed.keys.contains {
+        $0.hasPrefix(DraftKeeper.keys) || $0.hasPrefix(Self.historyKeys) || $0 == KeptLines.key
+      }
+  }
+
+  private static let historyKeys = "history "
 
   /// Tries again what the locked store refused. True: nothing is left.
   func tryPostponed() -> Bool {

@@ -48,7 +48,8 @@ public struct Span: Hashable, Sendable {
   public static func adjusted(
     _ spans: [Span], from old: String, to new: String, caret: Int
   ) -> [Span] {
-    guard !spans.isEmpty else { return [] }
+    // Where nothing changed the caret may stand in one of them.
+    guard !spans.isEmpty, !old.utf8.elementsEqual(new.utf8) else { return spans }
     let (replaced, count) = TextChange.between(old, new, caret: caret)
     return adjusted(spans, replacing: replaced, with: count)
   }

@@ -66,11 +66,14 @@ public struct WaitingFiles: Hashable, Sendable {
   }
 
   /// What stands in a zone while files wait: `[2 files]`, of the name `files`. Nil for none.
-  public var item: Item? {
+  public var item: Item? { label.map { Item(id: "files", line: StyledLine($0)) } }
+
+  /// How many there are, in words, `[2 files]`; nil when none waits.
+  public var label: SafeText? {
     switch files.count {
     case 0: nil
-    case 1: Item(id: "files", line: StyledLine(say("[1 file]")))
-    default: Item(id: "files", line: StyledLine(say("[%1 files]", SafeText(files.count))))
+    case 1: say("[1 file]")
+    default: say("[%1 files]", SafeText(files.count))
     }
   }
 

@@ -78,7 +78,8 @@ struct SpanTests {
     "Typing in it makes it plain text; text before and behind does not",
     arguments: [
       ("[@Anna] |", "hi [@Anna] |"), ("[@Anna]", "@[@Anna]"), ("[@Anna]", "[@Anna]a|"),
-      ("[@Anna] [@Ben]", "@An|na [@Ben]"), ("[@Anna]", "@Ann|"), ("[@Anna] x", "[@Anna] |"),
+      ("[@Anna] [@Ben]", "@Anx|na [@Ben]"),
+      ("[@Anna]", "[@An|na]"), ("[@Anna]", "@Ann|"), ("[@Anna] x", "[@Anna] |"),
       ("a[@é]b", "aa|[@é]b"), ("[@a][@b]", "[@a]x|[@b]"), ("x[@a]", "|[@a]"),
       ("[@Anna]", "@|@Anna"), ("", "|x"), ("[@Anna]", "|"), ("x [@Anna]", "x @Annx|a"),
     ])
@@ -92,6 +93,45 @@ struct SpanTests {
     } else {
       #expect(spans.map(\.range) == new.spans.map(\.range), "\(before) → \(after)")
     }
+  }
+
+  /// One text after the other; what is written with brackets is to be a span at the end.
+  @Test(
+    "a text that comes back whole has its mentions; what was typed into stays plain",
+    arguments: [
+      // A caret that goes into it, a look into the history, C-c and C-_.
+      ["hi [@Ben] |", "hi [@B|en] ", "hi [@Ben] |"],
+      ["hi [@Ben] |", "old line|", "older|", "hi [@Ben] |"],
+      ["hi [@Ben] x|", "|", "hi [@Ben] x|"],
+      ["[@Ben] [@Anna]|", "[@Ben] |", "[@Ben] [@Anna]|"],
+      // Undo of the acceptance and redo; a kill and a yank.
+      ["hi [@Ben] |", "hi @B|", "hi [@Ben] |"],
+      ["hi [@Ben] you|", "hi |", "hi [@Ben] you|"],
+      // A letter in it and out again.
+      ["hi [@Ben] |", "hi @Bx|en ", "hi @B|en "],
+      ["hi [@Ben]|", "hi @Be|", "hi @Ben|"],
+      // Another text.
+      ["hi [@Ben] |", "|", "hi @Ben and|"],
+    ])
+  func followed(steps: [String]) {
+    var followed = FollowedSpans()
+    let first = parsed(steps[0])
+    followed.begin(first.text, with: first.spans)
+    for step in steps.dropFirst() {
+      let next = parsed(step)
+      followed.follow(next.text, caret: next.caret)
+      #expect(followed.spans.map(\.range) == next.spans.map(\.range), "\(step)")
+    }
+  }
+
+  @Test("a text that brings its own mentions forgets those of the line before")
+  func followedAfresh() {
+    var followed = FollowedSpans()
+    followed.begin("@Ben", with: [Span(range: 0..<4, identity: "ben")])
+    followed.follow("", caret: 0)
+    followed.begin("", with: [])
+    followed.follow("@Ben", caret: 4)
+    #expect(followed.spans.isEmpty)
   }
 
   @Test(

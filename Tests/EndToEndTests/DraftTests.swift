@@ -40,6 +40,33 @@ extension EndToEnd {
       #expect(try home.draft(becomes: text, while: shell))
     }
 
+    @Test(
+      "who sends or runs a line of the history finds what was begun behind it (5.1)",
+      arguments: [("old message", "anna: old message"), ("/status", "You are anna")], [true, false])
+    func historyLineLeavesTheDraftInTheHistory(old: (String, String), isSearched: Bool) throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("\(old.0)\r", seeing: old.1)
+      try begin("precious text", in: shell)
+      if isSearched {
+        try shell.type("\u{12}\(old.0.prefix(5))", seeing: "\(old.0)")
+        try shell.type("\u{05}", seeing: "#lobby> \(old.0)|")
+      } else {
+        try shell.type("\u{10}", seeing: "#lobby> \(old.0)|")
+      }
+      try shell.type("\r", seeing: "What you had begun is in the history")
+      try shell.expect("#lobby> |")
+      #expect(try home.draft(becomes: nil, while: shell))
+      try shell.type("\u{10}", seeing: "#lobby> \(old.0)|")
+      try shell.type("\u{10}", seeing: "#lobby> precious text|")
+      shell.kill(SIGKILL)
+      #expect(shell.waitForExit(seconds: 10) == 137)
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      #expect(
+        try store.history(of: me, shell: "", limit: 9).filter { $0 == "precious text" }.count == 1)
+    }
+
     @Test("what somebody else sends under the same name takes no draft away (5.1, 5.3)")
     func anotherSenderLeavesTheDraft() throws {
       let shell = try home.shellInLobby(as: "anna")

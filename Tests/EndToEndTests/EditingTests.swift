@@ -58,6 +58,30 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "edit 1> the message and more|")
     }
 
+    @Test(
+      "/edit of the same message inside edit mode: C-_ gives back what was typed (3.4)",
+      arguments: ["\u{15}/edit 1\r", "\u{0A}/edit 1\r"])
+    func editAgain(keys: String) throws {
+      try anna.type("one\r", seeing: "[1]")
+      try anna.type("/edit 1\r", seeing: "edit 1> one|")
+      try anna.type(" typed more", seeing: "edit 1> one typed more|")
+      try anna.type(keys, seeing: "edit 1> one|")
+      try anna.type("\u{1F}", seeing: "edit 1> one typed more|")
+    }
+
+    @Test("C-c in edit mode empties the text and leaves the files of the draft (3.2, 8)")
+    func emptyingLeavesTheFiles() throws {
+      try home.write("x", to: "f.txt")
+      try anna.type("one\r", seeing: "[1]")
+      try anna.type("/attach ~/f.txt\r", seeing: "[1 file]")
+      try anna.type("with file", seeing: "#lobby> with file|")
+      try anna.type("\u{1B}e", seeing: "edit 1> one|")
+      try anna.type("\u{03}", seeing: "edit 1> |")
+      try anna.type("\u{07}", seeing: "#lobby> with file|")
+      try anna.expect("[1 file]")
+      try anna.type("\r", seeing: "with file\n  [file 1: f.txt")
+    }
+
     @Test("/cancel behind a changed text saves nothing before a second Return (3.4)")
     func cancelBehindChangedText() throws {
       try anna.type("old text\r", seeing: "[1] anna: old text")

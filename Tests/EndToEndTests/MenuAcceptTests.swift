@@ -79,6 +79,21 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: "@cent") { !$0.isBold })
     }
 
+    @Test("a mention stays one while the caret is in it, and over a look into the history (2.10)")
+    func mentionsStayUntouched() throws {
+      try shell.type("old\r", seeing: "anna: old")
+      shell.send("ask @ca\t")
+      try shell.expect("ask @carl |")
+      try shell.type("\u{02}\u{02}", seeing: "ask @car|l")
+      #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
+      try shell.type("\u{05}\u{10}", seeing: "#lobby> old|")
+      try shell.type("\u{0E}", seeing: "ask @carl |")
+      #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
+      try shell.type("\u{03}", seeing: "#lobby> |")
+      try shell.type("\u{1F}", seeing: "ask @carl |")
+      #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
+    }
+
     @Test("a mention stays one over a restart (2.10)")
     func mentionsStayInDrafts() throws {
       let home = try Home.withPeople()

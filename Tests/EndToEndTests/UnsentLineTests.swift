@@ -74,6 +74,26 @@ extension EndToEnd {
       #expect(try store.history(of: me, shell: "", limit: 9).contains("green"))
     }
 
+    @Test("where another draft waits, a line with files goes in front of it: no file is lost (8)")
+    func goesInFrontOfTheDraft() throws {
+      try home.write("x", to: "one.txt")
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let other = try home.shell(as: "anna", ["tea"])
+      try other.expect("#tea> |")
+      try shell.type("/switch tea\r", seeing: "#tea> |")
+      try shell.type("/attach ~/one.txt\r", seeing: "[1 file]")
+      try other.type("of another shell", seeing: "another shell|")
+      #expect(try home.draft(becomes: "of another shell", while: other, in: "tea"))
+      let holder = try home.lock()
+      try shell.type("green\r", seeing: "waiting for the store")
+      try shell.type("/switch lobby\r", seeing: "#lobby> |")
+      try shell.type("\u{07}", seeing: "Your line for #tea waits there, with its files.")
+      release(holder)
+      #expect(try home.draft(becomes: "green\nof another shell", while: shell, in: "tea"))
+      try shell.type("/switch tea\r", seeing: "of another shell")
+      try shell.expect("[1 file]")
+    }
+
     @Test("a line comes back with its files and mentions (2.10, 8.1)", arguments: [true, false])
     func comesBackWhole(isLocked: Bool) throws {
       try home.write("one", to: "one.txt")
@@ -126,6 +146,48 @@ extension EndToEnd {
       #expect(try home.draft(becomes: draft, while: shell))
     }
 
+    @Test(
+      "a line that goes into the history lets its files wait again, in front of others (8)",
+      arguments: ["with file", ""])
+    func filesWaitAgain(line: String) throws {
+      for name in ["one.txt", "two.txt"] { try home.write("x", to: name) }
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("/attach ~/one.txt\r", seeing: "[1 file]")
+      let holder = try home.lock()
+      let shown = line.isEmpty ? "[1 file]" : "\(line) [1 file]"
+      try shell.type("\(line)\r", seeing: "(waiting for the store) \(shown)")
+      try shell.type("/attach ~/two.txt\r", seeing: "[1 file]")
+      try shell.type("next", seeing: "#lobby> next|")
+      try shell.type("\u{07}", seeing: line.isEmpty ? "Your files wait" : "its files wait again")
+      try shell.expect("[2 files]")
+      release(holder)
+      try shell.type("\r", seeing: "anna: next\n  [file 1: one.txt")
+      try shell.expect("  [file 2: two.txt")
+    }
+
+    @Test("of a line that is wider than the screen, the mark stays: it is not sent")
+    func markOfAWideLine() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 40)
+      let holder = try home.lock()
+      try shell.type(
+        "words and words and words and more of them\u{0A}and another row\r",
+        seeing: "(waiting for the store) words and word…")
+      release(holder)
+      try shell.expect("[1] anna: words")
+    }
+
+    @Test("a line that comes back at once is stored as the draft all the same (5.1)")
+    func comesBackStored() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let holder = try home.lock()
+      try shell.type("clocktest", seeing: "#lobby> clocktest|")
+      shell.rest(1.5)
+      try shell.type("\r", seeing: "waiting for the store")
+      try shell.type("\u{07}", seeing: "Your line is back")
+      release(holder)
+      #expect(try home.draft(becomes: "clocktest", while: shell))
+    }
+
     @Test("what was typed before the store could be opened is kept as a draft by a hang-up")
     func leavingBeforeTheStart() throws {
       try home.say("hello", as: "anna")
@@ -141,13 +203,14 @@ extension EndToEnd {
       #expect(try home.draft(becomes: "early bird", while: shell))
     }
 
-    @Test("where the store never becomes free, the line stands on the screen")
+    @Test("who does not wait for the store leaves with C-d again; the line stands on the screen")
     func leavingTellsTheLine() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
       let holder = try home.lock()
       try shell.type("patience\r", seeing: "waiting for the store")
+      try shell.type("\u{04}", seeing: "C-d again leaves without it")
       shell.send("\u{04}")
-      #expect(shell.waitForExit(seconds: 40) == 1)
+      #expect(shell.waitForExit(seconds: 10) == 1)
       #expect(shell.emulator.picture.contains("Not sent: patience"))
       release(holder)
     }
