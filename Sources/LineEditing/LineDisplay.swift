@@ -65,6 +65,11 @@ final class LineDisplay {
 
   // MARK: The terminal
 
+  /// The size that is drawn for.
+  var size: Size { painter.size }
+  /// Whether lines wait to be printed.
+  var hasLines: Bool { !above.isEmpty }
+
   /// Whether the system tells another size than when the size was settled.
   var isAnotherSizeTold: Bool { face == .tty && !isSizeInDoubt && device.size != toldSize }
 

@@ -11,6 +11,8 @@ struct SizeDoubt {
   var lastAnswer: Size?
   var since: Int64 = 0
   var timer: TimerID?
+  /// When a size was settled.
+  var settledAt: Int64?
 }
 
 /// The screen after a resize: the block is taken away from where it stands only when it is certain
@@ -26,6 +28,9 @@ extension LineEditor {
   private static let calm = 40
   /// Milliseconds after which something is drawn even while a window is being dragged.
   private static let longestDoubt: Int64 = 1000
+  /// Milliseconds for which another resize may not have been told of yet: tmux holds the second one
+  /// back for 250.
+  private static let silence: Int64 = 400
 
   /// SIGWINCH, after it has settled; or the size was found to be another. Nothing is drawn until the
   /// terminal has said twice that it is the same.
@@ -35,6 +40,18 @@ extension LineEditor {
     guard sizeDoubt.answers != false else { return settle(on: nil) }
     display.isSizeInDoubt = true
     sizeDoubt.lastAnswer = nil
+    sizeDoubt.since = loop.now
+    ask()
+  }
+
+  /// Lines are about to scroll the block up: what would be left of it when it is not where it seems
+  /// to be stays for ever. Soon after a resize the terminal has to confirm its size first.
+  func doubtBeforeLines() {
+    guard display.hasLines, face == .tty, sizeDoubt.answers == true, !display.isSizeInDoubt,
+      let settledAt = sizeDoubt.settledAt, loop.now - settledAt < Self.silence
+    else { return }
+    display.isSizeInDoubt = true
+    sizeDoubt.lastAnswer = display.size
     sizeDoubt.since = loop.now
     ask()
   }
@@ -88,6 +105,8 @@ extension LineEditor {
   /// - Parameter size: nil is what the system tells.
   private func settle(on size: Size?) {
     sizeDoubt.timer = nil
+    // A confirmation is no news: otherwise a burst of lines would ask for ever.
+    if size == nil || size != display.size { sizeDoubt.settledAt = loop.now }
     display.settle(on: size)
     delegate?.lineEditorResized(self)
   }

@@ -403,6 +403,7 @@ public final class LineEditor {
   /// Draws what has changed since the last turn, in one write.
   public func draw() {
     delegate?.lineEditorWillDraw(self)
+    doubtBeforeLines()
     display.draw()
   }
 }

@@ -193,6 +193,33 @@ extension EndToEnd {
       }
     }
 
+    @Test("behind a second resize, not told of yet, a message leaves no old prompt (1.14)")
+    func resizedTwice() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let anna = try tmux.shell(as: "anna", ["lobby"])
+      try anna.expect { $0.contains { $0.hasPrefix("anna, ") } }
+      let lines = (1...30).map { "message \($0)." }.joined(separator: "\n")
+      _ = try home.run(["lobby", "--as", "ben"], input: lines)
+      try anna.expect { $0.contains { $0.hasSuffix("message 30.") } }
+      // What stands at the right of the status line tells which width is drawn for.
+      try anna.type("mine\n")
+      try anna.expect { $0.last?.hasSuffix("sent") == true }
+      try anna.type("hello")
+      for round in 0..<4 {
+        try anna.resize(rows: 24, columns: 200)
+        try anna.expect { ($0.last?.count ?? 0) > 150 }
+        try anna.resize(rows: 24, columns: 60)
+        try home.say("after \(round).", as: "ben")
+        try anna.expect { screen in
+          let isThere = screen.contains { $0.hasSuffix("after \(round).") }
+          return isThere && (50...60).contains(screen.last?.count ?? 0)
+        }
+      }
+      let history = try anna.history()
+      #expect(history.count { $0.contains("#lobby>") } == 1, "\(history)")
+    }
+
     @Test("left in the middle of a resize, the shell before it gets none of the terminal's answers")
     func leavingWhileResized() throws {
       let home = try Home()
