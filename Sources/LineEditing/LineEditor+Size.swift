@@ -11,8 +11,10 @@ struct SizeDoubt {
   var lastAnswer: Size?
   var since: Int64 = 0
   var timer: TimerID?
-  /// When a size was settled.
+  /// When another size was settled.
   var settledAt: Int64?
+  /// When the terminal last said its size.
+  var confirmedAt: Int64 = 0
 }
 
 /// The screen after a resize: the block is taken away from where it stands only when it is certain
@@ -31,6 +33,8 @@ extension LineEditor {
   /// Milliseconds for which another resize may not have been told of yet: tmux holds the second one
   /// back for 250.
   private static let silence: Int64 = 400
+  /// Milliseconds for which an answer holds.
+  private static let certainty: Int64 = 10
 
   /// SIGWINCH, after it has settled; or the size was found to be another. Nothing is drawn until the
   /// terminal has said twice that it is the same.
@@ -48,7 +52,8 @@ extension LineEditor {
   /// to be stays for ever. Soon after a resize the terminal has to confirm its size first.
   func doubtBeforeLines() {
     guard display.hasLines, face == .tty, sizeDoubt.answers == true, !display.isSizeInDoubt,
-      let settledAt = sizeDoubt.settledAt, loop.now - settledAt < Self.silence
+      let settledAt = sizeDoubt.settledAt, loop.now - settledAt < Self.silence,
+      loop.now - sizeDoubt.confirmedAt > Self.certainty
     else { return }
     display.isSizeInDoubt = true
     sizeDoubt.lastAnswer = display.size
@@ -105,7 +110,7 @@ extension LineEditor {
   /// - Parameter size: nil is what the system tells.
   private func settle(on size: Size?) {
     sizeDoubt.timer = nil
-    // A confirmation is no news: otherwise a burst of lines would ask for ever.
+    sizeDoubt.confirmedAt = loop.now
     if size == nil || size != display.size { sizeDoubt.settledAt = loop.now }
     display.settle(on: size)
     delegate?.lineEditorResized(self)

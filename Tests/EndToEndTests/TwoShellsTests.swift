@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 import Testing
 
 extension EndToEnd {
@@ -218,6 +219,19 @@ extension EndToEnd {
       }
       let history = try anna.history()
       #expect(history.count { $0.contains("#lobby>") } == 1, "\(history)")
+    }
+
+    @Test("soon after a resize the terminal is asked once for each message that comes (1.14)")
+    func askedOnce() throws {
+      let home = try Home()
+      let anna = try home.shellInLobby(as: "anna")
+      anna.resize(rows: 24, columns: 60)
+      for round in 0..<5 {
+        try home.say("after \(round).", as: "ben")
+        try anna.expect("after \(round).")
+      }
+      let questions = count(of: "\u{1B}[6n", in: String(decoding: anna.output, as: UTF8.self))
+      #expect((2...12).contains(questions), "\(questions)")
     }
 
     @Test("left in the middle of a resize, the shell before it gets none of the terminal's answers")
