@@ -31,7 +31,7 @@ enum LocalTime {
   }
 
   /// The day in words, for a separator.
-  static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %Y") }
+  static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %04Y") }
 
   /// `yyyy-MM-dd HH:mm`, for listings.
   static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%04Y-%m-%d %H:%M") }

@@ -127,6 +127,21 @@ public struct Command: Sendable {
 
   static func named(_ name: String) -> Command? { table.first { $0.name == name } }
 
+  /// What a command line says to others, for the counter (rule 1.7); nil where it says nothing.
+  static func message(in line: String) -> String? {
+    guard LineRules.isCommand(line) else { return nil }
+    var rest = line.dropFirst()
+    func word() -> Substring {
+      let word = rest.prefix { !$0.isWhitespace }
+      rest = rest.dropFirst(word.count).drop { $0.isWhitespace }
+      return word
+    }
+    guard let command = named(String(word())), command.takesNewlines else { return nil }
+    // Behind whom or what it is for.
+    if command.argument != .text { _ = word() }
+    return String(rest)
+  }
+
   /// The command whose name is the fewest changes away, if it is near enough to be meant.
   static func nearest(to name: String) -> Command? {
     let begun = name.lowercased()

@@ -53,6 +53,7 @@ extension Shell {
     }
     guard person.id != me.id else { throw Refusal(say("That is you.")) }
     let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
+    try checkLength(of: String(text))
     try go(to: try store.direct(me.id, with: person.id))
     if !text.isEmpty { try send(String(text), typed: "/msg " + argument) }
   }

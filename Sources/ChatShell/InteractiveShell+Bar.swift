@@ -51,7 +51,8 @@ extension InteractiveShell {
     if let files = shell.files.item { right.append(files) }
     let text = editor.text
     if let counter = Counter.item(
-      text: text, limit: settings.messageLimit, style: settings.counter)
+      text: shell.editing == nil ? Command.message(in: text) ?? text : text,
+      limit: settings.messageLimit, style: settings.counter)
     {
       right.append(counter)
     }

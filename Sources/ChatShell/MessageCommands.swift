@@ -113,12 +113,7 @@ extension Shell {
         say(
           "A message cannot become empty. /cancel keeps it, /delete %1 removes it.",
           SafeText(message.number)))
-    case .refusedOverLimit(let count, let limit):
-      face?.bell()
-      throw Refusal(
-        say(
-          "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
-          SafeText(count), SafeText(limit)))
+    case .refusedOverLimit(let count, let limit): throw tooLong(count, limit)
     case .command(.cancel):
       keepAbandoned()
       leaveEditMode(offering: nil)

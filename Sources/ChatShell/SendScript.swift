@@ -39,7 +39,7 @@ extension Launch {
         throw Refusal(
           say("There is no text to send; it goes behind the conversation or into standard input."))
       }
-      let (count, most) = (LineRules.length(of: body), script.settings.messageLimit)
+      let (count, most) = (LineRules.characters(in: body), script.settings.messageLimit)
       guard most == 0 || count <= most else {
         throw Refusal(
           say("The message has %1 characters, %2 are allowed.", SafeText(count), SafeText(most)))

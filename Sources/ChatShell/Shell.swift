@@ -136,12 +136,7 @@ final class Shell {
     case .blank:
       guard files.isEmpty else { return try send("", typed: "") }
       throw Refusal(SafeText())
-    case .overLimit(let count, let limit):
-      face?.bell()
-      throw Refusal(
-        say(
-          "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
-          SafeText(count), SafeText(limit)))
+    case .overLimit(let count, let limit): throw tooLong(count, limit)
     case .slashGuard:
       throw Refusal(
         say(
@@ -249,10 +244,25 @@ final class Shell {
     return conversation
   }
 
+  /// The limit, for what a command says (rule 1.7).
+  func checkLength(of body: String) throws {
+    let (count, limit) = (LineRules.characters(in: body), settings.messageLimit)
+    if limit > 0, count > limit { throw tooLong(count, limit) }
+  }
+
+  func tooLong(_ count: Int, _ limit: Int) -> Refusal {
+    face?.bell()
+    return Refusal(
+      say(
+        "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
+        SafeText(count), SafeText(limit)))
+  }
+
   func send(
     _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil
   ) throws {
     let conversation = try requireMembership()
+    try checkLength(of: body)
     let line = WaitingLines.Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id,
       place: conversation.name, since: clock(),

@@ -78,8 +78,11 @@ public struct LineRules: Hashable, Sendable {
   /// The graphemes of the text as the limit and the counter see it: trimmed of white space and
   /// newlines, a leading `//` counted as `/` (1.7).
   public static func length(of text: String) -> Int {
-    trimmed(unescaped(text)[...]).count
+    characters(in: unescaped(text))
   }
+
+  /// The same of a text that is a message as it is, not a line (1.7).
+  public static func characters(in body: String) -> Int { trimmed(body[...]).count }
 
   /// Whether the text begins with a single `/`.
   public static func isCommand(_ text: String) -> Bool {

@@ -45,8 +45,8 @@ extension Import {
         "this export was written by a newer hobnob (version %1, this one reads up to %2); use that one",
         String(version), String(JSONShape.version))
     }
-    // How often each event and each line of the input history stands here, now that the export
-    // before it is in.
+    try beginSource()
+    // How often each event and each line of the input history stands here.
     try database.execute(
       """
       DELETE FROM import_event;

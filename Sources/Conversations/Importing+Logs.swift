@@ -12,6 +12,7 @@ extension Import {
         name, 0,
         ("its name does not tell which room it is the log of; name it with --conversation", []))
     }
+    try beginSource()
     let wanted = try logPlace(named)
     // Found or made for the first message: a file of which nothing comes makes no room.
     var place: ImportedPlace?
@@ -45,7 +46,7 @@ extension Import {
         let found = try place ?? self.place(of: wanted)
         place = found
         let message = ImportedMessage(
-          uid: copies.uid(time, nick, text, kind), sender: try person(nick, network: ""),
+          uid: copies.uid(time, nick, text, kind), sender: try sender(nick, in: wanted),
           kind: kind, createdAt: time, body: text, isPast: true)
         do {
           _ = try add(message, in: found)
@@ -59,29 +60,59 @@ extension Import {
   /// Where a log belongs.
   private enum LogPlace {
     case room(String)
-    /// The chat of whoever imports with someone, by identity.
-    case direct(String, me: String)
+    case direct(DirectLog)
 
-    /// The same whoever names it: it is part of what the messages are known by.
+    /// The same whoever names it, however it is spelt: it is part of what the messages are known by.
     var key: String {
       switch self {
       case .room(let name):
         let folded = name.lowercased()
         return folded.hasPrefix("#") ? folded : "#" + folded
-      case .direct(let other, let me):
-        return "@" + [other, me].map { $0.lowercased() }.sorted().joined(separator: "\u{0}")
+      case .direct(let log):
+        let two = [log.other, log.me].map { $0.lowercased() }.sorted()
+        return "@" + two.joined(separator: "\u{0}")
       }
+    }
+  }
+
+  /// The log of a chat of whoever imports with someone.
+  private struct DirectLog {
+    /// The identity of whoever imports, and the names that stand for them.
+    var me: String
+    var myNames: [String]
+    /// Those of the other.
+    var other: String
+    var otherNames: [String]
+
+    /// The identity of whom a log calls so: nobody else speaks in it.
+    func identity(of nick: String) -> String {
+      if Naming.same(nick, me) { return me }
+      if Naming.same(nick, other) { return other }
+      if otherNames.contains(where: { Naming.same($0, nick) }) { return other }
+      return myNames.contains { Naming.same($0, nick) } ? me : nick
     }
   }
 
   /// - Parameter name: a room, or `@` and the name or identity of someone, who may be new.
   private func logPlace(_ name: String) throws -> LogPlace {
-    guard name.hasPrefix("@") else { return .room(name) }
+    guard name.hasPrefix("@") else {
+      // As it is spelt here.
+      return .room((try? store.room(name, create: false))?.name ?? name)
+    }
+    let typed = String(name.dropFirst())
     let known = try store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
-    let other = known?.identity ?? String(name.dropFirst())
-    try check(other)
-    guard !Naming.same(other, me) else { throw LineFault("“%1” is you yourself", name) }
-    return .direct(other, me: me)
+    let mine = try store.participant(known: me)
+    let log = DirectLog(
+      me: mine?.identity ?? me, myNames: [mine?.name ?? me], other: known?.identity ?? typed,
+      otherNames: [typed, known?.name ?? typed])
+    try check(log.other)
+    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is you yourself", name) }
+    return .direct(log)
+  }
+
+  private func sender(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
+    guard case .direct(let direct) = log else { return try person(nick, network: "") }
+    return try person(direct.identity(of: nick), network: "")
   }
 
   /// Whoever brings a log is in its conversation from then on.
@@ -92,8 +123,8 @@ extension Import {
       let place = try room(name, network: "")
       entering.append((mine, place))
       return place
-    case .direct(let name, _):
-      let other = try person(name, network: "")
+    case .direct(let log):
+      let other = try person(log.other, network: "")
       let place = try direct(mine, other, network: "")
       entering += [(mine, place), (other, place)]
       return place

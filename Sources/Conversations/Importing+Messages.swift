@@ -86,13 +86,18 @@ extension Import {
   private func existing(
     _ message: ImportedMessage, in place: ImportedPlace
   ) throws -> Existing? {
-    let columns = "SELECT id, number, state, gone, edited_at, conversation FROM message"
+    // As it is going to be, by what came before it in this import.
+    let columns = """
+      SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone),
+        CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END, m.conversation
+      FROM message m LEFT JOIN import_change c ON c.message = m.id
+      """
     func existing(_ row: Row) -> Existing {
       Existing(
         id: row.id(0), number: row.int64(1), state: row.int(2), gone: row.int(3),
         editedAt: row.optionalInt64(4))
     }
-    let same = try database.first(columns + " WHERE uid = ?", message.uid) {
+    let same = try database.first(columns + " WHERE m.uid = ?", message.uid) {
       (existing($0), $0.id(5) == place.id)
     }
     if let (known, isHere) = same {
@@ -102,7 +107,7 @@ extension Import {
     }
     guard let remoteID = message.remoteID else { return nil }
     return try database.first(
-      columns + " WHERE conversation = ? AND remote_id = ?", place.id, remoteID, read: existing)
+      columns + " WHERE m.conversation = ? AND m.remote_id = ?", place.id, remoteID, read: existing)
   }
 
   // MARK: Messages that are here

@@ -239,7 +239,15 @@ public final class Import {
 
   // MARK: The end
 
-  /// What can be done only when everything is there.
+  /// What comes now is from elsewhere than what came before: a conversation that was made for that is
+  /// one that is here, and its numbers are others.
+  func beginSource() throws {
+    try finish()
+    try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
+    (places, placesByName, entering, lastPlaces, newcomers) = ([:], [:], [], [], [])
+  }
+
+  /// What can be done only when all of a source is there.
   func finish() throws {
     try database.run(
       """

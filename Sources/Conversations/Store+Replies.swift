@@ -34,7 +34,7 @@ extension Store {
   /// 80 graphemes are hardly ever more; the rest of a long text stays on the disk.
   static let quoteColumns = """
     m.reply_to, q.gone, v.name, substr(q.body, 1, 2000),
-    CASE WHEN q.attachments > 0 AND q.body = '' THEN
+    CASE WHEN q.attachments > 0 THEN
       (SELECT f.name FROM attachment f WHERE f.message = q.id ORDER BY f.ordinal LIMIT 1) END
     """
   static let quoteColumnCount: Int32 = 5

@@ -245,6 +245,34 @@ import Testing
     #expect(try store.participants().map(\.identity).sorted() == ["anna", "ben"])
   }
 
+  @Test("whoever speaks in the log of a direct chat is one of the two, by any of their names")
+  func nicksOfDirectLogs() throws {
+    let store = try Fixture().open()
+    let robert = try store.participant(identity: "robert")
+    _ = try store.rename(robert.id, to: "Rob")
+    let anna = try store.participant(identity: "anna")
+    _ = try store.rename(anna.id, to: "Annie")
+    let log = Self.head + "10:00 <rob> yo\n10:01 <annie> hey\n10:02 <robert> me, too\n"
+    for round in 0..<3 {
+      let report = try store.take([log], into: round == 2 ? "@robert" : "@rob")
+      #expect(report.people == 0 && report.messages == (round == 0 ? 3 : 0))
+    }
+    let chat = try store.direct(anna.id, with: robert.id)
+    #expect(
+      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender)
+        == [robert.id, anna.id, robert.id])
+  }
+
+  @Test("however a name is spelt, the log is the same")
+  func spellings() throws {
+    let store = try Fixture().open()
+    let log = Self.head + "10:00 <ben> psst\n"
+    #expect(try store.take([log], into: "@ben", as: "Jos\u{E9}").messages == 1)
+    #expect(try store.take([log], into: "@ben", as: "Jose\u{301}").messages == 0)
+    #expect(try store.take([log], into: "caf\u{E9}").messages == 1)
+    #expect(try store.take([log], into: "cafe\u{301}").messages == 0)
+  }
+
   @Test("whoever brings a log into a room that is there is in it, unless they left it")
   func enters() throws {
     let store = try Fixture().open()

@@ -40,7 +40,47 @@ import Testing
     try lobby.store.setTopic("two", of: lobby.lobby, by: lobby.anna)
     let copy = try Fixture().open()
     try copy.take([old + text(lobby.store)])
-    #expect(try copy.exported() == lobby.store.exported())
+    #expect(try topics(copy) == ["one", "two"])
+    #expect(
+      try copy.history(of: copy.participant(identity: "anna").id, shell: "", limit: 9) == [
+        "/topic one"
+      ])
+  }
+
+  @Test("two exports in one import are as two imports: answers, members, what is newer")
+  func twoSources() throws {
+    // Two stores with a #lobby each, and the first one again as it was before.
+    let (one, two) = (try Lobby(), try Lobby())
+    try one.says("one's question")
+    try one.says("edited once")
+    let old = try text(one.store)
+    one.fixture.now += 1000
+    let second = try #require(try one.store.newest(by: one.anna, in: one.lobby))
+    try one.store.edit(second.id, to: "edited twice", by: one.anna)
+    try one.store.setTopic("new", of: one.lobby, by: one.anna)
+    try one.other.leave(one.ben, one.lobby)
+    let question = try two.says("two's question")
+    let carl = try two.store.participant(identity: "carl").id
+    try two.store.join(carl, two.lobby)
+    _ = try two.store.send("an answer", in: two.lobby, by: carl, replyTo: question.id)
+    let (new, other) = (try text(one.store), try text(two.store))
+    for parts in [[new, old], [new, other], [other, new, old]] {
+      let (apart, together, piped) = (
+        try Fixture().open(), try Fixture().open(), try Fixture().open()
+      )
+      for part in parts { try apart.take([part]) }
+      try together.take(parts)
+      try piped.take([parts.joined()])
+      #expect(try together.exported() == apart.exported())
+      #expect(try piped.exported() == apart.exported())
+    }
+    let store = try Fixture().open()
+    try store.take([new, other])
+    let room = try #require(try store.room("lobby", create: false)).id
+    let anna = try store.participant(identity: "anna").id
+    let answer = try #require(
+      try store.messages(in: room, limit: 9, for: anna).first { $0.body == "an answer" })
+    #expect(answer.replyTo?.line == "two's question")
   }
 
   @Test("an imported event is no news, and changes neither topic nor members")

@@ -242,6 +242,7 @@ import Testing
       ]
     }
     #expect(try quoted("") == ["cups.png", "cups.png"])
+    #expect(try quoted(" \n\t") == ["cups.png", "cups.png"])
     #expect(try quoted("look") == ["look", "look"])
   }
 

@@ -88,6 +88,10 @@ extension EndToEnd {
       shell.send("\u{15}abcdef")
       #expect(shell.wait(for: 10) { _ in shell.caretRow.hasSuffix(" " + over) })
       #expect(shell.waits(forStyleOf: over) { $0.isBold && $0.foreground == 1 })
+      // Of a command what it says counts.
+      shell.send("\u{15}/reply 1 abcdef")
+      #expect(shell.wait(for: 10) { _ in shell.caretRow.hasSuffix(" " + over) })
+      #expect(shell.waits(forStyleOf: over) { $0.isBold && $0.foreground == 1 })
     }
 
     @Test("the bell sounds once when the text first passes the rows it may have (1.3)")
