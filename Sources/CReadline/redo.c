@@ -57,6 +57,10 @@ static int utf8_start(const char *text, int offset) {
   return offset;
 }
 
+bool creadline_last_was_undo(void) {
+  return creadline_is_undo(rl_last_func) || rl_last_func == creadline_redo;
+}
+
 int creadline_redo(int count, int key) {
   (void)count, (void)key;
   if (redo_count == 0) {

@@ -123,7 +123,8 @@ final class DraftKeeper {
   /// store need not be written any more.
   func textToSend(in conversation: ID<Conversation>) -> String? {
     // Should the line come back, it is not stored yet.
-    if shell.postponed.removeValue(forKey: Self.key(conversation)) != nil { clock = DraftClock() }
+    if shell.postponed[Self.key(conversation)] != nil { clock = DraftClock() }
+    shell.postponed[Self.key(conversation)] = nil
     unwritten.remove(conversation)
     return known[conversation]
   }

@@ -101,7 +101,7 @@ extension InteractiveShell: LineEditorDelegate {
     let text = editor.text
     bringFilesBack(with: text)
     noteReaction(text)
-    if shell.editing != nil, !text.isEmpty, !text.hasPrefix("/") || text.hasPrefix("//") {
+    if shell.editing != nil, editor.isLive, !text.isEmpty, !LineRules.isCommand(text) {
       shell.typedOverMessage = text
     }
     signal(
@@ -288,6 +288,7 @@ extension InteractiveShell: LineEditorDelegate {
 
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
     editor.replace(change.range, with: change.insert, caret: change.caret)
+    completion.wrapped(change.range, in: change.insert)
     lineEditorChanged(editor)
   }
 

@@ -49,7 +49,14 @@ final class LiveCompletion {
   }
 
   /// Moves the mentions along with the text.
-  func follow(_ new: String, caret: Int) { followed.follow(new, caret: caret) }
+  func follow(_ new: String, caret: Int) {
+    followed.follow(new, caret: caret, isUndo: editor.lastKeyWasUndo)
+  }
+
+  /// The line was formatted: marks were put around a part of it.
+  func wrapped(_ range: Range<Int>, in insert: String) {
+    followed.wrapped(range, in: insert, text: editor.text)
+  }
 
   /// The line was given a text that brings its mentions along: a draft.
   func begin(with spans: [Span]) {

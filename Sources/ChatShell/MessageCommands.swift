@@ -102,6 +102,12 @@ extension Shell {
         return
       }
       abandonedEdits[message.id] = nil
+      // A line of the history was saved instead.
+      if let typedOverMessage, typedOverMessage != text,
+        typedOverMessage != EditMode.shown(editing.original)
+      {
+        rememberUnsent(typedOverMessage)
+      }
       face?.remember(text)
       leaveEditMode(offering: nil)
       catchUp()

@@ -48,7 +48,9 @@ final class Shell {
   /// Lines that wait for a store that somebody else has locked (rule 1.2).
   var waiting = WaitingLines()
   /// Writes nobody is told about, to be tried again while the store is locked.
-  var postponed: [String: @MainActor () throws -> Void] = [:]
+  var postponed = PostponedWrites()
+  /// Lines of the input history so far: each is a write of its own.
+  private var rememberedLines = 0
   /// Unread messages of other conversations.
   var unread: [ID<Conversation>: (name: String, count: Int)] = [:]
   var newestOwn: Message?
@@ -217,9 +219,17 @@ final class Shell {
   /// The same without this shell finding it by Up already.
   func rememberInStore(_ line: String) {
     let (me, shellID) = (me.id, shellID ?? "")
-    postpone(Self.historyKeys + line) { [store] in
+    rememberedLines += 1
+    let key = Self.historyKeys + String(rememberedLines)
+    let write: PostponedWrites.Write = { [store] in
       try store.appendHistory(line, of: me, shell: shellID)
     }
+    // Behind those that wait: newest last.
+    if isHistoryWaiting { postponed[key] = write } else { postpone(key, write) }
+  }
+
+  private var isHistoryWaiting: Bool {
+    postponed.keys.contains { $0.hasPrefix(Self.historyKeys) }
   }
 
   // MARK: Sending
@@ -339,7 +349,13 @@ final class Shell {
 
   /// Tries again what the locked store refused. True: nothing is left.
   func tryPostponed() -> Bool {
-    for (key, write) in postponed { postpone(key, write) }
+    var isHistoryLocked = false
+    for key in postponed.keys {
+      let isHistory = key.hasPrefix(Self.historyKeys)
+      guard let write = postponed[key], !(isHistory && isHistoryLocked) else { continue }
+      postpone(key, write)
+      if isHistory, postponed[key] != nil { isHistoryLocked = true }
+    }
     return postponed.isEmpty
   }
 

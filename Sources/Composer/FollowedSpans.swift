@@ -32,13 +32,15 @@ public struct FollowedSpans: Sendable {
   /// The text has changed. What is typed into a span makes it plain text; a text that comes back
   /// whole, from the history, by undo or from the kill ring, has the spans it had.
   ///
-  /// - Parameter caret: a UTF-8 offset in `new`.
-  public mutating func follow(_ new: String, caret: Int) {
+  /// - Parameters:
+  ///   - caret: a UTF-8 offset in `new`.
+  ///   - isUndo: undo or redo brought it; otherwise a letter more or less is taken for typing.
+  public mutating func follow(_ new: String, caret: Int, isUndo: Bool = false) {
     defer { text = new }
     if spans.isEmpty && left.isEmpty { return }
     let now = Span.adjusted(spans, from: text, to: new, caret: caret)
     let known = left.last { $0.text.utf8.elementsEqual(new.utf8) }?.spans ?? []
-    if known.count > now.count, !isTyping(new, caret: caret) {
+    if known.count > now.count, isUndo || !isTyping(new, caret: caret) {
       spans = known
       return
     }
@@ -62,6 +64,38 @@ public struct FollowedSpans: Sendable {
     guard let accepted else { return }
     spans.append(accepted)
     spans.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// A part of the text was put between marks, or out of them: what lies in it moves.
+  ///
+  /// - Parameters:
+  ///   - range: UTF-8 offsets in the text before.
+  ///   - insert: what stands there now.
+  ///   - now: the text after.
+  public mutating func wrapped(_ range: Range<Int>, in insert: String, text now: String) {
+    let (old, new) = (Array(text.slice(range).utf8), Array(insert.utf8))
+    guard let shift = Self.offset(of: old, in: new) ?? Self.offset(of: new, in: old).map({ -$0 })
+    else {
+      return replaced(range, with: new.count, text: now, accepted: nil)
+    }
+    let kept =
+      shift >= 0 ? range : (range.lowerBound - shift)..<(range.lowerBound - shift + new.count)
+    let inside = spans.filter {
+      $0.range.lowerBound >= kept.lowerBound && $0.range.upperBound <= kept.upperBound
+    }
+    let moved = inside.map {
+      Span(
+        range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift), identity: $0.identity)
+    }
+    replaced(range, with: new.count, text: now, accepted: nil)
+    spans = (spans + moved).sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  private static func offset(of part: [UInt8], in whole: [UInt8]) -> Int? {
+    guard !part.isEmpty, part.count <= whole.count else { return nil }
+    return (0...(whole.count - part.count)).first {
+      whole[$0..<($0 + part.count)].elementsEqual(part)
+    }
   }
 
   /// What deleting a word backwards takes where the caret is in a span of several words; see

@@ -10,6 +10,9 @@ struct SizeDoubt {
   var isAsked = false
   var lastAnswer: Size?
   var since: Int64 = 0
+  /// When it was asked, and the longest it took to answer.
+  var askedAt: Int64 = 0
+  var slowest: Int64 = 0
   var timer: TimerID?
   /// When another size was settled.
   var settledAt: Int64?
@@ -24,8 +27,8 @@ extension LineEditor {
   /// is asked once only.
   private static let firstPatience = 300
   private static let patience = 1000
-  /// The same where the terminal is to be given back.
-  private static let lastPatience = 100
+  /// The same where the terminal is to be given back, and answered at once until then.
+  private static let lastPatience: Int64 = 100
   /// Milliseconds for which the size has to stay the same.
   private static let calm = 40
   /// Milliseconds after which something is drawn even while a window is being dragged.
@@ -64,6 +67,7 @@ extension LineEditor {
   private func ask() {
     device.write(SizeReport.question)
     sizeDoubt.isAsked = true
+    sizeDoubt.askedAt = loop.now
     let patience = sizeDoubt.answers == nil ? Self.firstPatience : Self.patience
     sizeDoubt.timer = loop.after(milliseconds: patience) { [weak self] in
       guard let self else { return }
@@ -76,6 +80,9 @@ extension LineEditor {
   /// The terminal has answered.
   func take(size: Size) {
     sizeDoubt.answers = true
+    if sizeDoubt.isAsked {
+      sizeDoubt.slowest = max(sizeDoubt.slowest, loop.now - sizeDoubt.askedAt)
+    }
     sizeDoubt.isAsked = false
     guard display.isSizeInDoubt else { return }
     if let timer = sizeDoubt.timer { loop.cancel(timer) }
@@ -92,7 +99,11 @@ extension LineEditor {
     if display.isAnotherSizeTold { resized() }
     guard display.isSizeInDoubt else { return }
     if let timer = sizeDoubt.timer { loop.cancel(timer) }
-    let end = loop.now + Int64(Self.lastPatience)
+    // Of one that was never asked before nobody knows.
+    let patience =
+      sizeDoubt.answers == nil
+      ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * sizeDoubt.slowest)
+    let end = loop.now + patience
     while sizeDoubt.isAsked, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = decodeAvailable() else {

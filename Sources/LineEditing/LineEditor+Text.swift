@@ -21,6 +21,9 @@ extension LineEditor {
   /// No search, argument or half a command is under way, and the line is not one of the history.
   public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
 
+  /// Whether the key that came last was undo or redo.
+  public var lastKeyWasUndo: Bool { creadline_last_was_undo() }
+
   /// Runs `body` now, or, while a line is being accepted, when the next one has begun.
   public func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
     if isAccepting { afterLine.append(body) } else { body() }

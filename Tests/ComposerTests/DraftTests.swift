@@ -124,6 +124,26 @@ struct SpanTests {
     }
   }
 
+  @Test("what undo brings back is whole, also by a letter; marks around a mention leave it one")
+  func followedByUndo() {
+    let mention = [Span(range: 3..<7, identity: "ben")]
+    var followed = FollowedSpans()
+    followed.begin("hi @Ben", with: mention)
+    followed.follow("hi @Bexn", caret: 7)
+    #expect(followed.spans.isEmpty)
+    followed.follow("hi @Ben", caret: 6, isUndo: true)
+    #expect(followed.spans == mention)
+
+    followed.wrapped(3..<7, in: "*@Ben*", text: "hi *@Ben*")
+    #expect(followed.spans == [Span(range: 4..<8, identity: "ben")])
+    followed.wrapped(3..<9, in: "@Ben", text: "hi @Ben")
+    #expect(followed.spans == mention)
+    followed.wrapped(0..<7, in: "`hi @Ben`", text: "`hi @Ben`")
+    #expect(followed.spans == [Span(range: 4..<8, identity: "ben")])
+    followed.wrapped(0..<6, in: "*`hi @B*", text: "*`hi @B*en`")
+    #expect(followed.spans.isEmpty)
+  }
+
   @Test("a text that brings its own mentions forgets those of the line before")
   func followedAfresh() {
     var followed = FollowedSpans()

@@ -69,6 +69,17 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "edit 1> one typed more|")
     }
 
+    @Test("a line of the history saved in edit mode leaves what was typed in the history")
+    func historyLineSaved() throws {
+      for text in ["one", "two"] { try anna.type(text + "\r", seeing: " \(text)\n#lobby> |") }
+      try anna.type("/edit\r", seeing: "edit 2> two|")
+      try anna.type(" precious", seeing: "edit 2> two precious|")
+      try anna.type("\u{10}\u{10}\u{10}", seeing: "edit 2> one|")
+      try anna.type("\r", seeing: "✎ [2] anna: one")
+      try anna.type("\u{10}", seeing: "#lobby> one|")
+      try anna.type("\u{10}", seeing: "#lobby> two precious|")
+    }
+
     @Test("C-c in edit mode empties the text and leaves the files of the draft (3.2, 8)")
     func emptyingLeavesTheFiles() throws {
       try home.write("x", to: "f.txt")

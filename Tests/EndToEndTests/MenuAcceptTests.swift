@@ -92,6 +92,11 @@ extension EndToEnd {
       try shell.type("\u{03}", seeing: "#lobby> |")
       try shell.type("\u{1F}", seeing: "ask @carl |")
       #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
+      // A letter of it away and back by undo.
+      try shell.type("\u{7F}\u{7F}", seeing: "ask @car|")
+      shell.send("\u{1F}\u{1F}")
+      try shell.expect("ask @carl |")
+      #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
     }
 
     @Test("a mention stays one over a restart (2.10)")

@@ -165,6 +165,24 @@ extension EndToEnd {
       try shell.expect("  [file 2: two.txt")
     }
 
+    @Test("what waits for the history comes into it in the order in which it was typed (1.12)")
+    func historyInOrder() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let holder = try home.lock()
+      let lines = ["/status", "/keys undo", "/theme", "/alias", "/set bell", "/status"]
+      for line in lines {
+        shell.send(line + "\r")
+        try shell.expect("#lobby> |")
+      }
+      release(holder)
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      #expect(try store.history(of: me, shell: "", limit: 9) == lines)
+    }
+
     @Test("of a line that is wider than the screen, the mark stays: it is not sent")
     func markOfAWideLine() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 40)

@@ -87,6 +87,8 @@ struct creadline_line creadline_line(void);
 
 /// No search, argument, macro recording or half a command is under way.
 bool creadline_is_idle(void);
+// Whether the key that came last was undo or redo.
+bool creadline_last_was_undo(void);
 /// A quoted insert waits for its key.
 bool creadline_quotes_next(void);
 /// A key sequence is only begun (a meta prefix).
