@@ -17,7 +17,6 @@ extension Fixture {
   func file(_ name: String, bytes: [UInt8]) -> String {
     let path = folder + "/" + name
     let file = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    // Other tests play with the umask of the process.
     fchmod(file, 0o600)
     _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
     close(file)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Repeatable
 import Testing
 
 @testable import Conversations
@@ -47,10 +48,11 @@ private func run(_ words: String...) -> Int32 {
   func modes(mask: mode_t, shared: Bool) throws {
     let fixture = Fixture()
     let source = fixture.file("source", "abc")
-    let old = umask(mask)
-    defer { umask(old) }
-    let store = try fixture.open("x/store.sqlite", options: .init(shared: shared, patience: 0))
-    _ = try store.keep(fileAt: source, type: { _ in nil }, limit: 0)
+    let store = try withUmask(mask) {
+      let store = try fixture.open("x/store.sqlite", options: .init(shared: shared, patience: 0))
+      _ = try store.keep(fileAt: source, type: { _ in nil }, limit: 0)
+      return store
+    }
     let root = "x/store.attachments"
     #expect(fixture.mode(root) == (shared ? 0o2770 : 0o700))
     #expect(fixture.mode(root + "/ba") == (shared ? 0o2770 : 0o700))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Repeatable
 import Testing
 
 @testable import Conversations
@@ -12,11 +13,10 @@ private let isRoot = geteuid() == 0
     arguments: [0o000, 0o022, 0o777] as [mode_t])
   func modes(mask: mode_t) throws {
     let fixture = Fixture()
-    let old = umask(mask)
-    defer { umask(old) }
-    let store = try fixture.open("a/b/store.sqlite")
-    let anna = try store.participant(identity: "anna").id
-    let shell = try store.attach(anna)
+    let (store, shell) = try withUmask(mask) {
+      let store = try fixture.open("a/b/store.sqlite")
+      return (store, try store.attach(try store.participant(identity: "anna").id))
+    }
     for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.bell"] {
       #expect(fixture.mode("a/b/" + name) == 0o600, "\(name)")
     }
@@ -30,11 +30,11 @@ private let isRoot = geteuid() == 0
   @Test("A shared store is for the group of its folder", arguments: [0o000, 0o077] as [mode_t])
   func shared(mask: mode_t) throws {
     let fixture = Fixture()
-    let old = umask(mask)
-    defer { umask(old) }
-    let store = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
+    let (store, shell) = try withUmask(mask) {
+      let store = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
+      return (store, try store.attach(try store.participant(identity: "anna").id))
+    }
     #expect(store.isShared)
-    let shell = try store.attach(try store.participant(identity: "anna").id)
     for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.bell"] {
       #expect(fixture.mode("team/" + name) == 0o660, "\(name)")
     }

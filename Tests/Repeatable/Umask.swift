@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+
+/// Runs a body with a umask of its own, on a thread of its own: that of the process is the umask of
+/// the tests that run beside it, too (unshare(2), CLONE_FS). Expectations belong behind it.
+public func withUmask<Result>(
+  _ mask: mode_t, _ body: @escaping () throws -> Result
+) throws -> Result {
+  let work = Work(body)
+  let thread = Thread {
+    if unshare(cloneFS) == 0 {
+      umask(mask)
+      work.result = Swift.Result { try work.body() }
+    }
+    work.isOver.signal()
+  }
+  thread.start()
+  work.isOver.wait()
+  guard let result = work.result else { throw POSIXError(.EPERM) }
+  return try result.get()
+}
+
+private final class Work<Result>: @unchecked Sendable {
+  let body: () throws -> Result
+  var result: Swift.Result<Result, any Error>?
+  let isOver = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping () throws -> Result) { self.body = body }
+}
+
+/// Swift's Glibc does not have it.
+private let unshare = unsafeBitCast(
+  dlsym(nil, "unshare"), to: (@convention(c) (Int32) -> Int32).self)
+private let cloneFS: Int32 = 0x200
