@@ -50,9 +50,10 @@ extension InteractiveShell {
     var right: [Item] = []
     if let files = shell.files.item { right.append(files) }
     let text = editor.text
-    if let counter = Counter.item(
-      text: shell.editing == nil ? Command.message(in: text) ?? text : text,
-      limit: settings.messageLimit, style: settings.counter)
+    if settings.messageLimit > 0,
+      let counter = Counter.item(
+        text: shell.editing == nil ? Command.message(in: text) ?? text : text,
+        limit: settings.messageLimit, style: settings.counter)
     {
       right.append(counter)
     }

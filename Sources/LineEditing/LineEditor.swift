@@ -392,18 +392,4 @@ public final class LineEditor {
     creadline_insert(text)
     delegate?.lineEditorChanged(self)
   }
-
-  // MARK: Drawing
-
-  /// Prints settled lines above the line being typed, at the end of the turn.
-  public func print(_ lines: [StyledLine]) { display.print(lines) }
-
-  public func clearDisplay() { display.clear() }
-
-  /// Draws what has changed since the last turn, in one write.
-  public func draw() {
-    delegate?.lineEditorWillDraw(self)
-    doubtBeforeLines()
-    display.draw()
-  }
 }
