@@ -5,29 +5,14 @@ import Repeatable
 import StyledText
 import Testing
 
-/// Random input, and what holds for every outcome. The seed is fixed, so that a failure can be
-/// repeated. The rounds are few enough for every test run. For a long search set
-/// `HOBNOB_FUZZ_ROUNDS`: 1000 are as many as without it (about a second in a debug build), ten
-/// thousand ten times as many, from a seed that the clock gives and the test prints. To repeat
-/// them, set `HOBNOB_FUZZ_SEED` to it:
-///
-///     HOBNOB_FUZZ_ROUNDS=100000 swift test --filter FuzzTests
+/// Random input, and what holds for every outcome; the same in every test run, longer and other
+/// input when asked for (`LongRun`).
 @Suite("Whatever is put in")
 struct FuzzTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let asked = environment["HOBNOB_FUZZ_ROUNDS"].flatMap { Int($0) }
-  private static let seed: UInt64 = {
-    if let seed = environment["HOBNOB_FUZZ_SEED"].flatMap({ UInt64($0) }) { return seed }
-    guard asked != nil else { return 9 }
-    let seed = UInt64(Date().timeIntervalSince1970)
-    print("HOBNOB_FUZZ_SEED=\(seed)")
-    return seed
-  }()
-
   /// - Parameter rounds: without being asked for more; many for what is quick.
   private func fuzz(_ rounds: Int, _ body: (inout FixedRandom) throws -> Void) rethrows {
-    var dice = FixedRandom(seed: Self.seed)
-    for _ in 0..<(Self.asked.map { $0 * rounds / 1000 } ?? rounds) { try body(&dice) }
+    var dice = FixedRandom(seed: LongRun.seed)
+    for _ in 0..<LongRun.rounds(rounds) { try body(&dice) }
   }
 
   @Test("The layout fits the screen, the caret stands in it, no row is too wide (9.5)")
