@@ -18,8 +18,10 @@ final class Home {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The built program, beside the test bundle.
+  /// The built program, beside the test bundle, or the one that `HOBNOB_PROGRAM` names: one that
+  /// was built with `--sanitize=address`, for instance.
   static let program: String = {
+    if let named = ProcessInfo.processInfo.environment["HOBNOB_PROGRAM"] { return named }
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("hobnob").path
@@ -29,6 +31,9 @@ final class Home {
     [
       "HOME": path, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
       "TERM": "xterm-256color", "TZ": "UTC",
+      // A fault found by AddressSanitizer ends the program as a crash does; what it has not freed
+      // when it ends is no fault. Any other build takes no notice.
+      "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
     ]
   }
 
