@@ -45,7 +45,9 @@ extension Shell {
     if argument == "all" {
       files.removeAll()
     } else {
-      guard let number = Int(argument), files.remove(at: number) != nil else {
+      guard let number = Int(written: argument, in: 1...files.count),
+        files.remove(at: number) != nil
+      else {
         throw Refusal(
           say("%1 is no file that waits; /attach lists them by number.", SafeText(line: argument)))
       }

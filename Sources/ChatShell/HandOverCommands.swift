@@ -61,8 +61,8 @@ extension Shell {
           + [StyledLine(say("/open %1 2 opens the second of these.", shownNumber), .dim)])
       return
     }
-    let place = words.count == 2 ? Int(words[1]) : 1
-    guard let place, found.indices.contains(place - 1) else {
+    let place = words.count == 2 ? Int(written: words[1], in: 1...found.count) : 1
+    guard let place else {
       throw Refusal(
         say(
           "Message %1 has %2 to open, no %3.", shownNumber, SafeText(found.count),

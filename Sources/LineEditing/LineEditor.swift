@@ -212,8 +212,10 @@ public final class LineEditor {
     if let escapeTimer { loop.cancel(escapeTimer) }
     escapeTimer = nil
     guard decoder.isWaiting else { return }
-    let delay = creadline_variable("keyseq-timeout").flatMap { Int(String(cString: $0)) } ?? 100
-    escapeTimer = loop.after(milliseconds: max(delay, 1)) { [weak self] in
+    let delay = creadline_variable("keyseq-timeout").flatMap {
+      Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
+    }
+    escapeTimer = loop.after(milliseconds: max(delay ?? 100, 1)) { [weak self] in
       guard let self else { return }
       escapeTimer = nil
       handle(decoder.timeOut())
