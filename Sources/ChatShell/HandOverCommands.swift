@@ -107,7 +107,7 @@ extension Shell {
 
   /// The program and its arguments: `open-command`, else for addresses `$BROWSER`, else `xdg-open`.
   private func opener(of target: Openable) -> [String] {
-    let chosen = settings.openCommand.split(whereSeparator: \.isWhitespace).map(String.init)
+    let chosen = ChildProgram.words(settings.openCommand)
     if !chosen.isEmpty { return chosen }
     if case .address = target, let browser = environment["BROWSER"]?.split(separator: ":").first {
       let words = browser.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -85,6 +85,7 @@ public final class LineEditor {
     guard !isStarted else { return }
     isStarted = true
     device.restoreOnCrash()
+    device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = face == .tty
     device.enter(plain: face == .plain)
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
@@ -99,15 +100,19 @@ public final class LineEditor {
 
   private var isStarted = false
   var sizeDoubt = SizeDoubt()
+  /// The size is to be looked at when the terminal takes something again.
+  var isResizedMeanwhile = false
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
     endSizeDoubt()
+    device.catchUp(within: TerminalDevice.patience)
     draw()
     loop.unwatch(device.input)
     loop.unwatch(device.output)
+    loop.unwatch(device.writer, for: .writing)
     display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
