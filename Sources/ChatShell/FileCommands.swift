@@ -36,7 +36,9 @@ extension Shell {
 
   private func absolute(_ named: String) -> String {
     let path = RcFile.expanded(named, environment)
-    guard !path.hasPrefix("/"), let folder = WorkingFolder.path else { return path }
+    guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
+      return path
+    }
     return folder + "/" + path
   }
 

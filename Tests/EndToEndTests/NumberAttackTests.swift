@@ -41,7 +41,7 @@ extension EndToEnd {
       for round in 0..<LongRun.rounds(200) {
         // Each of them once, then whatever comes.
         let line =
-          round < lines.count ? lines[round] : lines[Int.random(in: 0..<lines.count, using: &random)]
+          round < lines.count ? lines[round] : lines[random.below(lines.count)]
         let typed = line.split(separator: "%", omittingEmptySubsequences: false)
           .joined(separator: round < lines.count ? Self.numbers[0] : number(&random))
         shell.send("\u{15}\(typed)\r\u{07}\u{15}mark\(round)")
@@ -53,7 +53,7 @@ extension EndToEnd {
     }
 
     private func number(_ random: inout FixedRandom) -> String {
-      Self.numbers[Int.random(in: 0..<Self.numbers.count, using: &random)]
+      Self.numbers[random.below(Self.numbers.count)]
     }
 
     @Test(
