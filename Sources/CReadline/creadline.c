@@ -96,6 +96,12 @@ static void display_matches(char **matches, int count, int longest) {
 
 // MARK: Drawing
 
+static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
+  (void)cookie;
+  creadline_call.write(bytes, count);
+  return (ssize_t)count;
+}
+
 static void mark_dirty(void) { dirty = true; }
 
 static void nothing_to_prepare(int meta) { (void)meta; }
@@ -125,7 +131,13 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_deprep_term_function = nothing_to_restore;
   rl_instream = stdin;
   nowhere = fopen("/dev/null", "we");
-  rl_outstream = plain ? stdout : nowhere;
+  rl_outstream = nowhere;
+  if (plain) {
+    // Not stdout, which waits for a terminal that nobody reads.
+    const cookie_io_functions_t functions = {.write = write_out};
+    FILE *terminal = fopencookie(NULL, "w", functions);
+    if (terminal != NULL) rl_outstream = terminal;
+  }
   if (plain) rl_terminal_name = "dumb";
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;
@@ -328,8 +340,8 @@ void creadline_plain_prompt(const char *prompt) {
 void creadline_plain_hide(void) {
   if (!shown) return;
   shown = false;
-  fputc('\n', stdout);
-  fflush(stdout);
+  fputc('\n', rl_outstream);
+  fflush(rl_outstream);
 }
 
 void creadline_plain_show(void) {

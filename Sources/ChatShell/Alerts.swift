@@ -25,20 +25,58 @@ extension Shell {
     for message in messages { notify(message) }
   }
 
-  /// How much of a text is handed on, in bytes of UTF-8 at least.
-  private static let notifiedCharacters = 1000
+  /// How much of a text is handed on, in bytes; the system takes 128 KiB in one argument, and nobody
+  /// reads more in passing.
+  private static let notifiedBytes = 4000
 
   private func notify(_ message: Message) {
+    notifier.waiting = (message, notifier.waiting.map { $0.others + 1 } ?? 0)
+    notifyOfWaiting()
+  }
+
+  private func notifyOfWaiting() {
+    guard let (message, others) = notifier.waiting else { return }
     let command = settings.notifyCommand
     let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
-    let text = SafeText(body: String(message.body.prefix(Self.notifiedCharacters)))
-    let words =
-      command.split(whereSeparator: \.isWhitespace).map(String.init)
-      + [SafeText(name: message.senderName).string, SafeText(name: name).string, text.string]
-    guard !programs.start(words, ended: { _ in }) else { return }
-    let reason = systemReason()
-    guard errno != EAGAIN, brokenNotifier != command else { return }
-    brokenNotifier = command
+    // What is made safe may become longer.
+    let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
+    let more = others > 0 ? say(" (and %1 more)", SafeText(others)) : ""
+    let texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
+      String($0.string.start(bytes: Self.notifiedBytes))
+    }
+    let words = ChildProgram.words(command) + texts.dropLast() + [texts[2] + more.string]
+    if programs.start(words, ended: { [weak self] _ in self?.notifyOfWaiting() }) {
+      notifier.waiting = nil
+      return
+    }
+    let (error, reason) = (errno, systemReason())
+    // All places are taken; the first that ends makes room.
+    if error == EAGAIN { return }
+    notifier.waiting = nil
+    guard notifier.broken != command else { return }
+    notifier.broken = command
     complain([say("notify-command %1 could not be run: %2.", SafeText(line: command), reason)])
+  }
+}
+
+/// What `notify-command` has still to be told.
+struct Notifier {
+  /// The newest message that found no place, and how many others did not.
+  var waiting: (message: Message, others: Int)?
+  /// The command that could not be run, which was said.
+  var broken: String?
+}
+
+extension String {
+  /// The start of a text with at most so many bytes: whole characters, or, where the first one alone
+  /// is longer, whole code points.
+  func start(bytes most: Int) -> Substring {
+    guard utf8.count > most else { return self[...] }
+    var end = utf8.index(startIndex, offsetBy: most)
+    while end > startIndex, utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
+    let start = self[..<end]
+    // The last one may go on behind the end.
+    let last = start.index(before: end)
+    return last > startIndex ? start[..<last] : start
   }
 }

@@ -5,6 +5,35 @@ import StyledText
 /// Other programs, started by their words and never through a shell, unless a shell is the first
 /// word.
 enum ChildProgram {
+  /// A command as people write it into a setting or a variable: words between blanks, with quotes and
+  /// backslashes taken off as a shell does. Nothing else of a shell: no `$`, `~`, `*`, `|`. A command
+  /// with a quote that never ends is split at its blanks only.
+  static func words(_ command: String) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var rest = Substring(command)
+    while let next = rest.popFirst() {
+      if next == "\\", quote != "'", let escaped = rest.first {
+        let isItself = quote == "\"" && escaped != "\"" && escaped != "\\"
+        word = (word ?? "") + (isItself ? "\\" : "") + String(escaped)
+        rest.removeFirst()
+      } else if next == quote {
+        quote = nil
+      } else if quote == nil, next == "'" || next == "\"" {
+        quote = next
+        word = word ?? ""
+      } else if quote == nil, next.isWhitespace {
+        if let word { words.append(word) }
+        word = nil
+      } else {
+        word = (word ?? "") + String(next)
+      }
+    }
+    if quote != nil { return command.split(whereSeparator: \.isWhitespace).map(String.init) }
+    return words + [word].compactMap { $0 }
+  }
+
   /// Where a program's standard input, output and error are.
   enum Place {
     /// The terminal is its own; standard input may be a file instead.

@@ -27,8 +27,9 @@ enum ExternalEditor {
     }
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
-      .compactMap { $0 }.first { !$0.isEmpty } ?? "vi"
-    let status = run(command, on: name)
+      .compactMap { $0 }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
+    // It may hold arguments (`code --wait`); the file is one of its own.
+    let status = ChildProgram.run(ChildProgram.words(command) + [name])
     let shown = SafeText(line: command)
     guard let status else {
       throw Refusal(
@@ -49,12 +50,6 @@ enum ExternalEditor {
       throw Refusal(say("The file came back empty; the line is as it was."))
     }
     return saved
-  }
-
-  /// The editor's command may hold arguments (`code --wait`), so a shell reads it; the file is an
-  /// argument of its own. nil: it could not be started.
-  private static func run(_ command: String, on path: String) -> Int32? {
-    ChildProgram.run(["/bin/sh", "-c", command + " \"$1\"", "hobnob", path])
   }
 
   /// Opened anew by name: editors save by putting another file in the old one's place.

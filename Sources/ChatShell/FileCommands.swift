@@ -36,7 +36,9 @@ extension Shell {
 
   private func absolute(_ named: String) -> String {
     let path = RcFile.expanded(named, environment)
-    guard !path.hasPrefix("/"), let folder = WorkingFolder.path else { return path }
+    guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
+      return path
+    }
     return folder + "/" + path
   }
 
@@ -45,7 +47,9 @@ extension Shell {
     if argument == "all" {
       files.removeAll()
     } else {
-      guard let number = Int(argument), files.remove(at: number) != nil else {
+      guard let number = Int(written: argument, in: 1...files.count),
+        files.remove(at: number) != nil
+      else {
         throw Refusal(
           say("%1 is no file that waits; /attach lists them by number.", SafeText(line: argument)))
       }

@@ -61,8 +61,8 @@ extension Shell {
           + [StyledLine(say("/open %1 2 opens the second of these.", shownNumber), .dim)])
       return
     }
-    let place = words.count == 2 ? Int(words[1]) : 1
-    guard let place, found.indices.contains(place - 1) else {
+    let place = words.count == 2 ? Int(written: words[1], in: 1...found.count) : 1
+    guard let place else {
       throw Refusal(
         say(
           "Message %1 has %2 to open, no %3.", shownNumber, SafeText(found.count),
@@ -107,7 +107,7 @@ extension Shell {
 
   /// The program and its arguments: `open-command`, else for addresses `$BROWSER`, else `xdg-open`.
   private func opener(of target: Openable) -> [String] {
-    let chosen = settings.openCommand.split(whereSeparator: \.isWhitespace).map(String.init)
+    let chosen = ChildProgram.words(settings.openCommand)
     if !chosen.isEmpty { return chosen }
     if case .address = target, let browser = environment["BROWSER"]?.split(separator: ":").first {
       let words = browser.split(whereSeparator: \.isWhitespace).map(String.init)

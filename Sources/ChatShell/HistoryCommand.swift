@@ -76,15 +76,14 @@ extension Shell {
     )
     switch parts.count {
     case 1:
-      guard let count = Int(argument), count > 0 else { throw refusal }
+      guard let count = Int(written: argument, in: 1...Int.max) else { throw refusal }
       guard count <= mostHistory else { throw tooMany }
       return .newest(count)
     case 2:
-      guard let first = Int(parts[0]), first > 0 else { throw refusal }
-      let (limit, isHuge) = first.addingReportingOverflow(mostHistory - 1)
-      guard !isHuge else { throw refusal }
+      guard let first = Int(written: parts[0], in: 1...(.max - mostHistory)) else { throw refusal }
+      let limit = first + mostHistory - 1
       guard !parts[1].isEmpty else { return .numbers(first...limit) }
-      guard let last = Int(parts[1]), last >= first else { throw refusal }
+      guard let last = Int(written: parts[1], in: first...Int.max) else { throw refusal }
       guard last <= limit else { throw tooMany }
       return .numbers(first...last)
     default: throw refusal

@@ -242,6 +242,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorResized(_ editor: LineEditor) { refresh() }
+  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) { holdOrCatchUp() }
   func lineEditorFocusChanged(_ editor: LineEditor) {
     // Until it is known nothing counts as seen, and nobody is told anything.
     if editor.isFocusKnown { shell.take(focus: editor.isFocused) } else { shell.isFocused = false }

@@ -21,25 +21,27 @@ extension InteractiveShell {
         answer(unsent: say("%1 Your line is back.", reason))
         put(line.typed, mentions: line.spans(in: line.typed), files: line.files)
       } else if !isHere, kept.canKeep(line) {
-        answer(unsent: say("%1 Your line for %2 is the draft there.", reason, place))
+        answer(unsent: say("%1 Your line for %2 is the draft there.", reason, place), line)
         kept.keep(line, because: reason)
       } else if isHere {
         if line.files.isEmpty {
-          answer(unsent: say("%1 Your line is in the history: press Up.", reason))
+          answer(unsent: say("%1 Your line is in the history: press Up.", reason), line)
         } else if line.typed.isEmpty {
           answer(unsent: say("%1 Your files wait again.", reason))
         } else {
           answer(
-            unsent: say("%1 Your line is in the history: press Up; its files wait again.", reason))
+            unsent: say("%1 Your line is in the history: press Up; its files wait again.", reason),
+            line)
         }
         shell.rememberUnsent(line.typed)
         bringBack(line.files)
       } else if line.files.isEmpty {
-        answer(unsent: say("%1 Your line for %2 is in the history: press Up.", reason, place))
+        answer(
+          unsent: say("%1 Your line for %2 is in the history: press Up.", reason, place), line)
         shell.rememberUnsent(line.typed)
       } else {
         // The history has no files, so that it goes in front of the draft that is there.
-        answer(unsent: say("%1 Your line for %2 waits there, with its files.", reason, place))
+        answer(unsent: say("%1 Your line for %2 waits there, with its files.", reason, place), line)
         kept.keep(line, because: reason)
       }
     }
@@ -53,7 +55,16 @@ extension InteractiveShell {
     refresh()
   }
 
-  private func answer(unsent sentence: SafeText) { shell.complain([sentence]) }
+  /// - Parameter line: what the sentence is about, where it stands nowhere to be seen: of several lines
+  ///   each is named by how it begins.
+  private func answer(unsent sentence: SafeText, _ line: WaitingLines.Line? = nil) {
+    let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
+    shell.complain([
+      text.isEmpty
+        ? sentence
+        : say("%1 It begins: %2", sentence, text.truncated(to: 40, widths: editor.widths))
+    ])
+  }
 
   func wireKeptLines() {
     kept.isUnwritten = { [drafts] in drafts.unwritten.contains($0) }
@@ -65,7 +76,7 @@ extension InteractiveShell {
         unsent:
           isDraft
           ? say("%1 Your line for %2 is the draft there.", reason, place)
-          : say("%1 Your line for %2 is in the history.", reason, place))
+          : say("%1 Your line for %2 is in the history.", reason, place), line)
     }
     locked.tried = { [weak self] isFree in
       guard let self else { return }

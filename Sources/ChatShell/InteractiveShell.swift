@@ -92,8 +92,12 @@ final class InteractiveShell {
     // given back.
     handleSignals()
     editor.draw()
+    markPrinted()
     watchStore()
-    loop.endOfTurn { [weak self] in self?.workWhileIdle() }
+    loop.endOfTurn { [weak self] in
+      self?.markPrinted()
+      self?.workWhileIdle()
+    }
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
     settleIn()
     editor.draw()
@@ -121,8 +125,17 @@ final class InteractiveShell {
   }
 
   private func watchStore() {
-    guard let descriptor = try? shell.store.bellDescriptor else { return }
-    loop.watch(descriptor) { [weak self] in self?.rung() }
+    do {
+      loop.watch(try shell.store.bellDescriptor) { [weak self] in self?.rung() }
+    } catch {
+      complain(sentence(for: error))
+      complain(say("Until hobnob is started again, every key looks for what others say."))
+      loop.endOfTurn { [weak self] in
+        guard let self else { return }
+        holdOrCatchUp()
+        editor.draw()
+      }
+    }
   }
 
   private func workWhileIdle() {
@@ -139,10 +152,17 @@ final class InteractiveShell {
     holdOrCatchUp()
   }
 
-  /// In plain mode messages may have to wait until the line is done (rule 11.5).
+  /// What was printed counts once the terminal has taken it (rule 7.3).
+  private func markPrinted() {
+    if !editor.isBehind { shell.markPrinted() }
+  }
+
+  /// While the terminal takes nothing, what comes waits in the store, as it does under `/pause` (rule
+  /// 7.6); it would be drawn for nobody. In plain mode messages may have to wait until the line is done (rule 11.5).
   func holdOrCatchUp() {
     shell.isHolding =
-      editor.face == .plain && shell.settings.holdWhileTyping && !editor.isEmpty
+      editor.isBehind
+      || editor.face == .plain && shell.settings.holdWhileTyping && !editor.isEmpty
     shell.catchUp()
   }
 

@@ -10,11 +10,11 @@ enum Keep {
   static let help: SafeText = "how long this conversation keeps its messages"
 
   /// Days of a unit; a month is 30 of them and a year 365.
-  private static let units: [(letter: Character, days: Int64)] = [
+  private static let units: [(letter: Character, days: Int)] = [
     ("y", 365), ("m", 30), ("w", 7), ("d", 1),
   ]
   private static let day: Milliseconds = 86_400_000
-  private static let mostDays: Int64 = 365_000
+  private static let mostDays = 365_000
 
   /// Milliseconds from `90d`, `6w`, `3m`, `2y`; `.some(nil)` from `off`.
   ///
@@ -23,15 +23,15 @@ enum Keep {
     if text == "off" { return .some(nil) }
     guard let unit = units.first(where: { $0.letter == text.last }),
       text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }),
-      let count = Int64(text.dropLast()), count > 0, count <= mostDays / unit.days
+      let count = Int(written: text.dropLast(), in: 1...mostDays / unit.days)
     else { return nil }
-    return count * unit.days * day
+    return Milliseconds(count * unit.days) * day
   }
 
   /// As it is typed, in the largest unit that leaves nothing over.
   static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
-    let days = max(1, age / day)
+    let days = Int(max(1, age / day))
     guard let unit = units.first(where: { days % $0.days == 0 }) else { return "off" }
     return "\(days / unit.days)\(unit.letter)"
   }

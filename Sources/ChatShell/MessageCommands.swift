@@ -9,15 +9,17 @@ extension Shell {
   private func target(_ argument: String, missing: RuleError) throws -> Message {
     let conversation = try requireConversation()
     if argument.isEmpty || argument.hasPrefix("-") {
-      let back = argument.isEmpty ? 1 : Int(argument.dropFirst())
-      guard let back, back > 0 else { throw notANumber(argument) }
+      let back = argument.isEmpty ? 1 : Int(written: argument.dropFirst(), in: 1...Int.max)
+      guard let back else { throw notANumber(argument) }
       guard let message = try store.newest(by: me.id, in: conversation.id, skipping: back - 1)
       else {
         throw missing
       }
       return message
     }
-    guard let number = Int(argument), number > 0 else { throw notANumber(argument) }
+    guard let number = Int(written: argument, in: 1...Int.max) else {
+      throw notANumber(argument)
+    }
     guard let message = try store.message(number: number, in: conversation.id, for: me.id),
       !message.isRecalled
     else { throw RuleError.noSuchMessage(number) }

@@ -47,16 +47,13 @@ extension InteractiveShell {
       throw Refusal(say("The text for the pager could not be written: %1.", systemReason()))
     }
     var status: Int32?
-    lendScreen { status = ChildProgram.run(["/bin/sh", "-c", command], input: file) }
+    lendScreen { status = ChildProgram.run(ChildProgram.words(command), input: file) }
     let shown = SafeText(line: command)
     guard let status else {
-      throw Refusal(say("%1 could not be run: %2. Set PAGER.", shown, systemReason()))
-    }
-    // 127: there is none of that name.
-    if status == 126 || status == 127 {
+      let reason = systemReason()
       editor.print(lines)
       throw Refusal(
-        say("The pager %1 is not there; set PAGER, or /set pager off.", shown))
+        say("The pager %1 could not be run: %2; set PAGER, or /set pager off.", shown, reason))
     }
     if Pager.hasFailed(status, command) {
       editor.print(lines)
@@ -87,7 +84,7 @@ extension InteractiveShell {
 
 /// How a pager is called.
 enum Pager {
-  /// The command for `/bin/sh`: `$PAGER`, or less. less is told to begin at the end where that is
+  /// The command: `$PAGER`, or less. less is told to begin at the end where that is
   /// wanted, and to show styles.
   static func command(_ pager: String?, atEnd: Bool) -> String {
     let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
@@ -95,7 +92,7 @@ enum Pager {
   }
 
   private static func isLess(_ command: String) -> Bool {
-    command.split(whereSeparator: \.isWhitespace).first?.split(separator: "/").last == "less"
+    ChildProgram.words(command).first?.split(separator: "/").last == "less"
   }
 
   /// Whether it may have shown nothing. A pager that was interrupted or ended did what was wanted;

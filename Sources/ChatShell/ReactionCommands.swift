@@ -53,19 +53,11 @@ extension Shell {
   /// The message that N names, or -N from the newest, whoever said it.
   func anyone(_ argument: String) throws -> Message {
     let conversation = try requireConversation()
-    guard let number = Int(argument), number != 0 else {
+    guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
       throw Refusal(
         say("%1 is no message number; numbers stand before messages.", SafeText(line: argument)))
     }
-    if number < 0 {
-      let newest = try store.messages(in: conversation.id, limit: -number, for: me.id)
-      guard newest.count == -number else { throw RuleError.noSuchMessage(number) }
-      return newest[0]
-    }
-    guard let message = try store.message(number: number, in: conversation.id, for: me.id) else {
-      throw RuleError.noSuchMessage(number)
-    }
-    return message
+    return try store.message(named: number, in: conversation.id, for: me.id)
   }
 
   func reply(_ argument: String) throws {

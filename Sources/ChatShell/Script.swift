@@ -44,25 +44,7 @@ struct Script {
 
   /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
   func message(_ number: Int, in conversation: Conversation) throws -> Message {
-    guard number < 0 else {
-      guard let found = try store.message(number: number, in: conversation.id, for: me.id) else {
-        throw RuleError.noSuchMessage(number)
-      }
-      return found
-    }
-    var (back, before) = (-number, Int.max)
-    // In pages, since a number typed wrong must not read a whole store into memory.
-    while true {
-      let count = min(back, Self.page)
-      let found = try store.messages(
-        in: conversation.id, before: before, limit: count, for: me.id, receipts: false)
-      guard found.count == count, let first = found.first else {
-        throw RuleError.noSuchMessage(number)
-      }
-      if back == count { return first }
-      back -= count
-      before = first.number
-    }
+    try store.message(named: number, in: conversation.id, for: me.id)
   }
 
   /// Stands for a person whom the store does not know; see `Launch.reader`.
@@ -80,7 +62,7 @@ struct Script {
   }
 
   /// How many messages are in memory at a time.
-  static let page = 200
+  nonisolated static let page = 200
 
   /// What a rule forbids, in words for someone who has no prompt to type at.
   static func sentence(for error: RuleError) -> Refusal? {
@@ -96,6 +78,35 @@ struct Script {
     case .noSuchParticipant(let name):
       nobody(called: name)
     default: nil
+    }
+  }
+}
+
+extension Store {
+  /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
+  ///
+  /// - Throws: `RuleError.noSuchMessage`, `StoreError`.
+  func message(
+    named number: Int, in conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Message {
+    guard number < 0 else {
+      guard let found = try message(number: number, in: conversation, for: me) else {
+        throw RuleError.noSuchMessage(number)
+      }
+      return found
+    }
+    var (back, before) = (number.magnitude, Int.max)
+    // In pages, since a number typed wrong must not read a whole store into memory.
+    while true {
+      let count = Int(min(back, UInt(Script.page)))
+      let found = try messages(
+        in: conversation, before: before, limit: count, for: me, receipts: UInt(count) == back)
+      guard found.count == count, let first = found.first else {
+        throw RuleError.noSuchMessage(number)
+      }
+      if back == count { return first }
+      back -= UInt(count)
+      before = first.number
     }
   }
 }

@@ -85,7 +85,7 @@ public struct Settings: Sendable, Equatable {
     Entry(
       name: name, values: [], help: help, get: { String($0[keyPath: path]) },
       set: { settings, value in
-        guard let number = Int(value), (least...most).contains(number) else { return false }
+        guard let number = Int(written: value, in: least...most) else { return false }
         settings[keyPath: path] = number
         return true
       })
@@ -185,7 +185,7 @@ public struct Settings: Sendable, Equatable {
           settings.maxInputRows = nil
           return true
         }
-        guard let rows = Int(value), (0...1000).contains(rows) else { return false }
+        guard let rows = Int(written: value, in: 0...1000) else { return false }
         settings.maxInputRows = rows
         return true
       }),

@@ -110,6 +110,7 @@ extension StartingLine: LineEditorDelegate {
   // The shell asks the editor when it begins.
   func lineEditorFocusChanged(_ editor: LineEditor) {}
   func lineEditorResized(_ editor: LineEditor) {}
+  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) {}
   func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
     editor.bell()
     return false

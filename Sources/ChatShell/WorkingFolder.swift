@@ -24,9 +24,10 @@ enum WorkingFolder {
     var result: [Candidate] = []
     while let entry = readdir(directory), result.count < most {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
       }
-      guard name != ".", name != "..", name.hasPrefix(begun),
+      // A name that is not UTF-8 cannot stand in the line; see FileURL.
+      guard let name, name != ".", name != "..", name.hasPrefix(begun),
         !name.hasPrefix(".") || begun.hasPrefix(".")
       else { continue }
       var status = stat()

@@ -29,7 +29,7 @@ extension LocalTime {
   fileprivate static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
     guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
-    return Int(text)
+    return Int(written: text, in: 0...999_999_999)
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// A part of a text that is more than its letters: a mention that knows who is meant (2.10).
 ///
@@ -101,10 +102,11 @@ extension Span {
     var end = 0
     return encoded.split(separator: "\n").compactMap { line in
       guard let blank = line.firstIndex(of: " ") else { return nil }
-      let numbers = line[..<blank].split(separator: "-").map { Int($0) }
-      guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from >= end, from < to,
-        to <= text.utf8.count
-      else { return nil }
+      let numbers = line[..<blank].split(separator: "-")
+        .map { Int(written: $0, in: end...text.utf8.count) }
+      guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from < to else {
+        return nil
+      }
       end = to
       return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
     }

@@ -133,7 +133,7 @@ public struct EditMode: Hashable, Sendable {
     switch (words.first, words.count) {
     case ("/cancel", 1): return .cancel
     case ("/edit", 1): return .edit(nil)
-    case ("/edit", 2): return Int(words[1]).map { .edit($0) }
+    case ("/edit", 2): return Int(written: words[1], in: -Int.max...Int.max).map { .edit($0) }
     default: return nil
     }
   }

@@ -43,7 +43,7 @@ public enum PastedContent: Hashable, Sendable {
   /// shell takes them, since that is how terminals paste a file that is dropped on them
   /// (`'/tmp/my file'`, `/tmp/my\ file`); a path with bare blanks in it, as file managers copy it,
   /// is one as well. A URL's host must be this one: empty or `localhost` (RFC 8089). What no file
-  /// name can be is none: NUL, more than 4095 bytes, bytes that are not UTF-8.
+  /// name can be is none: NUL, more than 4095 bytes. One whose bytes are not UTF-8 stays a URL.
   ///
   /// ```swift
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
@@ -60,7 +60,8 @@ public enum PastedContent: Hashable, Sendable {
     let bare = String(scalars)
     guard let word = ShellWord(bare)?.text else { return nil }
     let path = isFileURL(word) ? pathOfFileURL(word) : word
-    guard let path, !path.isEmpty, allowsRelative || isPath(path), path.utf8.count <= mostBytes
+    guard let path, !path.isEmpty, allowsRelative || isPath(path) || isFileURL(path),
+      path.utf8.count <= mostBytes
     else { return nil }
     return path
   }
@@ -105,7 +106,8 @@ public enum PastedContent: Hashable, Sendable {
       default: path.append(byte)
       }
     }
-    return String(validating: path, as: UTF8.self)
+    // A String cannot hold it; the URL can.
+    return String(validating: path, as: UTF8.self) ?? fileScheme + String(Substring(rest[slash...]))
   }
 
   private static func hexDigit(_ byte: UInt8) -> UInt8? {

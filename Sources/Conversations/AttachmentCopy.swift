@@ -35,7 +35,7 @@ public final class AttachmentCopy {
     self.opened = opened
     bytes = Int(opened.st_size)
     self.path = path
-    self.name = Store.safeName(name ?? path)
+    self.name = name.map(Store.safeName) ?? FileURL.name(of: path)
     self.limit = limit
     self.place = place
     do {
@@ -56,14 +56,16 @@ public final class AttachmentCopy {
 
   /// Opens a file that someone wants to attach. Links are followed, since the person named the path.
   static func open(_ path: String, limit: Int) throws -> (number: Int32, found: Glibc.stat) {
-    // What follows a NUL would not reach the kernel.
-    if path.isEmpty || path.utf8.contains(0) { throw AttachmentError.missing(path: path) }
+    guard let bytes = FileURL.bytes(of: path), !bytes.isEmpty else {
+      throw AttachmentError.missing(path: path)
+    }
+    let name = bytes.map { CChar(bitPattern: $0) } + [0]
     var found = Glibc.stat()
     // Looked at before it is opened: opening a device can have effects of its own.
-    guard stat(path, &found) == 0 else { throw unreadable(path) }
+    guard stat(name, &found) == 0 else { throw unreadable(path) }
     guard found.st_mode & S_IFMT == S_IFREG else { throw AttachmentError.notAFile(path: path) }
     // It may have become a pipe since, which must not block.
-    let number = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    let number = Glibc.open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard number >= 0 else { throw unreadable(path) }
     guard fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
       close(number)

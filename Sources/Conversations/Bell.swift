@@ -9,6 +9,9 @@ import Glibc
 /// commit is visible.) The folder of lock files is watched as well: when the kernel closes the file
 /// of a shell that was killed, that is an event, and no timer is needed.
 ///
+/// A user has few inotify instances (128 mostly). When none is left the folder is watched in the way
+/// that came before it, which has no such limit; see ``FolderWatch``.
+///
 /// What only Linux has stands here; a kqueue twin would have the same four members.
 final class Bell {
   private let files: StoreFiles
@@ -16,6 +19,7 @@ final class Bell {
   private var file: Int32 = -1
   private var inode: (UInt, UInt) = (0, 0)
   private var watcher: Int32 = -1
+  private var folder: FolderWatch?
   private var bellWatch: Int32 = -1
   private var shellsWatch: Int32 = -1
 
@@ -33,6 +37,7 @@ final class Bell {
     if watcher >= 0 { close(watcher) }
     file = -1
     watcher = -1
+    folder = nil
   }
 
   /// A bell that cannot be rung is no error: what it would have told is committed, and the others
@@ -46,19 +51,33 @@ final class Bell {
 
   /// Becomes readable when another process, or this one, rang or died.
   func descriptor() throws -> Int32 {
+    if let folder { return folder.descriptor }
     if watcher >= 0 { return watcher }
-    watcher = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-    guard watcher >= 0 else {
-      throw StoreError.failed(path: files.bell, detail: String(cString: strerror(errno)))
-    }
     try renew()
-    try watchBell()
-    try watchShells()
-    return watcher
+    watcher = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    if watcher >= 0 {
+      try watchBell()
+      try watchShells()
+      if bellWatch >= 0, shellsWatch >= 0 { return watcher }
+      // There is a limit for these as well.
+      close(watcher)
+      watcher = -1
+    }
+    let reason = String(cString: strerror(errno))
+    guard let folder = FolderWatch(files.folder) else {
+      throw StoreError.deaf(path: files.path, reason: reason)
+    }
+    self.folder = folder
+    return folder.descriptor
   }
 
   /// Empties the descriptor.
   func drain() -> BellNews {
+    if let folder {
+      folder.drain()
+      // It does not tell what has changed.
+      return [.changed, .somebodyDied]
+    }
     guard watcher >= 0 else { return [] }
     var news: BellNews = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

@@ -46,6 +46,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case folderWritableByOthers(path: String)
   case cannotOpen(path: String, reason: String)
   case failed(path: String, detail: String)
+  /// Nothing tells when others have written to the store.
+  case deaf(path: String, reason: String)
 
   /// What happened, to what, and what to do.
   public var sentence: Sentence {
@@ -86,6 +88,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       (
         "the store %1 could not do it: %2; look at the disk, its limits and the file, and try again",
         [path, detail]
+      )
+    case .deaf(let path, let reason):
+      (
+        "what others write to %1 is not noticed (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
+        [path, reason]
       )
     }
   }

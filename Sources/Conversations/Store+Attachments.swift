@@ -19,7 +19,7 @@ extension Store {
   ) throws -> (name: String, bytes: Int) {
     let (number, found) = try AttachmentCopy.open(path, limit: limit)
     _ = OpenFile(number)
-    return (safeName(path), Int(found.st_size))
+    return (FileURL.name(of: path), Int(found.st_size))
   }
 
   /// Copies a file into the store's folder under the hash of its bytes, on the disk before it

@@ -60,7 +60,7 @@ final class LineDisplay {
   /// What is on the screen is what there is to be drawn.
   var isSettled: Bool {
     face == .tty && !isSizeInDoubt && !needsDrawing && above.isEmpty && bytesOut.isEmpty
-      && creadline_is_idle()
+      && !device.isBehind && creadline_is_idle()
   }
 
   // MARK: The terminal
@@ -159,6 +159,8 @@ final class LineDisplay {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
     needsDrawing = true
+    // What the terminal has not taken yet is drawn for; once it has, only what there is then.
+    if device.isBehind { return }
     // What comes while a resize settles is drawn for a block that stands where it does then.
     if isAnotherSizeTold { sizeDoubted() }
     if isSizeInDoubt { return }

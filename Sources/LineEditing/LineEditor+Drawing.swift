@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
+import Terminal
 
 /// What goes onto the screen, once a turn.
 extension LineEditor {
@@ -13,5 +14,21 @@ extension LineEditor {
     delegate?.lineEditorWillDraw(self)
     doubtBeforeLines()
     display.draw()
+  }
+
+  /// Whether the terminal has not taken yet what was drawn. Until it has, nothing more is.
+  public var isBehind: Bool { device.isBehind }
+
+  func fellBehind() {
+    loop.watch(device.writer, for: .writing) { [weak self] in
+      guard let self else { return }
+      device.writeMore()
+      guard !isBehind else { return }
+      loop.unwatch(device.writer, for: .writing)
+      display.needsDrawing = true
+      if isResizedMeanwhile { resized() }
+      delegate?.lineEditorFellBehindOrCaughtUp(self)
+    }
+    delegate?.lineEditorFellBehindOrCaughtUp(self)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import StyledText
+import Terminal
 
 // MARK: What readline asks
 
@@ -46,6 +47,8 @@ extension LineEditor: ReadlineClient {
   func completions(text: String, caret: Int) -> Completions? {
     delegate?.lineEditor(self, completionsIn: text, caret: caret)
   }
+
+  func write(_ bytes: [UInt8]) { device.write(bytes) }
 
   func list(_ labels: [SafeText]) {
     print(Self.columns(labels, across: display.columns, widths: widths))

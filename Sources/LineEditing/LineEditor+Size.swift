@@ -43,6 +43,9 @@ extension LineEditor {
   /// terminal has said twice that it is the same.
   public func resized() {
     guard face == .tty else { return display.takeSize() }
+    // A terminal that takes nothing is not to be asked.
+    isResizedMeanwhile = isBehind
+    guard !isBehind else { return }
     guard !display.isSizeInDoubt else { return }
     guard sizeDoubt.answers != false else { return settle(on: nil) }
     display.isSizeInDoubt = true

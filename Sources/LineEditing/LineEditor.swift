@@ -85,6 +85,7 @@ public final class LineEditor {
     guard !isStarted else { return }
     isStarted = true
     device.restoreOnCrash()
+    device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = face == .tty
     device.enter(plain: face == .plain)
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
@@ -99,15 +100,19 @@ public final class LineEditor {
 
   private var isStarted = false
   var sizeDoubt = SizeDoubt()
+  /// The size is to be looked at when the terminal takes something again.
+  var isResizedMeanwhile = false
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
     endSizeDoubt()
+    device.catchUp(within: TerminalDevice.patience)
     draw()
     loop.unwatch(device.input)
     loop.unwatch(device.output)
+    loop.unwatch(device.writer, for: .writing)
     display.leave(keepingLine: false)
     creadline_stop()
     device.leave()
@@ -212,8 +217,10 @@ public final class LineEditor {
     if let escapeTimer { loop.cancel(escapeTimer) }
     escapeTimer = nil
     guard decoder.isWaiting else { return }
-    let delay = creadline_variable("keyseq-timeout").flatMap { Int(String(cString: $0)) } ?? 100
-    escapeTimer = loop.after(milliseconds: max(delay, 1)) { [weak self] in
+    let delay = creadline_variable("keyseq-timeout").flatMap {
+      Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
+    }
+    escapeTimer = loop.after(milliseconds: max(delay ?? 100, 1)) { [weak self] in
       guard let self else { return }
       escapeTimer = nil
       handle(decoder.timeOut())

@@ -21,6 +21,8 @@ public protocol LineEditorDelegate: AnyObject {
   func lineEditorUndoes(_ editor: LineEditor) -> Bool
   /// The terminal has another size, or had for a moment.
   func lineEditorResized(_ editor: LineEditor)
+  /// ``LineEditor/isBehind`` is another.
+  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor)
   /// ``LineEditor/isFocused`` is another.
   func lineEditorFocusChanged(_ editor: LineEditor)
   /// Something to say about what comes in.

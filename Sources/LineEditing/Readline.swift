@@ -19,6 +19,7 @@ protocol ReadlineClient: AnyObject {
   func liveComplete() -> Bool
   func mentionWord(before offset: Int) -> Int?
   func completions(text: String, caret: Int) -> Completions?
+  func write(_ bytes: [UInt8])
   func list(_ labels: [SafeText])
   func print(_ text: String)
   var widths: Widths { get }
@@ -70,6 +71,9 @@ enum Readline {
         Readline.pending = Readline.client?.completions(
           text: String(decoding: Readline.bytes(text, length), as: UTF8.self), caret: Int(offset))
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
+      },
+      write: { bytes, count in
+        Readline.client?.write(Array(Readline.bytes(bytes, Int32(clamping: count))))
       },
       list: { matches, count in Readline.list(matches, Int(count)) },
       print: { text in Readline.client?.print(Readline.string(text)) })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// A whole `ESC [ … final` from the terminal, and what it means.
 ///
@@ -23,7 +24,8 @@ struct ControlSequence {
     hasIntermediate = body.contains { $0 < 0x30 }
     parameters = body.split(separator: 0x3B, omittingEmptySubsequences: false).map { parameter in
       parameter.split(separator: 0x3A, omittingEmptySubsequences: false).map { part in
-        Int(String(decoding: part, as: UTF8.self))
+        // No key and no character has a greater one.
+        Int(written: String(decoding: part, as: UTF8.self), in: 0...0x10_FFFF)
       }
     }
   }

@@ -13,8 +13,15 @@ public struct TimerID: Hashable, Sendable {
 /// In each turn come first the descriptors, in the order they were watched, then signals, then
 /// timers, then what was registered with `endOfTurn`.
 @MainActor public final class EventLoop {
+  /// What a descriptor is watched for.
+  public enum Readiness: Sendable {
+    case reading, writing
+  }
+
   private struct Watch {
     var descriptor: Int32
+    var readiness: Readiness
+    var events: Int16 { Int16(readiness == .reading ? POLLIN : POLLOUT) }
     var number: Int
     var body: @MainActor () -> Void
   }
@@ -36,23 +43,29 @@ public struct TimerID: Hashable, Sendable {
   public init() {}
 
   /// Monotonic time in milliseconds.
-  public var now: Int64 {
+  public var now: Int64 { Self.now }
+
+  static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// Calls the body whenever the descriptor can be read or has hung up. A second watch of the same
-  /// descriptor takes the place of the first.
-  public func watch(_ descriptor: Int32, _ body: @escaping @MainActor () -> Void) {
-    unwatch(descriptor)
+  /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second
+  /// watch of the same descriptor for the same takes the place of the first.
+  public func watch(
+    _ descriptor: Int32, for readiness: Readiness = .reading,
+    _ body: @escaping @MainActor () -> Void
+  ) {
+    unwatch(descriptor, for: readiness)
     lastNumber += 1
-    watches.append(Watch(descriptor: descriptor, number: lastNumber, body: body))
+    watches.append(
+      Watch(descriptor: descriptor, readiness: readiness, number: lastNumber, body: body))
   }
 
   /// Ends the watch; also from within its body. Call it before the descriptor is closed.
-  public func unwatch(_ descriptor: Int32) {
-    watches.removeAll { $0.descriptor == descriptor }
+  public func unwatch(_ descriptor: Int32, for readiness: Readiness = .reading) {
+    watches.removeAll { $0.descriptor == descriptor && $0.readiness == readiness }
   }
 
   /// Blocks the signals' usual effect and calls the body in the loop instead.
@@ -115,7 +128,7 @@ public struct TimerID: Hashable, Sendable {
 
   private func turn() {
     var descriptors = watches.map {
-      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+      pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
     }
     let watched = watches.map(\.number)
     if signals.descriptor >= 0 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 extension Painter {
   /// What the terminal can show, and what it does by itself.
@@ -46,7 +47,9 @@ extension Painter {
       if terminal.hasPrefix("tmux") || terminal.hasPrefix("screen") || variable("TMUX") != nil {
         return false
       }
-      if let vte = variable("VTE_VERSION").flatMap({ Int($0) }) { return vte >= 5000 }
+      if let vte = variable("VTE_VERSION").flatMap({ Int(written: $0, in: 0...Int.max) }) {
+        return vte >= 5000
+      }
       let families = ["xterm-kitty", "foot", "alacritty", "contour", "wezterm", "xterm-ghostty"]
       let programs = ["WezTerm", "ghostty", "iTerm.app", "vscode", "rio"]
       return families.contains { terminal.hasPrefix($0) }

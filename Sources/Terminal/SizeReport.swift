@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// The terminal's own word on its size: what the system tells may be older, or untrue. tmux tells a
 /// program up to a quarter of a second later than it has wrapped the screen anew, and a size that
@@ -18,10 +19,8 @@ public enum SizeReport {
       bytes.last == UInt8(ascii: "R")
     else { return nil }
     let numbers = bytes.dropFirst(2).dropLast().split(separator: UInt8(ascii: ";"))
-      .map { Int(String(decoding: $0, as: UTF8.self)) }
-    guard numbers.count == 2, let rows = numbers[0], let columns = numbers[1],
-      1...9999 ~= rows, 1...9999 ~= columns
-    else { return nil }
+      .map { Int(written: String(decoding: $0, as: UTF8.self), in: 1...9999) }
+    guard numbers.count == 2, let rows = numbers[0], let columns = numbers[1] else { return nil }
     return Size(rows: rows, columns: columns)
   }
 }

@@ -33,6 +33,13 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   public let input: Int32
   /// What is drawn goes there: mostly the same terminal.
   public let output: Int32
+  /// What it is written by, for the loop to watch.
+  public let writer: Int32
+  /// Called when the terminal has not taken all that was written; from then on ``writeMore()`` is to
+  /// be called whenever it takes something.
+  public var fellBehind: () -> Void = {}
+  /// What was written and the terminal has not taken yet, in order.
+  private var untaken: [UInt8] = []
   private let found: termios
   private var isEntered = false
   private var isPlain = false
@@ -56,14 +63,32 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     guard tcgetattr(input, &modes) == 0 else { throw TerminalFailure.modesUnreadable(errno) }
     self.input = input
     self.output = output
+    writer = Self.ownWriter(of: output) ?? output
     found = modes
   }
 
-  /// Whether what is drawn goes to another program, which may end before this one.
-  public var drawsIntoPipe: Bool {
-    var status = stat()
-    return fstat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  deinit {
+    if writer != output { close(writer) }
   }
+
+  /// Whether writing waits is a property that all who have the terminal from one another share, the
+  /// shell that started this one too; so it is opened anew.
+  ///
+  /// - Returns: nil where that is not allowed, as behind su(1), and for what never makes anyone wait.
+  private static func ownWriter(of output: Int32) -> Int32? {
+    guard isatty(output) == 1 || isPipe(output) else { return nil }
+    let own = open(
+      "/proc/self/fd/\(output)", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    return own >= 0 ? own : nil
+  }
+
+  private static func isPipe(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
+  /// Whether what is drawn goes to another program, which may end before this one.
+  public var drawsIntoPipe: Bool { Self.isPipe(output) }
 
   /// The size of the screen now; 24 × 80 where the terminal does not know it.
   public var size: Size {
@@ -91,17 +116,22 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
     setModes(modes)
     isEntered = true
-    CrashReset.arm(input: input, output: output, modes: found, sends: !plain)
+    CrashReset.arm(input: input, output: writer, modes: found, sends: !plain)
     if plain { return }
     write(Array((Self.entering + (reportsFocus ? Self.focusReports : "")).utf8))
   }
 
-  /// Puts everything back as it was found. Nothing happens when it was not entered.
+  /// How long leaving waits for a terminal that takes nothing, in milliseconds.
+  public static let patience: Int64 = 1000
+
+  /// Puts everything back as it was found. Nothing happens when it was not entered. A terminal that
+  /// takes nothing is waited for no longer than ``patience``.
   public func leave() {
     guard isEntered else { return }
     isEntered = false
     CrashReset.disarm()
     if !isPlain { write(CrashReset.sequence) }
+    catchUp(within: Self.patience)
     setModes(found)
   }
 
@@ -112,25 +142,63 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     enter(plain: isPlain)
   }
 
-  /// Writes all of the bytes. A terminal that has hung up is ignored.
+  /// Whether the terminal has not taken all that was written: nobody reads it, or it is slow.
+  public var isBehind: Bool { !untaken.isEmpty }
+
+  /// Writes the bytes, without waiting for the terminal: what it does not take now follows with
+  /// ``writeMore()``, in order. One that has hung up is ignored.
   public func write(_ bytes: [UInt8]) {
-    if isDead { return }
-    bytes.withUnsafeBytes { buffer in
+    if isDead || bytes.isEmpty { return }
+    if isBehind {
+      untaken += bytes
+      return
+    }
+    let count = taken(of: bytes)
+    guard count < bytes.count else { return }
+    untaken = Array(bytes[count...])
+    fellBehind()
+  }
+
+  /// Writes of what was not taken as much as is taken now.
+  public func writeMore() {
+    untaken.removeFirst(taken(of: untaken))
+  }
+
+  /// Waits until the terminal has taken everything.
+  ///
+  /// - Parameter milliseconds: how long at most, since it took something last.
+  public func catchUp(within milliseconds: Int64) {
+    var end = EventLoop.now + milliseconds
+    while isBehind, case let left = end - EventLoop.now, left > 0 {
+      var ready = pollfd(fd: writer, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&ready, 1, Int32(clamping: left))
+      let count = untaken.count
+      writeMore()
+      if untaken.count < count { end = EventLoop.now + milliseconds }
+    }
+  }
+
+  /// How many of the bytes the terminal takes now; of a dead one all.
+  private func taken(of bytes: [UInt8]) -> Int {
+    let flags = writer == output ? fcntl(output, F_GETFL) : -1
+    // No description of its own: then only for this moment.
+    if flags >= 0 { _ = fcntl(output, F_SETFL, flags | O_NONBLOCK) }
+    defer { if flags >= 0 { _ = fcntl(output, F_SETFL, flags) } }
+    return bytes.withUnsafeBytes { buffer in
       var written = 0
       while written < buffer.count {
         let count = Glibc.write(
-          output, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+          writer, buffer.baseAddress?.advanced(by: written), buffer.count - written)
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // Somebody who shares the terminal has set it so.
-          var ready = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-          poll(&ready, 1, -1)
+          return written
         } else if errno != EINTR {
           isDead = true
-          return
+          return buffer.count
         }
       }
+      return written
     }
   }
 

@@ -6,13 +6,14 @@ import Glibc
 StandardDescriptors.take()
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
-if let quick = QuickStart(CommandLine.arguments) {
+let words = RawArguments.all
+if let quick = QuickStart(words) {
   let launch = Launch(options: quick.options)
   exit(
     launch.report {
       try launch.shell(quick.conversation, subcommands: Hobnob.subcommandNames)
     })
 }
-let arguments = QuickStart.subcommandFirst(CommandLine.arguments)
+let arguments = QuickStart.subcommandFirst(words)
 if let word = TextArguments.slippedWord(arguments) { exit(Launch.refuse(searchWord: word)) }
 Hobnob.end(with: TextArguments.marked(arguments))

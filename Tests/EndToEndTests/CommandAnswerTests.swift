@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(
         shown.contains { $0.contains("line 2.") } && shown.contains { $0.contains("line 40.") })
       // One that was interrupted did what was wanted.
-      let ben = try home.shellInLobby(as: "ben", environment: ["PAGER": "kill -INT $$"])
+      let ben = try home.shellInLobby(as: "ben", environment: ["PAGER": "sh -c 'kill -INT $$'"])
       try ben.type("/clear\r/history 40\r", seeing: "#lobby> |")
       try ben.expectNever("failed")
     }

@@ -61,7 +61,7 @@ extension EndToEnd {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", environment: ["EDITOR": "/no/such/editor"])
       shell.send("half a line\u{18}\u{05}")
-      try shell.expect("/no/such/editor ended with status 127; the line is as it was.")
+      try shell.expect("/no/such/editor could not be run: No such file or directory.")
       try shell.expect("#lobby> half a line|")
     }
 

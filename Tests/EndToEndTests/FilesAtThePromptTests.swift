@@ -225,6 +225,33 @@ extension EndToEnd {
       try shell.expect("[1 file]")
     }
 
+    @Test("a name that is not UTF-8: from the command line, and by its URL (10, 8.1)")
+    func nameInAnotherEncoding() throws {
+      let home = try Home()
+      let made = try Program(
+        [
+          "sh", "-c",
+          """
+          cd "$HOME" && name=$(printf 'b\\344r.txt') && echo inside > "$name" \
+            && "$0" send lobby --as ben --attach "$name" && "$0" send lobby --as ben --attach="$HOME/$name"
+          """, Home.program,
+        ], environment: home.environment
+      ).finish()
+      #expect(made.status == 0, "\(made)")
+      let shell = try home.shellInLobby(as: "anna")
+      let url = "file://\(home.path)/b%E4r.txt"
+      try shell.type("\u{1B}[200~\(url)\u{1B}[201~", seeing: "Attach b")
+      try shell.type("y", seeing: "[1 file]")
+      try shell.type("/attach \(url)\r", seeing: "[2 files]")
+      try shell.type("\r", seeing: "[3]")
+      for message in try messages(in: home) {
+        #expect(message.attachments.allSatisfy { $0.name == "b\u{FFFD}r.txt" && $0.bytes == 7 })
+        #expect(message.attachments.count == (message.number == 3 ? 2 : 1))
+      }
+      // A wrong name in such a URL is refused like any other.
+      try shell.type("/attach file:///nowhere/%E4\r", seeing: "file:///nowhere/%E4")
+    }
+
     private func messages(in home: Home) throws -> [Message] {
       let store = try Store(path: home.store)
       defer { store.close() }

@@ -84,7 +84,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(
         as: "anna", rows: 6, environment: ["PAGER": "/no/such/pager"])
       shell.send("/history\r")
-      try shell.expect("/no/such/pager is not there")
+      try shell.expect("/no/such/pager could not be run")
       #expect(shell.emulator.history.count { $0.contains("number 1") } == 2)
       try shell.expect("#lobby> |")
     }

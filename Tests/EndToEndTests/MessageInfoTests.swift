@@ -77,7 +77,7 @@ extension EndToEnd {
       let text = "beginning " + String(repeating: "x", count: 70_000) + "\nthe very end"
       try home.say(text, as: "ben")
       try home.say("short", as: "ben")
-      let shell = try home.shellInLobby(as: "anna", environment: ["PAGER": "cat > ~/paged"])
+      let shell = try home.shellInLobby(as: "anna", environment: ["PAGER": "sh -c 'cat > ~/paged'"])
       try shell.expect("ben: beginning xxx")
       try shell.expect("(folded: it has 70.0 kB; /info 1 shows all of it)")
       #expect(!shell.emulator.history.contains { $0.contains("the very end") })

@@ -124,6 +124,52 @@ extension EndToEnd {
       #expect(said == 1)
     }
 
+    /// One character to whoever reads: leading jamo go on for ever.
+    private static let giant = String(repeating: "\u{1100}", count: 200_000)
+
+    @Test(
+      "of a text that no argument can hold the start is handed on, never half a code point (10.12)")
+    func giantCharacter() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.command("/set notify-command \(program)")
+      try home.say("@anna \(Self.giant)", as: "ben")
+      expect(anna, called: ["<ben>", "<#lobby>", "<@anna >", "no terminal"])
+      try home.say(Self.giant, as: "ben", in: "@anna")
+      _ = anna.wait(for: 10) { _ in called.count >= 8 }
+      let text = try #require(called.dropFirst(6).first)
+      #expect(text.hasPrefix("<\u{1100}") && text.hasSuffix("\u{1100}>"))
+      #expect((3000...4002).contains(text.utf8.count) && !text.contains("\u{FFFD}"))
+    }
+
+    @Test("in a burst the last call says how many it stands for (10.12)")
+    func burst() throws {
+      try home.write(
+        "echo \"$3\" >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
+        to: "program")
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.command("/set notify-command \(program)")
+      let mentions = (1...100).map { "@anna \($0)\n" }.joined()
+      #expect(try home.run(["lobby", "--as", "ben"], input: mentions).status == 0)
+      try anna.expect("@anna 100")
+      _ = anna.wait(for: 10) { _ in called.count >= 16 }
+      #expect(Set(called) == Set((1...16).map { "@anna \($0)" }))
+      try home.write("", to: "go")
+      _ = anna.wait(for: 10) { _ in called.count >= 17 }
+      #expect(called.count == 17 && called.last == "@anna 100 (and 83 more)", "\(called)")
+    }
+
+    @Test("a program's words may be quoted as for a shell; nothing else is read like one (7.10)")
+    func quotedWords() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.command("/set notify-command \(program) 'two words' \"a $HOME\" b\\ c ''")
+      try home.say("@anna", as: "ben")
+      expect(
+        anna,
+        called: [
+          "<two words>", "<a $HOME>", "<b c>", "<>", "<ben>", "<#lobby>", "<@anna>", "no terminal",
+        ])
+    }
+
     @Test("a program of several words stands in the rc file (10)")
     func inTheFile() throws {
       try home.write("/set notify-command \(program) -a b\n", to: "rc")

@@ -115,7 +115,7 @@ extension EndToEnd {
       let anna = try home.shellInLobby(
         as: "anna",
         environment: [
-          "PAGER": "cat; touch ~/here; while [ ! -e ~/go ]; do sleep 0.02; done"
+          "PAGER": "sh -c 'cat; touch ~/here; while [ ! -e ~/go ]; do sleep 0.02; done'"
         ])
       let ben = try home.shellInLobby(as: "ben")
       let numbers = (1...30).map { "line \($0)" }.joined(separator: "\n")

@@ -74,6 +74,21 @@ extension EndToEnd {
       #expect(try store.history(of: me, shell: "", limit: 9).contains("green"))
     }
 
+    @Test("of several lines that come back each is named (10, 1.2)")
+    func namesEach() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      let holder = try home.lock()
+      for line in ["the first", "the second", "the third"] {
+        try shell.type("\(line)\r", seeing: "(waiting for the store) \(line)")
+      }
+      try shell.type("\u{07}", seeing: "Your line is back")
+      for line in ["the second", "the third"] {
+        try shell.type(
+          "\u{07}", seeing: "Your line is in the history: press Up. It begins: \(line)")
+      }
+      release(holder)
+    }
+
     @Test("where another draft waits, a line with files goes in front of it: no file is lost (8)")
     func goesInFrontOfTheDraft() throws {
       try home.write("x", to: "one.txt")

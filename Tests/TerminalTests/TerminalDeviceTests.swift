@@ -105,17 +105,29 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
   }
 
-  @Test("all of a long text is written, though the terminal takes it in parts")
+  @Test("what the terminal does not take follows in order, and writing never waits (10.11)")
   func longText() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
-    _ = fcntl(terminal, F_SETFL, fcntl(terminal, F_GETFL) | O_NONBLOCK)
     let device = try TerminalDevice(input: terminal, output: terminal)
-    let text = (0..<20_000).map { "\($0)," }.joined()
-    let reader = Reader(pair: pair, expected: text.utf8.count)
-    reader.start()
+    var timesBehind = 0
+    device.fellBehind = { timesBehind += 1 }
+    let text = (0..<200_000).map { "\($0)," }.joined()
     device.write(Array(text.utf8))
-    #expect(reader.join() == text)
+    #expect(device.isBehind)
+    device.write(Array("the end".utf8))
+    #expect(timesBehind == 1)
+    // Who has the terminal as well goes on waiting for it, or not, as before.
+    #expect(fcntl(terminal, F_GETFL) & O_NONBLOCK == 0)
+    device.catchUp(within: 1)
+    #expect(device.isBehind)
+    var received = ""
+    while device.isBehind {
+      received += pair.received()
+      device.writeMore()
+    }
+    received += pair.received()
+    #expect(received == text + "the end")
   }
 
   @Test("a crash leaves the terminal as it was found", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
@@ -157,40 +169,5 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
     #expect(isSame(modes(terminal), before))
     #expect(pair.received().contains("\u{1B}[?2004l"))
-  }
-}
-
-/// Reads the emulator's end on a thread of its own.
-private final class Reader: @unchecked Sendable {
-  // Used by one thread until `join`, by the other after it.
-  private var text = ""
-  private let pair: PseudoTerminalPair
-  private let expected: Int
-  private var thread = pthread_t()
-
-  init(pair: PseudoTerminalPair, expected: Int) {
-    self.pair = pair
-    self.expected = expected
-  }
-
-  func start() {
-    let reader = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
-      &thread, nil,
-      { pointer in
-        guard let pointer else { return nil }
-        let reader = Unmanaged<Reader>.fromOpaque(pointer).takeRetainedValue()
-        while reader.text.replacing("\r\n", with: "\n").utf8.count < reader.expected {
-          var ready = pollfd(fd: reader.pair.controller, events: Int16(POLLIN), revents: 0)
-          if poll(&ready, 1, 10_000) <= 0 { break }
-          reader.text += reader.pair.received()
-        }
-        return nil
-      }, reader)
-  }
-
-  func join() -> String {
-    pthread_join(thread, nil)
-    return text
   }
 }

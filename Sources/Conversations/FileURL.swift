@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A path as the URL of its file. A path may hold any byte but NUL, and a `String` only UTF-8: one
+/// that is not UTF-8 travels as its URL, from the command line or a paste to the draft and the system
+/// call that opens it.
+public enum FileURL {
+  private static let scheme = "file://"
+
+  /// `file:///tmp/b%E4r.txt`
+  ///
+  /// - Parameter path: absolute, without its NUL.
+  public static func written(_ path: some Collection<UInt8>) -> String {
+    path.reduce(into: scheme) { url, byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E:
+        url.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        url += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+  }
+
+  /// The bytes of a path for the system: those of the text, or what a URL of a file on this machine
+  /// stands for. Without a NUL in it; nil for one that has any, or for a URL that is none.
+  static func bytes(of path: String) -> [UInt8]? {
+    var bytes = Array(path.utf8)
+    if bytes.starts(with: (scheme + "/").utf8) {
+      guard let decoded = decoded(bytes[scheme.utf8.count...]) else { return nil }
+      bytes = decoded
+    }
+    return bytes.contains(0) ? nil : bytes
+  }
+
+  /// What the file is called for those who get it.
+  static func name(of path: String) -> String {
+    Store.safeName(bytes(of: path).map { String(decoding: $0, as: UTF8.self) } ?? path)
+  }
+
+  private static func decoded(_ escaped: ArraySlice<UInt8>) -> [UInt8]? {
+    var rest = escaped
+    var path: [UInt8] = []
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        path.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      rest = rest.dropFirst(2)
+      path.append(value)
+    }
+    return path
+  }
+}
