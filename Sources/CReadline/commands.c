@@ -216,7 +216,7 @@ static const struct creadline_replacement replaced[] = {
 };
 
 static const struct creadline_replacement *const tables[] = {
-    replaced, creadline_motions, creadline_vi_commands};
+    replaced, creadline_motions, creadline_vi_commands, creadline_history_commands};
 
 static const size_t table_count = sizeof tables / sizeof *tables;
 

@@ -204,6 +204,29 @@ static bool kept_from_search(const unsigned char **bytes, size_t *count) {
   return false;
 }
 
+static Keymap typed_in;
+static int nothing(int count, int key) {
+  (void)count, (void)key;
+  rl_set_keymap(typed_in);
+  return 0;
+}
+
+/// Trap: through the callback interface a Return behind an argument (M-1 RET) ends the line only
+/// with the key after it, which is carried out first and in the line that is over. This is one that
+/// does nothing.
+static void end_accepted_line(void) {
+  if (!rl_done || !RL_ISSTATE(RL_STATE_CALLBACK)) return;
+  static Keymap one_key;
+  if (one_key == NULL) {
+    one_key = rl_make_bare_keymap();
+    one_key[1].function = nothing;
+  }
+  typed_in = rl_get_keymap();
+  rl_set_keymap(one_key);
+  rl_execute_next(1);
+  rl_callback_read_char();
+}
+
 extern int _rl_last_command_was_kill;
 
 void creadline_feed(const unsigned char *bytes, size_t count) {
@@ -220,9 +243,14 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
     bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);
-    if (searches) creadline_lend_rubout(true);
+    if (searches) {
+      creadline_lend_rubout(true);
+      creadline_check_search();
+    }
     rl_callback_read_char();
+    end_accepted_line();
     if (searches) creadline_lend_rubout(false);
+    creadline_end_search();
     // Trap: through the callback interface the first byte of a sequence counts as a command that
     // killed nothing, and M-d M-d would be two kills; and as one that is done with the region.
     if (RL_ISSTATE(RL_STATE_MULTIKEY)) {
@@ -303,7 +331,9 @@ bool creadline_is_bound(const unsigned char *bytes, size_t count) {
 void creadline_settle(void) {
   if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |
                  RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_METANEXT)) {
+    if (RL_ISSTATE(RL_STATE_NSEARCH)) rl_restore_prompt();
     rl_callback_sigcleanup();
+    creadline_end_search();
     rl_clear_message();
   }
   rl_last_func = NULL;

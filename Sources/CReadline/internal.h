@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the shim share: creadline.c (the engine), redo.c, commands.c, motion.c and vi.c
-// (its commands), complaints.c.
+// What the parts of the shim share: creadline.c (the engine), line.c, redo.c, commands.c, motion.c,
+// vi.c and history.c (its commands), complaints.c.
 #ifndef CREADLINE_INTERNAL_H
 #define CREADLINE_INTERNAL_H
 
@@ -23,6 +23,8 @@ void creadline_forget_redo(void);
 void creadline_remember_line(void);
 /// After it: notes what undo took away. True: somebody changed the text.
 bool creadline_watch_undo(void);
+/// After a key: the line ends at its first NUL, and each byte that is not UTF-8 is a question mark.
+void creadline_mend_text(void);
 /// One of the two functions that undo.
 bool creadline_is_undo(rl_command_func_t *function);
 
@@ -31,7 +33,8 @@ struct creadline_replacement {
   const char *name;
   rl_command_func_t *original, *own;
 };
-extern const struct creadline_replacement creadline_motions[], creadline_vi_commands[];
+extern const struct creadline_replacement creadline_motions[], creadline_vi_commands[],
+    creadline_history_commands[];
 
 /// Gives hobnob's functions their names, before the inputrc is read.
 void creadline_register_commands(void);
@@ -39,6 +42,14 @@ void creadline_register_commands(void);
 void creadline_replace_commands(void);
 void creadline_lend_rubout(bool readlines);
 bool creadline_in_vi_command(void);
+
+/// Leaves a line of the history for the live one.
+void creadline_history_go_live(void);
+/// After a key: where a search with a prompt of its own has ended, gives the line what it found.
+void creadline_end_search(void);
+/// Before a key of an incremental search.
+void creadline_check_search(void);
+
 /// Between the two, what readline writes on standard error is kept for the program to show.
 void creadline_begin_complaints(void);
 void creadline_end_complaints(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line as a text that the program puts in, takes away and brings back; and the history list.
+// The line as a text that the program puts in, takes away and brings back.
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -7,6 +7,34 @@
 #include <string.h>
 
 static int clamped(int offset) { return offset < 0 ? 0 : offset > rl_end ? rl_end : offset; }
+
+/// The bytes of the character at `text`, 0 where it is not UTF-8.
+static int utf8_length(const unsigned char *text) {
+  int length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
+               : text[0] < 0xF5 ? 4 : 0;
+  for (int i = 1; i < length; i++)
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  bool is_long = (text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xF0 && text[1] < 0x90);
+  bool is_surrogate = text[0] == 0xED && text[1] > 0x9F;
+  bool is_high = text[0] == 0xF4 && text[1] > 0x8F;
+  return is_long || is_surrogate || is_high ? 0 : length;
+}
+
+// Trap: vi's y and . with half an operator leave a text that is shorter than readline thinks, and
+// keys such as M-é half a character; over either, vi's motions go round for ever. A byte stands for
+// a byte, so that the places in the undo list hold.
+void creadline_mend_text(void) {
+  rl_end = (int)strnlen(rl_line_buffer, (size_t)rl_end);
+  rl_line_buffer[rl_end] = '\0';
+  if (!RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
+    for (int at = 0, length; at < rl_end; at += length) {
+      length = utf8_length((unsigned char *)rl_line_buffer + at);
+      if (length == 0) rl_line_buffer[at] = '?', length = 1;
+    }
+  }
+  rl_point = clamped(rl_point);
+  rl_mark = clamped(rl_mark);
+}
 
 void creadline_insert(const char *text) {
   creadline_forget_redo();
@@ -31,17 +59,10 @@ void creadline_replace(int start, int end, const char *text, int caret) {
   rl_redisplay_function();
 }
 
-/// Leaves a line of the history for the live one.
-static void go_live(void) {
-  rl_maybe_replace_line();
-  using_history();
-  rl_maybe_unsave_line();
-}
-
 void creadline_set_line(const char *text, int caret) {
   creadline_forget_redo();
   creadline_mark_is_set = false;
-  if (!creadline_history_is_live()) go_live();
+  creadline_history_go_live();
   rl_replace_line(text, 1);
   rl_point = clamped(caret);
   rl_mark = 0;
@@ -61,7 +82,7 @@ void creadline_clear(void) {
   if (!creadline_history_is_live()) {
     // The live line comes back first; C-_ then gives the one from the history, and the live one.
     char *text = strdup(rl_line_buffer);
-    go_live();
+    creadline_history_go_live();
     creadline_replace(0, rl_end, text, (int)strlen(text));
     free(text);
   }
@@ -84,7 +105,7 @@ struct aside {
 };
 
 void *creadline_set_aside(void) {
-  if (!creadline_history_is_live()) go_live();
+  creadline_history_go_live();
   struct aside *aside = malloc(sizeof *aside);
   *aside = (struct aside){strdup(rl_line_buffer), rl_point, rl_mark, rl_undo_list};
   rl_undo_list = NULL;
@@ -116,21 +137,3 @@ const char *creadline_aside_text(const void *pointer, int *caret) {
   *caret = aside->caret;
   return aside->text;
 }
-
-// MARK: History
-
-void creadline_history_clear(void) { clear_history(); }
-void creadline_history_add(const char *line) {
-  // The same line twice in a row stands once (1.12).
-  HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
-  if (last == NULL || strcmp(last->line, line) != 0) add_history(line);
-  using_history();
-}
-void creadline_history_drop(int count) {
-  while (count-- > 0 && history_length > 0) {
-    HIST_ENTRY *entry = remove_history(history_length - 1);
-    if (entry) free_history_entry(entry);
-  }
-  using_history();
-}
-bool creadline_history_is_live(void) { return where_history() == history_length; }

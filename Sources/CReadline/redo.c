@@ -38,6 +38,7 @@ bool creadline_watch_undo(void) {
     return true;
   }
   if (strcmp(before.text, rl_line_buffer) == 0) return false;
+  creadline_mend_text();
   creadline_mark_is_set = false;
   if (creadline_is_undo(rl_last_func)) {
     if (redo_count == redo_size) {

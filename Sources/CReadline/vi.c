@@ -39,10 +39,21 @@ static int vi_insert_beginning(int count, int key) {
   return rl_vi_insert_mode(1, key);
 }
 
+/// Trap: the first Escape in a line frees its undo, and a line of the history that was changed
+/// before still holds the older part of that.
+static int movement_mode(int count, int key) {
+  HIST_ENTRY *entry = current_history();
+  histdata_t data = entry ? entry->data : NULL;
+  if (entry) entry->data = NULL;
+  int result = rl_vi_movement_mode(count, key);
+  if (entry && rl_undo_list) entry->data = data;
+  return result;
+}
+
 static int vi_movement(int count, int key) {
-  if (is_simple()) return rl_vi_movement_mode(count, key);
+  if (is_simple()) return movement_mode(count, key);
   int start = line_start(rl_point), from = rl_point;
-  rl_vi_movement_mode(count, key);
+  movement_mode(count, key);
   rl_point = from > start ? before(from) : from;
   return 0;
 }

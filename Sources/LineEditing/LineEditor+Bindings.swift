@@ -11,7 +11,6 @@ extension LineEditor {
   }
 
   public func addHistory(_ line: String) { creadline_history_add(line) }
-  public func dropNewestHistory(_ count: Int) { creadline_history_drop(Int32(count)) }
 
   /// One line of an inputrc, for `/bind`. Returns what readline has against it.
   public func bind(_ line: String) -> [SafeText] {

@@ -125,8 +125,6 @@ const char *creadline_aside_text(const void *aside, int *caret);
 
 void creadline_history_clear(void);
 void creadline_history_add(const char *line);
-/// Removes the newest `count` lines.
-void creadline_history_drop(int count);
 /// The line on screen is the live one, not one from the history.
 bool creadline_history_is_live(void);
 
