@@ -92,6 +92,14 @@ enum CharacterClass: Equatable {
 
 /// Characters that can be written whole or in parts: the same piece either way.
 enum Composition {
+  /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard, 3.12).
+  static func hangul(_ syllable: UInt32) -> [UInt32]? {
+    guard (0xAC00...0xD7A3).contains(syllable) else { return nil }
+    let place = syllable - 0xAC00
+    let letters = [0x1100 + place / 588, 0x1161 + place % 588 / 28, 0x11A7 + place % 28]
+    return place % 28 == 0 ? letters.dropLast() : letters
+  }
+
   /// - Returns: the syllable of a Hangul letter or half a syllable and the letter behind it.
   static func hangul(_ former: UInt32, _ next: UInt32) -> UInt32? {
     if (0x1100...0x1112).contains(former), (0x1161...0x1175).contains(next) {

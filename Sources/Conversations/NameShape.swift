@@ -1,94 +1,72 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a name looks like (rule 12.3): other letters of the same shape, digits for letters, and dots
-/// and lines around it make no difference. A small table of what fonts draw alike, after the idea of
-/// Unicode Technical Standard 39.
+/// What a name looks like (rule 12.3): other letters of the same shape, digits for letters, what is
+/// not seen, and dots and lines around it make no difference. The skeleton of Unicode Technical
+/// Standard 39, section 4, without case.
 enum NameShape {
   /// The same for all names that look alike; never empty.
   static func skeleton(_ name: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in name.utf8 {
-      guard byte < 0x80 else { return skeleton(ofAny: name) }
-      bytes.append(folded(byte))
+    var shape = inCanonicalOrder(name.unicodeScalars.flatMap(shape))[...]
+    let all = shape
+    while let first = shape.first, isPadding(first) { shape.removeFirst() }
+    while let last = shape.last, isPadding(last) { shape.removeLast() }
+    // A name of nothing else is what it is.
+    if shape.isEmpty { shape = all.isEmpty ? ["?"] : all }
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: shape)
+    return String(text)
+  }
+
+  /// What a character looks like: nothing, itself, or others.
+  private static func shape(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+    if scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace { return [] }
+    if let letters = Composition.hangul(scalar.value) {
+      return letters.compactMap(Unicode.Scalar.init).flatMap(shape)
     }
-    return trimmed(bytes)
+    return ShapeTable.lines.withUTF8Buffer { shape(scalar, in: $0) }
+      ?? Array(scalar.properties.lowercaseMapping.unicodeScalars)
   }
 
-  private static func skeleton(ofAny name: String) -> String {
-    var bytes: [UInt8] = []
-    for scalar in name.unicodeScalars {
-      if let letter = letters[scalar] {
-        for byte in letter.utf8 { bytes.append(folded(byte)) }
-        continue
-      }
-      if scalar.isASCII {
-        bytes.append(folded(UInt8(scalar.value)))
-      } else if (0xFF01...0xFF5E).contains(scalar.value) {
-        bytes.append(folded(UInt8(scalar.value - 0xFEE0)))
-      } else if let letter = mathematical(scalar.value) {
-        bytes.append(folded(letter))
-      } else if !isInvisible(scalar) {
-        bytes += scalar.properties.lowercaseMapping.utf8
-      }
+  /// - Returns: nil where the table has no line for the character.
+  private static func shape(
+    _ scalar: Unicode.Scalar, in table: UnsafeBufferPointer<UInt8>
+  ) -> [Unicode.Scalar]? {
+    let newline = UInt8(ascii: "\n")
+    // Both are where a line begins.
+    var (low, high) = (0, table.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let start = table[low..<middle].lastIndex(of: newline).map { $0 + 1 } ?? low
+      let end = table[middle..<high].firstIndex(of: newline) ?? high
+      let line = String(decoding: table[start..<end], as: UTF8.self).unicodeScalars
+      guard let character = line.first else { return nil }
+      if character == scalar { return Array(line.dropFirst()) }
+      if character < scalar { low = min(end + 1, high) } else { high = start }
     }
-    return trimmed(bytes)
+    return nil
   }
 
-  private static func folded(_ byte: UInt8) -> UInt8 {
-    switch byte {
-    case UInt8(ascii: "0"): UInt8(ascii: "o")
-    case UInt8(ascii: "1"), UInt8(ascii: "I"), UInt8(ascii: "|"): UInt8(ascii: "l")
-    case 0x41...0x5A: byte | 0x20
-    default: byte
+  /// Marks on a letter in the order that canonical equivalence gives them, however they were typed.
+  private static func inCanonicalOrder(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+    let classes = scalars.map(\.properties.canonicalCombiningClass.rawValue)
+    guard classes.contains(where: { $0 != 0 }) else { return scalars }
+    var (order, start) = (Array(scalars.indices), 0)
+    while start < order.count {
+      let end = classes[(start + 1)...].firstIndex(of: 0) ?? order.count
+      // Sorting is not promised to be stable.
+      order[start..<end].sort { (classes[$0], $0) < (classes[$1], $1) }
+      start = end
+    }
+    return order.map { scalars[$0] }
+  }
+
+  /// What stands around a name to make it another: anything but letters, digits, marks and symbols.
+  private static func isPadding(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation, .modifierSymbol, .modifierLetter:
+      true
+    default: scalar == "~"
     }
   }
-
-  /// Without what stands around a name; `rn` is an m.
-  private static func trimmed(_ bytes: [UInt8]) -> String {
-    let padding = Set("_-. '`,~^".utf8)
-    var middle = bytes[...]
-    while let first = middle.first, padding.contains(first) { middle.removeFirst() }
-    while let last = middle.last, padding.contains(last) { middle.removeLast() }
-    if middle.isEmpty { middle = bytes.isEmpty ? [0x3F] : bytes[...] }
-    var result: [UInt8] = []
-    for byte in middle {
-      if byte == UInt8(ascii: "n"), result.last == UInt8(ascii: "r") {
-        result[result.count - 1] = UInt8(ascii: "m")
-      } else if byte == UInt8(ascii: "v"), result.last == UInt8(ascii: "v") {
-        result[result.count - 1] = UInt8(ascii: "w")
-      } else {
-        result.append(byte)
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  /// Zero-width characters, variation selectors, tags, and accents that nothing carries.
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace
-  }
-
-  /// 𝐚 and its kin: U+1D400–1D6A3, thirteen alphabets of 52 letters.
-  private static func mathematical(_ value: UInt32) -> UInt8? {
-    guard (0x1D400...0x1D6A3).contains(value) else { return nil }
-    let place = (value - 0x1D400) % 52
-    return UInt8(place < 26 ? 0x61 + place : 0x61 + place - 26)
-  }
-
-  /// Letters of other scripts that are drawn like Latin ones.
-  private static let letters: [Unicode.Scalar: String] = {
-    var table: [Unicode.Scalar: String] = [:]
-    let alike = [
-      "a": "аαɑⲁ", "b": "Вβʙ", "c": "сϲⅽᴄ", "d": "ԁⅾ", "e": "еҽℯ", "g": "ɡց", "h": "һհ",
-      "i": "іιıⅰ", "l": "ӏІΙⅠⅼӀןꓲ", "j": "јϳ", "k": "кκᴋ", "m": "мⅿΜ", "n": "ոпη", "o": "оοօഠ०٠০",
-      "p": "рρΡ", "q": "ԛգ", "r": "гᴦ", "s": "ѕꜱ", "t": "тτᴛ", "u": "υսцʋ", "v": "νѵⅴ",
-      "w": "ԝѡω", "x": "хχⅹ", "y": "уγүʏ", "z": "ᴢ", "A": "АΑ", "C": "СϹⅭ", "E": "ЕΕ", "H": "НΗ",
-      "J": "Ј", "K": "КΚ", "M": "М", "N": "Ν", "O": "ОΟ", "P": "Р", "S": "Ѕ", "T": "ТΤ", "X": "ХΧ",
-      "Y": "ΥҮ", "Z": "Ζ", "-": "‐‑‒–—−ー", ".": "․·", "_": "＿",
-    ]
-    for (letter, shapes) in alike {
-      for scalar in shapes.unicodeScalars { table[scalar] = letter }
-    }
-    return table
-  }()
 }

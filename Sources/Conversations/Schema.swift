@@ -15,6 +15,7 @@ enum Schema {
 
   static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
+    shapes,
   ]
 
   static var version: Int { steps.count }
@@ -59,6 +60,9 @@ enum Schema {
 
   /// Who is meant by the mentions in a message (rule 2.10), in a form the store does not look into.
   static let mentions = "ALTER TABLE message ADD COLUMN mentions TEXT NOT NULL DEFAULT ''"
+
+  /// What names look like is told by another table now: `lookAtNames` looks again.
+  static let shapes = "UPDATE participant SET skeleton = ''"
 
   static let first = """
     CREATE TABLE meta(
