@@ -24,8 +24,7 @@ struct ControlSequence {
     hasIntermediate = body.contains { $0 < 0x30 }
     parameters = body.split(separator: 0x3B, omittingEmptySubsequences: false).map { parameter in
       parameter.split(separator: 0x3A, omittingEmptySubsequences: false).map { part in
-        // No key and no character has a greater one.
-        Int(written: String(decoding: part, as: UTF8.self), in: 0...0x10_FFFF)
+        Int(written: String(decoding: part, as: UTF8.self), in: 0...Int(Int32.max))
       }
     }
   }

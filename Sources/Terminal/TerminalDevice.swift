@@ -39,7 +39,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// be called whenever it takes something.
   public var fellBehind: () -> Void = {}
   /// What was written and the terminal has not taken yet, in order.
-  private var untaken: [UInt8] = []
+  private var untaken: ArraySlice<UInt8> = []
   private let found: termios
   private var isEntered = false
   private var isPlain = false
@@ -67,7 +67,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     found = modes
   }
 
-  deinit {
+  isolated deinit {
+    // Or a crash would reset what has no descriptor any more.
+    leave()
+    buffer.deallocate()
     if writer != output { close(writer) }
   }
 
@@ -153,15 +156,17 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
       untaken += bytes
       return
     }
-    let count = taken(of: bytes)
+    let count = taken(of: bytes[...])
+    // Nothing of them is kept, or the caller could not use their place again.
     guard count < bytes.count else { return }
-    untaken = Array(bytes[count...])
+    untaken = bytes[count...]
     fellBehind()
   }
 
   /// Writes of what was not taken as much as is taken now.
   public func writeMore() {
-    untaken.removeFirst(taken(of: untaken))
+    let count = taken(of: untaken)
+    untaken = count < untaken.count ? untaken.dropFirst(count) : []
   }
 
   /// Waits until the terminal has taken everything.
@@ -179,7 +184,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// How many of the bytes the terminal takes now; of a dead one all.
-  private func taken(of bytes: [UInt8]) -> Int {
+  private func taken(of bytes: ArraySlice<UInt8>) -> Int {
     let flags = writer == output ? fcntl(output, F_GETFL) : -1
     // No description of its own: then only for this moment.
     if flags >= 0 { _ = fcntl(output, F_SETFL, flags | O_NONBLOCK) }

@@ -103,7 +103,7 @@ extension EndToEnd {
       try ben.expect("\(left + 1) unread in #lobby")
       #expect(try unread(by: "ben") == "\(left + 1)\n")
       ben.send("/switch lobby\r")
-      try ben.expect("  live")
+      try ben.expect(" live")
       #expect(
         ben.emulator.history.count { $0.contains(" of many") } == 5000,
         "each is printed once")
