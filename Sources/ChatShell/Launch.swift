@@ -79,7 +79,9 @@ public struct Launch {
     MainActor.assumeIsolated {
       Launch(options: LaunchOptions()).report {
         guard status == 0 else {
-          StandardError.write(SafeText(body: text))
+          // Each line may hold an argument of any length.
+          StandardError.write(
+            SafeText(body: text).lines.map { say("%1", $0) }.joined(separator: "\n"))
           return status
         }
         let output = StandardOutput()

@@ -18,10 +18,12 @@ enum LogLines {
     return message.kind == .action ? "* " + name + " " : name + ": "
   }
 
-  /// A whole message: what it answers above it as `/history` has it, its files and reactions below.
+  /// A message: what it answers above it as `/history` has it, its files and reactions below.
+  ///
+  /// - Parameter folding: nil for the whole of it, however long.
   static func all(
     _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil,
-    names: ShownNames = ShownNames()
+    names: ShownNames = ShownNames(), folding: Folding? = nil
   ) -> [SafeText] {
     let head = head(message, in: place)
     guard message.deletedAt == nil else {
@@ -29,7 +31,7 @@ enum LogLines {
         head + say("%1 deleted this message", names.name(message.senderName, of: message.sender))
       ]
     }
-    var texts = message.body.isEmpty ? [] : SafeText(body: message.body).lines
+    var texts = message.body.isEmpty ? [] : body(of: message, folding)
     texts += files(of: message)
     if message.editedAt != nil, let last = texts.popLast() {
       texts.append(last + " " + say("(edited)"))
@@ -38,6 +40,18 @@ enum LogLines {
     let quote = message.replyTo.map { [MessagePrinter.quote($0).plain] } ?? []
     let first = head + sender(message, names) + (texts.first ?? SafeText())
     return quote + [first] + texts.dropFirst().map { "    " + $0 }
+  }
+
+  private static func body(of message: Message, _ folding: Folding?) -> [SafeText] {
+    guard let (beginning, size) = folding?.folded(message.body) else {
+      return SafeText(body: message.body).lines
+    }
+    // Through a pipe nothing is folded.
+    return beginning.lines + [
+      say(
+        "(folded: it has %1; log --from %2 --to %2 | less shows all of it, /info %2 at the prompt)",
+        size, SafeText(message.number))
+    ]
   }
 
   /// `[file 1: cups.png, image/png, 1.4 MB]`, for each.

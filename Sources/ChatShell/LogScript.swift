@@ -68,7 +68,8 @@ private struct Log {
     self.isJSON = isJSON
     newest = conversation.lastNumber
     printer = MessagePrinter(options: .init(glyphs: glyphs), me: script.me.id)
-    printer.options.folds = false
+    // Into a pipe all of it goes.
+    printer.options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
   }
 
   mutating func print(_ options: LogOptions, within span: TimeSpan) throws {
@@ -256,7 +257,7 @@ extension Script {
       of: messages.map(\.sender) + reactions.values.joined().map(\.participant.id))
     for message in messages {
       let lines = LogLines.all(
-        message, reactions: reactions[message.id] ?? [], in: place, names: names)
+        message, reactions: reactions[message.id] ?? [], in: place, names: names, folding: folding)
       for line in lines {
         output.write(line)
       }

@@ -28,8 +28,7 @@ struct MessagePrinter {
     var lookAlikes: Set<ID<Participant>> = []
     /// Times are ages as of this moment, for `/history`.
     var agesAt: Milliseconds?
-    /// Long bodies are folded (rule 12.5).
-    var folds = true
+    var folding = Folding()
   }
 
   var options: Options
@@ -168,12 +167,15 @@ struct MessagePrinter {
   /// A body's newline never starts a line that could be taken for another message: what follows
   /// the first line stands indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
-    let shown = Self.folded(message, isOn: options.folds)
-    let texts = marked(options.styling.lines(of: shown.body), of: message, shown.body)
-    if let note = shown.note {
-      let lines = indented(texts, behind: head, tail: StyledLine())
-      return lines + [StyledLine("  ") + StyledLine(note, .dim) + tail]
+    if let (beginning, size) = options.folding.folded(message.body) {
+      let texts = marked(options.styling.lines(of: beginning), of: message, beginning)
+      let note = say(
+        "(folded: it has %1; /info %2 shows all of it)", size, SafeText(message.number))
+      return indented(texts, behind: head, tail: StyledLine())
+        + [StyledLine("  ") + StyledLine(note, .dim) + tail]
     }
+    let body = SafeText(body: message.body)
+    let texts = marked(options.styling.lines(of: body), of: message, body)
     if texts.count == 1 { return [placed(head + texts[0] + tail, message)] }
     return indented(texts, behind: head, tail: tail)
   }
@@ -187,26 +189,6 @@ struct MessagePrinter {
       (index == 0 ? head : StyledLine(indent)) + text
         + (index == texts.count - 1 ? tail : StyledLine())
     }
-  }
-
-  /// From how many bytes on a body is folded (rule 12.5), and how many of them are shown then.
-  static let folding = (from: 64 * 1024, shown: 1024)
-
-  /// What is shown of a body, and what is said below it when that is not all.
-  private static func folded(_ message: Message, isOn: Bool) -> (body: SafeText, note: SafeText?) {
-    let count = message.body.utf8.count
-    guard isOn, count > folding.from else { return (SafeText(body: message.body), nil) }
-    var end = message.body.utf8.index(message.body.startIndex, offsetBy: folding.shown)
-    while String.Index(end, within: message.body.unicodeScalars) == nil {
-      end = message.body.utf8.index(before: end)
-    }
-    let lines = SafeText(body: String(message.body[..<end])).lines.prefix(10)
-    return (
-      lines.joined(separator: "\n"),
-      say(
-        "(folded: it has %1; /info %2 shows all of it)",
-        SafeText(line: Attachment.size(count)), SafeText(message.number))
-    )
   }
 
   /// Addresses and names stand out (rule 7.9).

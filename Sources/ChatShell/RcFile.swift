@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Glibc
 import StyledText
 
@@ -16,6 +17,13 @@ struct RcFile {
   let environment: [String: String]
   /// The files being read, for those that name each other.
   private var open: [String] = []
+  /// What may still be read: a file and those that it names, together.
+  private var bytesLeft = 0
+
+  /// Bytes of a file and of those that it names. It takes a moment to carry them out.
+  static let mostBytes = 1_000_000
+  /// What is wrong in a file is said so often.
+  private static let mostComplaints = 20
 
   init(environment: [String: String] = [:]) { self.environment = environment }
 
@@ -38,15 +46,28 @@ struct RcFile {
     guard !open.contains(path), open.count < 16 else {
       throw Refusal(say("%1 is being read already; it names itself.", shown))
     }
-    guard let text = try Self.text(of: path, mustExist: mustExist) else { return }
+    if open.isEmpty { bytesLeft = Self.mostBytes }
+    guard let text = try Self.text(of: path, mustExist: mustExist, mostBytes: bytesLeft) else {
+      return
+    }
+    bytesLeft -= text.utf8.count
     open.append(path)
     defer { open.removeLast() }
+    var complaints = 0
     parse(text) { number, sentence in
-      complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
+      complaints += 1
+      if complaints <= Self.mostComplaints {
+        complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
+      }
+    }
+    if complaints > Self.mostComplaints {
+      complain(
+        say(
+          "%1: %2 more lines are wrong.", shown, SafeText(complaints - Self.mostComplaints)))
     }
   }
 
-  private static func text(of path: String, mustExist: Bool) throws -> String? {
+  private static func text(of path: String, mustExist: Bool, mostBytes: Int) throws -> String? {
     let shown = SafeText(line: path)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -61,8 +82,12 @@ struct RcFile {
         say("%1 belongs to someone else; it is not read. --no-rc starts without it.", shown))
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(say("%1 is no file that settings could be read from.", shown))
+      throw Refusal(say("%1 is not a file that settings can be read from.", shown))
     }
+    let tooLong = Refusal(
+      say(
+        "%1 is too long: a file of settings and those that it names may have %2 together.", shown,
+        SafeText(line: Attachment.size(Self.mostBytes))))
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -70,6 +95,8 @@ struct RcFile {
       if count < 0 { throw Refusal(say("%1 cannot be read: %2.", shown, systemReason())) }
       if count == 0 { break }
       bytes += chunk[..<count]
+      // Not by the size it says: it may grow, and some files of the system have none.
+      if bytes.count > mostBytes { throw tooLong }
     }
     return String(decoding: bytes, as: UTF8.self)
   }

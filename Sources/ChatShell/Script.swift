@@ -18,6 +18,11 @@ struct Script {
   let glyphs: Glyphs
   let output = StandardOutput()
 
+  /// What long bodies are to a terminal (rule 12.5); nil where all of them goes to a file or a pipe.
+  var folding: Folding? {
+    StandardOutput.isTerminal ? Folding(mostLines: settings.foldLines) : nil
+  }
+
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
   /// what they say (rule 11.2).
   ///

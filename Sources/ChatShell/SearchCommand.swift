@@ -70,18 +70,9 @@ extension Shell {
 
   /// A long line cut to what stands around its first hit.
   private static func around(_ range: Range<Int>?, in text: SafeText) -> SafeText {
-    let utf8 = text.string.utf8
-    guard utf8.count > 400 else { return text }
-    func boundary(_ offset: Int) -> String.Index {
-      // Down to a whole character: hits are whole ones, too.
-      let index = utf8.index(utf8.startIndex, offsetBy: offset)
-      return text.string.indices.last { $0 <= index } ?? text.string.startIndex
-    }
-    let middle = range?.lowerBound ?? 0
-    let from = boundary(max(0, middle - 120))
-    let to = middle + 240 < utf8.count ? boundary(middle + 240) : text.string.endIndex
+    let part = Folding.part(around: range?.lowerBound ?? 0, of: text.string)
     let dots = Glyphs.ascii.ellipsis
-    return (from > text.string.startIndex ? dots : "") + text[from..<to]
-      + (to < text.string.endIndex ? dots : "")
+    return (part.lowerBound > 0 ? dots : "") + text.bytes(part)
+      + (part.upperBound < text.string.utf8.count ? dots : "")
   }
 }

@@ -38,7 +38,9 @@ extension Launch {
           } else {
             let name = try names[place] ?? script.name(of: place)
             names[place] = name
-            script.output.write(Self.line(for: hit, in: name, names: senders), isMarked: marksHits)
+            let line = Self.line(
+              for: hit, in: name, names: senders, isWhole: script.folding == nil)
+            script.output.write(line, isMarked: marksHits)
           }
         }
         isFound = isFound || !hits.isEmpty
@@ -52,20 +54,28 @@ extension Launch {
   }
 
   /// One line: the line of the message that holds the first hit, with every hit on it marked.
+  ///
+  /// - Parameter isWhole: whether a long line is shown whole, or what stands around the first hit.
   nonisolated static func line(
-    for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames()
+    for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
   ) -> StyledLine {
     let message = hit.message
     let head = LogLines.head(message, in: place) + LogLines.sender(message, names)
     let body = Array(message.body.utf8)
     let newline = UInt8(ascii: "\n")
     let first = hit.ranges.first?.lowerBound ?? 0
-    let start = body[..<first].lastIndex(of: newline).map { $0 + 1 } ?? 0
-    let end = body[first...].firstIndex(of: newline) ?? body.count
+    let lineStart = body[..<first].lastIndex(of: newline).map { $0 + 1 } ?? 0
+    let lineEnd = body[first...].firstIndex(of: newline) ?? body.count
+    let text = String(decoding: body[lineStart..<lineEnd], as: UTF8.self)
+    let part =
+      isWhole ? 0..<text.utf8.count : Folding.part(around: first - lineStart, of: text)
+    let (start, end) = (lineStart + part.lowerBound, lineStart + part.upperBound)
     var line = StyledLine(head)
     func append(_ range: Range<Int>, _ style: Style) {
       line.append(SafeText(line: body[range]), style)
     }
+    let dots = Glyphs.ascii.ellipsis
+    if start > lineStart { line.append(dots) }
     var done = start
     for range in hit.ranges where range.lowerBound >= start && range.lowerBound < end {
       append(done..<range.lowerBound, .plain)
@@ -73,6 +83,7 @@ extension Launch {
       done = min(range.upperBound, end)
     }
     append(done..<end, .plain)
+    if end < lineEnd { line.append(dots) }
     let files = LogLines.files(of: message)
     if !files.isEmpty {
       line.append((start < end ? " " : "") + files.joined(separator: " "))

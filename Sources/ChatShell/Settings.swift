@@ -26,6 +26,8 @@ public struct Settings: Sendable, Equatable {
   /// What opens addresses and files; empty for the usual programs.
   public var openCommand = ""
   public var pager = true
+  /// Lines; 0: a body is folded by its bytes only.
+  public var foldLines = 40
   public var links = Links.auto
   public var closeByDoubleSpace = true
   public var styling = true
@@ -145,6 +147,9 @@ public struct Settings: Sendable, Equatable {
     onOff(
       "pager", \.pager,
       "what /history and /info print goes to $PAGER where it is longer than the screen"),
+    number(
+      "fold-lines", \.foldLines, upTo: 1_000_000,
+      "a text of more lines is printed folded; 0: however many it has"),
     choice(
       "links", \.links, "addresses can be clicked; auto: where the terminal is known to do it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),

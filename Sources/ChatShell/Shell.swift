@@ -108,6 +108,7 @@ final class Shell {
     printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
     nameMyself()
     printer.options.numbers = settings.numbers
+    printer.options.folding.mostLines = settings.foldLines
     printer.options.styling = settings.styling ? .standard : .off
     printer.options.colourNames = settings.looks.colourNames
     printer.options.ownAtRight = settings.looks.bubble == .right

@@ -225,8 +225,14 @@ final class LineDisplay {
     }
     if !lines.isEmpty {
       creadline_plain_hide()
-      device.write(lines.flatMap { Array($0.plain.string.utf8) + [0x0A] })
+      device.write(lines.flatMap { Array(withoutTabs($0).utf8) + [0x0A] })
     }
     creadline_plain_show()
+  }
+
+  /// A dumb terminal need not know tabs (rule 11.5).
+  private func withoutTabs(_ line: StyledLine) -> String {
+    let text = line.plain.string
+    return text.utf8.contains(0x09) ? Row(line, widths: widths).string : text
   }
 }

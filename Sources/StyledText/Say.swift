@@ -10,7 +10,8 @@ import Synchronization
 /// - Parameters:
 ///   - english: the sentence in English; it is also the key of the translation. `%1` … `%9` stand
 ///     for the arguments, `%%` for a per cent sign.
-///   - arguments: put in as they are; a `%1` inside an argument is not looked at.
+///   - arguments: put in as they are; a `%1` inside an argument is not looked at. What is too long
+///     for a sentence loses its middle: a name or a path can have any length.
 public func say(_ english: StaticString, _ arguments: SafeText...) -> SafeText {
   let key = english.description
   return Phrases.filled(Phrases.translation(of: key) ?? SafeText(body: key), arguments)
@@ -31,6 +32,26 @@ public enum Phrases {
     catalogue.withLock { $0.isEmpty ? nil : $0[english] }
   }
 
+  /// How many bytes of an argument stand in a sentence, and how they are shared between its
+  /// beginning and its end when it has more. The end of a path tells the file, and that of a
+  /// sentence within another one what to do.
+  static let most = (bytes: 1000, beginning: 600, end: 300)
+
+  /// An argument that can stand in a sentence.
+  static func cut(_ argument: SafeText) -> String {
+    let text = argument.string
+    let bytes = text.utf8.count
+    guard bytes > most.bytes else { return text }
+    let scalars = text.unicodeScalars
+    func boundary(_ offset: Int) -> String.Index {
+      var index = text.utf8.index(text.utf8.startIndex, offsetBy: offset)
+      while String.Index(index, within: scalars) == nil { index = text.utf8.index(before: index) }
+      return index
+    }
+    return text[..<boundary(most.beginning)] + Glyphs.unicode.ellipsis.string
+      + text[boundary(bytes - most.end)...]
+  }
+
   static func filled(_ sentence: SafeText, _ arguments: [SafeText]) -> SafeText {
     guard sentence.string.utf8.contains(UInt8(ascii: "%")) else { return sentence }
     var result = ""
@@ -47,7 +68,7 @@ public enum Phrases {
       if next == UInt8(ascii: "%") {
         result += "%"
       } else if (1...9).contains(number), number <= arguments.count {
-        result += arguments[number - 1].string
+        result += cut(arguments[number - 1])
       } else {
         // A sentence that asks for more than it was given shows so, and a lone `%` is itself.
         result += "%"

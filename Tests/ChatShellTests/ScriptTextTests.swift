@@ -43,6 +43,51 @@ import Testing
     #expect(try parts("from:ben", "one\ntwo") == ["one"])
   }
 
+  @Test(
+    "12.5: a body of more than 40 lines or 64 KiB is folded on a terminal, and how to see it is said",
+    arguments: [
+      (String(repeating: "x\n", count: 40) + "end", "41 lines"),
+      ("first" + String(repeating: "x", count: 70_000), "70.0 kB"),
+      (String(repeating: "\u{1F389}", count: 20_000), "80.0 kB"),
+    ])
+  func folded(body: String, size: String) throws {
+    let lines = LogLines.all(message(body), folding: Folding()).map(\.string)
+    #expect(lines.count <= 11 && lines.joined().utf8.count < 2000)
+    #expect(
+      lines.last
+        == "    (folded: it has \(size); log --from 7 --to 7 | less shows all of it, /info 7 at the prompt)"
+    )
+    #expect(
+      LogLines.all(message(body)).map(\.string).joined(separator: "\n").utf8.count > body.utf8.count
+    )
+  }
+
+  @Test("12.5: what is not long is not folded, and lines do not count where none are wanted")
+  func notFolded() {
+    let body = String(repeating: "x\n", count: 39) + "end"
+    #expect(LogLines.all(message(body), folding: Folding()).count == 40)
+    #expect(LogLines.all(message(body + body), folding: Folding(mostLines: 0)).count == 79)
+    #expect(LogLines.all(message(body), folding: Folding(mostLines: 39)).count == 11)
+    #expect(
+      LogLines.all(message(String(repeating: "x", count: 65_536)), folding: Folding()).count == 1)
+  }
+
+  @Test("12.5: a hit's line is cut to whole characters around the hit")
+  func partOfALine() throws {
+    let cut = String(repeating: "e\u{301}", count: 40_000)
+    let body = cut + " tea " + cut
+    let hit = SearchHit(
+      message: message(body), ranges: try SearchQuery.parse("tea").ranges(in: body))
+    let text = Launch.line(for: hit, in: "#tea", isWhole: false).plain.string
+    #expect(text.utf8.count < 500 && text.contains(" ben: ...e\u{301}"))
+    #expect(text.contains(" tea ") && text.hasSuffix("e\u{301}..."))
+    #expect(Launch.line(for: hit, in: "#tea").plain.string.utf8.count > body.utf8.count)
+    for place in 0..<cut.utf8.count where place % 977 == 0 {
+      let part = Folding.part(around: place, of: cut)
+      #expect(part.contains(place) && part.count <= 364)
+    }
+  }
+
   @Test("12.1: JSON stays the same JSON, with nothing in it that a terminal must not get")
   func safeJSON() {
     let zalgo = "\"a" + String(repeating: "\u{301}", count: 20) + "🎉\u{202E}\""

@@ -26,6 +26,8 @@ public final class Emulator {
   /// The title set last by OSC 0 or 2.
   public private(set) var title = ""
   public private(set) var cursorIsVisible = true
+  /// What was changed of the terminal itself: the titles it was given, its other screen, its mouse.
+  public private(set) var changes: Set<String> = []
   /// What the terminal has answered to questions (cursor position, device attributes); whoever
   /// passes it on empties it.
   public var answers: [UInt8] = []
@@ -66,7 +68,13 @@ public final class Emulator {
     callbacks.pointee.settermprop = { property, value, user in
       guard let value else { return 0 }
       switch property {
-      case VTERM_PROP_TITLE: Emulator.from(user).title = String(cString: value.pointee.string)
+      case VTERM_PROP_TITLE:
+        Emulator.from(user).title = String(cString: value.pointee.string)
+        Emulator.from(user).changes.insert("title")
+      case VTERM_PROP_ICONNAME: Emulator.from(user).changes.insert("icon name")
+      case VTERM_PROP_ALTSCREEN: Emulator.from(user).changes.insert("other screen")
+      case VTERM_PROP_MOUSE: Emulator.from(user).changes.insert("mouse")
+      case VTERM_PROP_REVERSE: Emulator.from(user).changes.insert("reverse")
       case VTERM_PROP_CURSORVISIBLE:
         Emulator.from(user).cursorIsVisible = value.pointee.boolean != 0
       default: break
@@ -84,6 +92,7 @@ public final class Emulator {
       }, user)
     vterm_screen_enable_altscreen(display, 1)
     vterm_screen_reset(display, 1)
+    changes = []
   }
 
   deinit {

@@ -18,6 +18,8 @@ public final class PseudoTerminal {
   public private(set) var bytesReceived = 0
   /// Everything the program has written.
   public private(set) var output: [UInt8] = []
+  /// Everything the terminal has answered to it.
+  public private(set) var answered: [UInt8] = []
 
   private var descriptor: Int32
   private var hasHungUp = false
@@ -144,6 +146,7 @@ public final class PseudoTerminal {
         emulator.feed(Array(buffer[..<count]))
         let answers = emulator.answers
         emulator.answers = []
+        answered += answers
         if !answers.isEmpty { send(answers) }
       } else if count == 0 || errno == EIO {
         hasHungUp = true

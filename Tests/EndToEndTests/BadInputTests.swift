@@ -108,6 +108,38 @@ extension EndToEnd {
           .hasPrefix("this is no database"))
     }
 
+    @Test("a name of 100 KB is not said back whole (10)")
+    func longNames() throws {
+      try home.say("hello", as: "ben")
+      let name = String(repeating: "n", count: 100_000)
+      let path = "/tmp/" + name
+      for arguments in [
+        ["log", name], ["send", name, "x"], ["send", "@" + name, "x"], ["search", "in:" + name],
+        ["search", "from:" + name], ["search", "x:" + name], ["import", path], ["export", name],
+        ["lobby", "--rc", path], ["unread", "--store", path], ["lobby", "--as", name],
+        ["log", "lobby", "--since", name], ["send", "lobby", "--attach", path],
+        ["lobby", "--" + name], ["log", "lobby", name], ["log", "lobby", "--lines", name],
+        ["check", "--backup", path],
+      ] {
+        let finished = try home.run(arguments)
+        #expect(finished.status != 0)
+        let said = finished.output.utf8.count + finished.errors.utf8.count
+        #expect((1...5000).contains(said), "\(arguments.map { $0.prefix(20) }): \(said)")
+      }
+      for line in [
+        "/" + name, "/join " + name, "/switch " + name, "/msg " + name + " x",
+        "/set " + name + " 1",
+        "/set bell " + name, "/theme " + name, "/source " + path, "/alias " + name,
+        "/info " + name, "/attach " + path, "/react 1 " + name, "/history " + name, "/nick " + name,
+        "/invite " + name, "/search in:" + name, "/keys " + name, "/save 1 " + path,
+        "/help " + name,
+      ] {
+        let finished = try home.run(["--as", "anna", "lobby"], input: line + "\n")
+        let said = finished.output.utf8.count + finished.errors.utf8.count
+        #expect((1...5000).contains(said), "\(line.prefix(20)): \(said)")
+      }
+    }
+
     @Test("the store is private: file 0600, folder 0700, whatever the umask")
     func storeIsPrivate() throws {
       let command = ["sh", "-c", "umask 000; exec \"$0\" send lobby hello --as anna", Home.program]

@@ -241,6 +241,36 @@ extension EndToEnd {
         try home.run(["log", "lobby", "--as", "\u{430}nna"]).output.contains("[1] ≈anna:"))
     }
 
+    @Test("a long text is folded on a terminal and whole in a pipe and as JSON (12.5, 10.13)")
+    func foldsOnATerminal() throws {
+      try home.say("begin " + String(repeating: "tea ", count: 262_144) + "\nthe end", as: "ben")
+      try home.say((1...60).map { "line \($0)" }.joined(separator: "\n"), as: "ben")
+      func shown(_ arguments: [String]) throws -> [String] {
+        let terminal = try home.shell(as: "anna", arguments, columns: 120)
+        #expect(terminal.waitForExit(seconds: 20) == 0)
+        return terminal.emulator.history
+      }
+      var rows = try shown(["log", "lobby"])
+      #expect(rows.count < 40)
+      #expect(!rows.contains { $0.contains("the end") || $0.contains("line 11") })
+      for (number, size) in [(1, "1.0 MB"), (2, "60 lines")] {
+        #expect(
+          rows.contains {
+            $0.contains("(folded: it has \(size); log --from \(number) --to \(number) | less shows")
+          }, "\(rows)")
+      }
+      rows = try shown(["search", "tea"])
+      #expect(rows.count < 8 && rows[0].contains("begin tea"), "\(rows)")
+      for arguments in [["log", "lobby"], ["log", "lobby", "--json"], ["search", "tea"]] {
+        let output = try home.run(arguments + ["--as", "anna"]).output
+        #expect(output.utf8.count > 1_048_576 && !output.contains("folded"))
+      }
+      let json = try home.shell(as: "anna", ["log", "lobby", "--json"], columns: 120)
+      #expect(json.waitForExit(seconds: 20) == 0 && json.bytesReceived > 1_048_576)
+      try home.write("set fold-lines 0\n", to: "whole")
+      #expect(try shown(["log", "lobby", "--rc", home.path + "/whole"]).contains("    line 60"))
+    }
+
     @Test("--follow ends when its reader goes")
     func followEndsWithItsReader() throws {
       try home.say("first", as: "ben")

@@ -92,6 +92,17 @@ extension EndToEnd {
       #expect(all.contains("the very end"))
     }
 
+    @Test("a body of more than fold-lines lines is folded when printed (12.5)")
+    func manyLines() throws {
+      let home = try Home()
+      try home.say((1...41).map { "line \($0)." }.joined(separator: "\n"), as: "ben")
+      let shell = try home.shellInLobby(as: "anna", rows: 60)
+      try shell.expect("(folded: it has 41 lines; /info 1 shows all of it)")
+      #expect(!shell.emulator.picture.contains("line 11."))
+      try shell.command("/set fold-lines 41")
+      try shell.type("/history\r", seeing: "line 41.")
+    }
+
     @Test("/quote puts the text onto the line, and can be undone (10)")
     func quotes() throws {
       let home = try Home()

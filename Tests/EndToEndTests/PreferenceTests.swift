@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -54,13 +55,42 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       for (line, reason) in [
         ("/source /no/such/file", "/no/such/file cannot be read: No such file or directory."),
-        ("/source \(home.path)", "\(home.path) is no file that settings could be read from."),
-        ("/source /dev/zero", "/dev/zero is no file that settings could be read from."),
+        ("/source \(home.path)", "\(home.path) is not a file that settings can be read from."),
+        ("/source /dev/zero", "/dev/zero is not a file that settings can be read from."),
         ("/source", "Usage: /source FILE"),
       ] {
         shell.send("\u{15}\(line)\r")
         try shell.expect(reason)
         try shell.expect("#lobby> \(line)|")
+      }
+    }
+
+    @Test("what is not a regular file, or too long, is refused at once, with --rc as well (10)")
+    func oddFiles() throws {
+      let home = try Home()
+      #expect(mkfifo(home.path + "/fifo", 0o600) == 0)
+      try home.write(String(repeating: "# a comment\n", count: 100_000), to: "long")
+      // Files that name each other again and again.
+      try home.write(String(repeating: "source ~/b\n", count: 1000), to: "a")
+      try home.write(String(repeating: "source ~/c\n", count: 1000), to: "b")
+      try home.write(String(repeating: "# nothing\n", count: 1000), to: "c")
+      try home.write(String(repeating: "x\n", count: 200), to: "wrong")
+      let notRegular = "is not a file that settings can be read from."
+      let tooLong =
+        "is too long: a file of settings and those that it names may have 1.0 MB together."
+      for (name, reason) in [
+        ("fifo", notRegular), (".", notRegular), ("long", tooLong),
+        ("a", "1000 more lines are wrong."),
+        ("wrong", "180 more lines are wrong."),
+      ] {
+        let path = home.path + "/" + name
+        for arguments in [["--rc", path, "--as", "anna", "lobby"], ["--as", "anna", "lobby"]] {
+          let input = arguments.count == 3 ? "/source \(path)\n" : ""
+          let finished = try home.run(arguments, input: input)
+          let errors = finished.output + finished.errors
+          #expect(errors.contains(reason) || name == "a" && errors.contains(tooLong), "\(errors)")
+          #expect(errors.contains(path) && errors.split(separator: "\n").count < 60, "\(errors)")
+        }
       }
     }
 

@@ -179,6 +179,14 @@ struct SafeTextTests {
     #expect(say("100%% of %1%", 5) == "100% of 5%")
     #expect(say("%1 and %3", "a") == "a and %3")
     #expect(say("%x %0 %é", "a") == "%x %0 %é")
+    // What is too long for a sentence loses its middle, whole code points of it (10).
+    let name = SafeText(line: "begin" + String(repeating: "é", count: 50_000) + "end")
+    let sentence = say("There is no room %1; hobnob open %1 makes it.", name).string
+    #expect(sentence.utf8.count < 2100)
+    #expect(sentence.hasPrefix("There is no room beginé") && sentence.hasSuffix("éend makes it."))
+    #expect(sentence.contains("é…é"))
+    #expect(
+      say("%1", SafeText(line: String(repeating: "x", count: 1000))).string.utf8.count == 1000)
   }
 
   @Test("a translation is looked up by the English sentence, and is no second door")
