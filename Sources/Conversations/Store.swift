@@ -99,15 +99,8 @@ public final class Store {
     _ database: Database, _ files: StoreFiles, _ options: Options
   ) throws -> Bool {
     if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
-    let isOurs = try Schema.applicationID(of: database) == Schema.applicationID
-    let found = try Schema.version(of: database)
-    if isOurs, found > Schema.version {
-      throw StoreError.newer(path: files.path, found: found, supported: Schema.version)
-    }
+    let (isOurs, found) = try Schema.state(of: database)
     if !isOurs || found < Schema.version {
-      if !isOurs, try found != 0 || database.exists("SELECT 1 FROM sqlite_schema") {
-        throw StoreError.notAStore(path: files.path)
-      }
       if !isOurs, !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
       // Only before the first table: lets space be given back in small steps.
       if !isOurs { try database.execute("PRAGMA auto_vacuum=INCREMENTAL") }
