@@ -73,6 +73,10 @@ extension Optional: Bindable where Wrapped: Bindable {
 }
 
 /// The current row of a running statement. Valid only inside the closure it is given to.
+///
+/// Anyone who may write a shared store may write anything into it, past every constraint. What comes
+/// out here can be reckoned with all the same: `int` and `time` keep within what sums, differences
+/// and calendars bear. `int64` is for what is only compared and looked up.
 struct Row {
   let statement: OpaquePointer
 
@@ -84,8 +88,19 @@ struct Row {
     sqlite3_column_int64(statement, column)
   }
 
+  /// A count, a size or a number of something; the nearest of 53 bits, which no true one exceeds.
   func int(_ column: Int32) -> Int {
-    Int(sqlite3_column_int64(statement, column))
+    let most: Int64 = 1 << 53
+    return Int(min(max(int64(column), -most), most))
+  }
+
+  /// A point in time; the nearest that a calendar of four digits can show.
+  func time(_ column: Int32) -> Milliseconds {
+    min(max(int64(column), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+  }
+
+  func optionalTime(_ column: Int32) -> Milliseconds? {
+    isNull(column) ? nil : time(column)
   }
 
   func bool(_ column: Int32) -> Bool {
@@ -170,6 +185,11 @@ final class Database {
   func close() {
     for statement in statements.values { sqlite3_finalize(statement) }
     statements = [:]
+    // Others have begun a new log: what is brought from the old one would overwrite theirs, and
+    // their log would be deleted.
+    if let handle, companions?.losses(of: path).contains(where: { !$0.isMissing }) == true {
+      csqlite_leave_log(handle)
+    }
     sqlite3_close(handle)
     handle = nil
   }
@@ -185,8 +205,36 @@ final class Database {
   /// For what SQLite does between two connections.
   var connection: OpaquePointer? { handle }
 
+  /// The files beside it that it has open; nil before it has.
+  var companions: Companions?
+
+  /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
+  func loss() -> StoreError? {
+    if hasMoved { return .moved(path: path) }
+    return companions?.losses(of: path).first.map { .parted(path: path, file: $0.file) }
+  }
+
+  /// Brings what was stored into the store's file when its log was deleted, and nobody has begun
+  /// another one.
+  ///
+  /// - Returns: whether all of it is there now.
+  func carryOver() throws -> Bool {
+    guard let handle, let companions, !hasMoved else { return false }
+    let losses = companions.losses(of: path)
+    guard losses.contains(where: { $0.file == Companions.log(of: path) }),
+      losses.allSatisfy(\.isMissing)
+    else { return false }
+    sqlite3_busy_timeout(handle, 1_000)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    var (frames, done): (Int32, Int32) = (0, 0)
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, "main", SQLITE_CHECKPOINT_FULL, &frames, &done)
+    guard code == SQLITE_OK else { throw error(code) }
+    return frames == done
+  }
+
   /// Whether the file at `path` is no longer the one that was opened.
-  var hasMoved: Bool {
+  private var hasMoved: Bool {
     guard let handle else { return false }
     var answer: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
@@ -301,6 +349,8 @@ final class Database {
     let extended = code ?? sqlite3_extended_errcode(handle)
     let cause = sqlite3_system_errno(handle)
     let detail = String(cString: sqlite3_errmsg(handle))
+    // Then what SQLite says about it is a riddle.
+    if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
     return Database.error(extended, cause: cause, detail: detail, path: path)
   }
 

@@ -28,6 +28,33 @@ enum Schema {
     try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
   }
 
+  /// What a file is, and how many steps it has been through.
+  ///
+  /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
+  ///   `.notAStore` when it is neither a store nor empty.
+  static func state(
+    of database: Database, supported: Int = version
+  ) throws -> (isOurs: Bool, version: Int) {
+    // Of one moment: between two questions another process may make the store.
+    if !database.isInTransaction {
+      try database.run("BEGIN")
+      defer { database.rollBack() }
+      return try state(of: database, supported: supported)
+    }
+    let owner = try applicationID(of: database)
+    let found = try version(of: database)
+    if owner == applicationID {
+      guard found <= supported else {
+        throw StoreError.newer(path: database.path, found: found, supported: supported)
+      }
+      return (true, found)
+    }
+    guard owner == 0, found == 0, try !database.exists("SELECT 1 FROM sqlite_schema") else {
+      throw StoreError.notAStore(path: database.path)
+    }
+    return (false, 0)
+  }
+
   /// Takes the database through the steps it lacks, in one transaction: all or none.
   ///
   /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
@@ -36,15 +63,7 @@ enum Schema {
     try database.begin(full: true)
     do {
       // Another process may have done it while this one waited for the lock.
-      let found = try version(of: database)
-      let owner = try applicationID(of: database)
-      if found > steps.count, owner == applicationID {
-        throw StoreError.newer(path: database.path, found: found, supported: steps.count)
-      }
-      let isEmpty = try !database.exists("SELECT 1 FROM sqlite_schema")
-      guard owner == applicationID || (owner == 0 && found == 0 && isEmpty) else {
-        throw StoreError.notAStore(path: database.path)
-      }
+      let found = try state(of: database, supported: steps.count).version
       for step in steps.dropFirst(found) { try database.execute(step) }
       if found == 0 {
         try database.run("INSERT INTO meta(id, shared) VALUES (1, ?)", shared)
