@@ -26,7 +26,7 @@ extension LineEditor {
       guard !isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
-      if isResizedMeanwhile { resized() }
+      if sizeDoubt.isPutOff { resized() }
       delegate?.lineEditorFellBehindOrCaughtUp(self)
     }
     delegate?.lineEditorFellBehindOrCaughtUp(self)

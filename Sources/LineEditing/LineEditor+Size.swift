@@ -14,6 +14,8 @@ struct SizeDoubt {
   var askedAt: Int64 = 0
   var slowest: Int64 = 0
   var timer: TimerID?
+  /// It is to be looked at when the terminal takes something again.
+  var isPutOff = false
   /// When another size was settled.
   var settledAt: Int64?
   /// When the terminal last said its size.
@@ -44,7 +46,7 @@ extension LineEditor {
   public func resized() {
     guard face == .tty else { return display.takeSize() }
     // A terminal that takes nothing is not to be asked.
-    isResizedMeanwhile = isBehind
+    sizeDoubt.isPutOff = isBehind
     guard !isBehind else { return }
     guard !display.isSizeInDoubt else { return }
     guard sizeDoubt.answers != false else { return settle(on: nil) }

@@ -100,8 +100,6 @@ public final class LineEditor {
 
   private var isStarted = false
   var sizeDoubt = SizeDoubt()
-  /// The size is to be looked at when the terminal takes something again.
-  var isResizedMeanwhile = false
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {
