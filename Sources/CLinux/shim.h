@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <termios.h>
 
+// glibc shows O_TMPFILE only to those who ask for GNU.
+static const int clinux_o_tmpfile = __O_TMPFILE;
+
 // ioctl is variadic and ambiguous in Swift.
 static inline int clinux_window_size(int fd, unsigned short *rows, unsigned short *columns) {
   struct winsize size;

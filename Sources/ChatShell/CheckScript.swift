@@ -25,14 +25,14 @@ extension Launch {
   public func check(_ options: CheckOptions) throws -> Int32 {
     let output = StandardOutput()
     if options.recovers {
-      try recover(output)
+      let status = try recover(output)
       try output.finish()
-      return 0
+      return status
     }
     let rc = try loadRc { StandardError.say($0) }
     let store: Store
     do {
-      store = try openStore(create: false)
+      store = try openStore(create: false, shared: options.backup == nil && self.options.isShared)
     } catch let error as StoreError {
       guard case .corrupt = error else { throw error }
       StandardError.say(sentence(for: error))
@@ -78,7 +78,7 @@ extension Launch {
   }
 
   private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
-    try store.backup(to: path)
+    try store.backup(to: path, shared: options.isShared ? true : nil)
     output.write(say("Backup: %1", SafeText(line: path)))
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {

@@ -22,8 +22,15 @@ extension Launch {
       report = try store.export(places, files: files, to: path)
     } else {
       let output = StandardOutput()
+      let isTerminal = StandardOutput.isTerminal
       report = try store.export(places, files: files) { piece in
-        output.write(data: piece)
+        if isTerminal {
+          for line in piece.split(separator: UInt8(ascii: "\n")) {
+            output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))
+          }
+        } else {
+          output.write(data: piece)
+        }
         return !output.isClosed
       }
       try output.finish()

@@ -95,22 +95,26 @@ public struct Launch {
   // MARK: Parts
 
   /// Opens the store for a script. While somebody else has it locked, it says so and waits.
-  func openStore(create: Bool = true) throws -> Store {
+  ///
+  /// - Parameter shared: whether it has to be a shared one, or is made so; nil for what the command
+  ///   line says.
+  func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
+    let shared = shared ?? options.isShared
     do {
-      return try openStore(create: create, patience: 300)
+      return try openStore(create: create, patience: 300, shared: shared)
     } catch StoreError.locked {
       StandardError.say(
         say(
           "The store %1 is locked by another process; waiting for it.",
           SafeText(line: try storePath)))
-      return try openStore(create: create, patience: 10_000)
+      return try openStore(create: create, patience: 10_000, shared: shared)
     }
   }
 
-  private func openStore(create: Bool, patience: Int32) throws -> Store {
+  private func openStore(create: Bool, patience: Int32, shared: Bool) throws -> Store {
     let store = try Store(
       path: try storePath,
-      options: .init(shared: options.isShared, createIfMissing: create, patience: patience))
+      options: .init(shared: shared, createIfMissing: create, patience: patience))
     store.patience = 10_000
     return store
   }
@@ -201,7 +205,11 @@ public struct Launch {
     // Everything that has to be in the store before the first prompt.
     let open = { @MainActor (patience: Int32?) in
       let store =
-        if let patience { try openStore(create: true, patience: patience) } else { try openStore() }
+        if let patience {
+          try openStore(create: true, patience: patience, shared: options.isShared)
+        } else {
+          try openStore()
+        }
       store.patience = patience ?? store.patience
       let me = try participant(in: store, rc: rc)
       let shell = Shell(

@@ -28,7 +28,9 @@ struct StoreName {
 /// `hobnob check --recover`: a new store from what can be read of a damaged one.
 extension Launch {
   /// Writes the new store beside the old one, which is only read, and says how to take it.
-  func recover(_ output: StandardOutput) throws {
+  ///
+  /// - Returns: 1 where so little came that it is not worth taking.
+  func recover(_ output: StandardOutput) throws -> Int32 {
     let path = try storePath
     guard access(path, F_OK) == 0 else {
       throw Refusal(say("%1 cannot be opened: %2.", SafeText(line: path), systemReason()))
@@ -36,20 +38,26 @@ extension Launch {
     let name = StoreName(path)
     let report: RecoveryReport
     do {
-      report = try Store.recover(from: path, to: name.free("recovered"))
+      report = try Store.recover(
+        from: path, to: name.free("recovered"), shared: options.isShared ? true : nil)
     } catch let error as StoreError {
       switch error {
       case .corrupt, .notAStore: throw Self.nothingLeft(of: path)
       default: throw error
       }
     }
-    // The bell of a store that nobody has open.
-    unlink(StoreName(report.path).with(".bell"))
+    if report.isMeagre {
+      StandardError.say(
+        say(
+          "Less than a tenth of what %1 holds could be read, so do not put the new store in its place. Keep it, and look for a copy that hobnob check --backup wrote, or an export.",
+          SafeText(line: path)))
+    }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
     for table in report.tables where table.got + table.lost > 0 {
       let (key, arguments) = table.sentence
       output.write("  " + fill(key, arguments.map { SafeText(line: $0) }))
     }
+    if report.isMeagre { return 1 }
     output.write(say("To use it, end every hobnob, then type:"))
     let kept = name.free("damaged")
     output.write("  " + Self.moving(path, to: kept))
@@ -60,6 +68,7 @@ extension Launch {
           + Self.moving(path + ending, to: kept + ending))
     }
     output.write("  " + Self.moving(report.path, to: path))
+    return 0
   }
 
   private static func nothingLeft(of path: String) -> Refusal {

@@ -76,6 +76,9 @@ extension Launch {
       if count < 0, errno == EINTR { continue }
       if count < 0 { throw Refusal(say("Standard input cannot be read: %1.", systemReason())) }
       if count == 0 { break }
+      guard Memory.hasRoom(forText: bytes.count + count) else {
+        throw Refusal(say("There is not enough memory for what standard input brings."))
+      }
       bytes += chunk[..<count]
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -73,7 +73,13 @@ final class LineReader {
       }
       rest = 0..<rest.count
     }
-    if rest.count == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
+    if rest.count == buffer.count {
+      guard Memory.hasRoom(forText: buffer.count * 2) else {
+        number += 1
+        throw LineFault("there is not enough memory for the line")
+      }
+      buffer += [UInt8](repeating: 0, count: buffer.count)
+    }
     let room = rest.upperBound..<buffer.count
     let count = buffer.withUnsafeMutableBytes {
       read(descriptor, $0.baseAddress.map { $0 + room.lowerBound }, room.count)

@@ -29,10 +29,17 @@ public struct RecoveryReport: Hashable, Sendable {
   /// The new store.
   public var path: String
   public var tables: [Table]
+  /// Whether it is less than a tenth of what the file holds: of its messages, its rows or its pages.
+  public var isMeagre: Bool
 
-  public init(path: String, tables: [Table]) {
+  init(path: String, tables: [Table], isMeagre: Bool) {
     self.path = path
     self.tables = tables
+    let messages = tables.first { $0.name == "message" }
+    self.isMeagre = isMeagre
+    self.isMeagre =
+      isMeagre || got * 10 < got + lost
+      || messages.map { $0.got * 10 < $0.got + $0.lost } ?? false
   }
 
   /// Rows of all tables.

@@ -1,186 +1,249 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CSQLite
 
-/// Reads what can be read of one table of a damaged file.
+/// Finds the rows of a damaged store, page by page. A damaged page costs what stands on it: those
+/// below it are found without it.
 ///
-/// From the smallest key up until an error, from the greatest down until an error; what is left
-/// between is halved, and each half read in the same way. A damaged page costs the rows on it. Keys
-/// that were drawn from times lie far apart: between those, the known ones say where to halve.
-struct Salvage {
-  let source: Database
-  let target: Database
-  let table: String
-  /// Columns that both know.
-  let columns: [String]
-  /// The integer that rows are sought by, or nil where there is none.
-  let key: String?
-  /// No key in use is greater, as far as is known.
-  let greatest: Int64
-  /// The ids of imported messages, ascending, as far as they are known.
-  let imported: [Int64]
-
-  private var probes = 0
-  /// Stretches of keys yet to be read, those with up to 2^n keys at n.
-  private var open: [[(low: Int64, high: Int64)]] = Array(repeating: [], count: 65)
-  /// Whether anything stayed unreadable.
-  private(set) var isDamaged = false
-  /// Rows that could be read, but not stored: their values make no sense.
-  private(set) var refused = 0
-
-  /// A stretch that is not read to its end by then is given up.
-  private static let mostProbes = 50_000
-
-  init(
-    _ table: String, from source: Database, to target: Database, greatest: Int64,
-    imported: [Int64] = []
-  ) throws {
-    (self.source, self.target, self.table) = (source, target, table)
-    (self.greatest, self.imported) = (greatest, imported)
-    func names(_ database: Database) throws -> [(name: String, type: String, isFirst: Bool)] {
-      try database.rows("SELECT name, type, pk = 1 FROM pragma_table_info(?)", table) {
-        ($0.text(0), $0.text(1), $0.bool(2))
-      }
-    }
-    let known = Set(try names(source).map(\.name))
-    let all = try names(target)
-    columns = all.map(\.name).filter(known.contains)
-    let hasRowid = try !target.exists(
-      "SELECT 1 FROM pragma_table_list WHERE name = ? AND wr = 1", table)
-    let first = all.first { $0.isFirst && $0.type == "INTEGER" && known.contains($0.name) }
-    key = hasRowid ? "rowid" : first?.name
+/// Which table a page belongs to is asked of three witnesses, the best first: the pages above it;
+/// the file's own map of what is above each page (https://www.sqlite.org/fileformat2.html, 1.8); and
+/// its rows, if they can be those of one table only. What no tree has any more is overwritten with
+/// zeros (`secure_delete`), so that nothing that was deleted comes back.
+final class Salvage {
+  /// A tree as far as it was found.
+  private struct Found {
+    /// Those that hold entries.
+    var pages: [Int] = []
+    var entries = 0
+    /// Whether nothing of it is missing.
+    var isWhole = true
   }
 
-  /// - Throws: only what is wrong with the new store.
-  mutating func run() throws {
-    if columns.isEmpty { return }
-    guard key != nil else {
-      if try !read(.min, .max, descending: false).isWhole {
-        isDamaged = true
-        _ = try read(.min, .max, descending: true)
-      }
+  private let pages: DatabasePages
+  private let trees: [StoreTree]
+  private var found: [Found]
+  /// The tree that each page belongs to; -1 for none.
+  private var owners: [Int]
+  /// By the numbers of the pages.
+  private var roots: [Int: Int] = [:]
+  private let hasMap: Bool
+  /// Pages of long records yet to be read, so that a false chain ends.
+  private var patience: Int
+
+  /// SQLite's own limit.
+  private static let deepest = 20
+
+  /// - Parameter trees: those of a store of the file's version.
+  init(_ pages: DatabasePages, trees: [StoreTree]) {
+    self.pages = pages
+    self.trees = [.schema] + trees
+    found = Array(repeating: Found(), count: trees.count + 1)
+    owners = Array(repeating: -1, count: pages.count + 1)
+    patience = pages.count * 2
+    // The third page is the first of a tree, and the map says so.
+    hasMap = pages[2]?.first == 1
+    walk(from: 1, 0, depth: 0)
+    var told: [String: Int] = [:]
+    for (name, root, _) in schema where root > 1 { told[name] = root }
+    let places = self.trees.map { told[$0.name] ?? $0.root }
+    for (tree, place) in places.enumerated() where tree > 0 { roots[place] = tree }
+    for (tree, place) in places.enumerated() where tree > 0 { walk(from: place, tree, depth: 0) }
+    takeOrphans()
+  }
+
+  /// What the file lists.
+  var schema: [(name: String, root: Int, sql: String)] {
+    var result: [(String, Int, String)] = []
+    read(0) { values in
+      guard values.count == 5, case .text(let name) = values[1] else { return }
+      let root = if case .integer(let root) = values[3] { Int(clamping: root) } else { 0 }
+      let sql = if case .text(let sql) = values[4] { sql } else { "" }
+      result.append((name, root, sql))
+    }
+    return result
+  }
+
+  /// The names of the columns of a table, in the order of its rows.
+  func columns(of table: String) -> [String] {
+    tree(of: table).map { trees[$0].columns.map(\.name) } ?? []
+  }
+
+  /// How many rows a table has, by its own pages and by its indexes; the least it can be unless it
+  /// is exact.
+  func count(of table: String) -> (rows: Int, isExact: Bool) {
+    let all = trees.indices.filter { trees[$0].table == table && trees[$0].isComplete }
+    let whole = all.filter { found[$0].isWhole }
+    let most = (whole.isEmpty ? all : whole).map { found[$0].entries }.max() ?? 0
+    // An older store has not all the tables.
+    return (most, !whole.isEmpty || all.isEmpty)
+  }
+
+  /// Hands out the rows of a table.
+  ///
+  /// - Parameter each: is given the first of the columns, as many as the row was written with.
+  func rows(of table: String, _ each: ([RecordValue]) throws -> Void) rethrows {
+    if let tree = tree(of: table) { try read(tree, each) }
+  }
+
+  private func tree(of table: String) -> Int? {
+    trees.firstIndex { $0.name == table && $0.hasRows }
+  }
+
+  // MARK: Which page belongs to whom
+
+  private func walk(from number: Int, _ tree: Int, depth: Int) {
+    guard depth < Self.deepest, let page = free(number), fits(page, tree) else {
+      found[tree].isWhole = false
       return
     }
-    put(.min, .max)
-    // The longest first: there is the most to be found.
-    while let size = open.lastIndex(where: { !$0.isEmpty }) {
-      let (low, high) = open[size].removeLast()
-      guard probes < Salvage.mostProbes else {
-        isDamaged = true
-        return
+    take(page, number, tree)
+    for child in page.children { walk(from: child, tree, depth: depth + 1) }
+  }
+
+  private func take(_ page: TreePage, _ number: Int, _ tree: Int) {
+    owners[number] = tree
+    if page.kind != .innerTable { found[tree].pages.append(number) }
+    found[tree].entries += page.cells.count
+    if !page.isWhole { found[tree].isWhole = false }
+  }
+
+  /// A page of a tree that belongs to none yet.
+  private func free(_ number: Int) -> TreePage? {
+    guard owners.indices.contains(number), owners[number] < 0, !isMap(number),
+      let bytes = pages[number]
+    else { return nil }
+    return TreePage(bytes, number: number, size: pages.size)
+  }
+
+  private func fits(_ page: TreePage, _ tree: Int) -> Bool {
+    guard page.kind.isTable == trees[tree].isByRowid else { return false }
+    let fitting = page.cells.count { cell in
+      page.kinds(of: cell).map { trees[tree].takes($0.values) } ?? false
+    }
+    return fitting * 2 >= page.cells.count
+  }
+
+  private func takeOrphans() {
+    let orphans = owners.indices.dropFirst(2).filter { owners[$0] < 0 }
+    func takeAll(_ owner: (_ number: Int, _ page: TreePage) -> Int?) {
+      for number in orphans {
+        guard let page = free(number), let tree = owner(number, page), fits(page, tree)
+        else { continue }
+        found[tree].isWhole = false
+        take(page, number, tree)
       }
-      guard let gap = try narrowed(low, high) else { continue }
-      if let known = knownKey(in: gap) {
-        if gap.low < known { put(gap.low, known - 1) }
-        if gap.low < gap.high { put(known, known) }
-        if known < gap.high { put(known + 1, gap.high) }
-        isDamaged = true
-        continue
-      }
-      let bottom = max(gap.low, min(0, gap.high))
-      let top = min(gap.high, max(greatest, gap.low))
-      if bottom >= top {
-        isDamaged = true
-      } else {
-        let middle = bottom + (top - bottom) / 2
-        put(bottom, middle)
-        put(middle + 1, top)
-      }
+    }
+    takeAll { number, _ in treeAbove(number) }
+    takeAll { number, page in
+      // Of a page that is not one of a tree any more, only the map knows.
+      if let above = above(number), above.kind == .unused || above.kind.isOverflow { return nil }
+      guard !page.cells.isEmpty else { return nil }
+      let fitting = trees.indices.dropFirst().filter { fits(page, $0) }
+      return fitting.count == 1 ? fitting[0] : nil
     }
   }
 
-  /// The imported id in the middle of those in a gap.
-  private func knownKey(in gap: (low: Int64, high: Int64)) -> Int64? {
-    func place(of key: Int64) -> Int {
-      var (low, high) = (0, imported.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if imported[middle] < key { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    guard gap.low < 0, gap.low < gap.high else { return nil }
-    let start = place(of: gap.low)
-    let end = place(of: min(gap.high, -1) + 1)
-    return start < end ? imported[(start + end) / 2] : nil
+  // MARK: The map
+
+  private enum Use: UInt8 {
+    case root = 1
+    case unused = 2
+    case firstOverflow = 3
+    case overflow = 4
+    case tree = 5
+
+    var isOverflow: Bool { self == .firstOverflow || self == .overflow }
   }
 
-  /// The ids of the imported messages of a damaged store, ascending: those in the first of the
-  /// indexes that can be read, or in what can be read of all of them from both ends.
-  static func importedIDs(in source: Database) -> [Int64] {
-    var ids: Set<Int64> = []
-    // Ends with the first that is whole; that of senders has all only in older stores.
-    _ = [
-      ("message_age", "conversation"), ("message_sender", "sender"),
-      ("sqlite_autoindex_message_1", "uid"), ("sqlite_autoindex_message_2", "conversation"),
-    ].contains { index, column in
-      ["", "ORDER BY \(column) DESC"].contains { order in
-        let sql = "SELECT id FROM message INDEXED BY \(index) \(order)"
-        let end: Void? = try? source.each(sql) { row in
-          if row.int64(0) < 0 { ids.insert(row.int64(0)) }
-          return true
+  /// The page of the map on which a page stands.
+  private func map(of number: Int) -> Int {
+    let each = pages.size / 5 + 1
+    let place = (number - 2) / each * each + 2
+    // Where SQLite keeps its locks no page is.
+    return place == 0x4000_0000 / pages.size + 1 ? place + 1 : place
+  }
+
+  private func isMap(_ number: Int) -> Bool { hasMap && number > 1 && map(of: number) == number }
+
+  /// What the map says of a page, and of what is above it; nil where it says nothing.
+  private func above(_ number: Int) -> (kind: Use, page: Int)? {
+    guard hasMap, number > 2, let map = pages[map(of: number)] else { return nil }
+    let place = (number - self.map(of: number) - 1) * 5
+    guard let kind = map.number(at: place, bytes: 1).flatMap({ Use(rawValue: UInt8($0)) }),
+      let page = map.number(at: place + 1, bytes: 4)
+    else { return nil }
+    return (kind, page)
+  }
+
+  private func treeAbove(_ number: Int) -> Int? {
+    var number = number
+    for _ in 0..<Self.deepest {
+      switch above(number) {
+      case (.root, _)?: return roots[number]
+      case (.tree, let page)? where owners.indices.contains(page):
+        if owners[page] >= 0 { return owners[page] }
+        number = page
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  // MARK: Rows
+
+  private func read(_ tree: Int, _ each: ([RecordValue]) throws -> Void) rethrows {
+    for number in found[tree].pages {
+      guard let bytes = pages[number], let page = TreePage(bytes, number: number, size: pages.size)
+      else { continue }
+      for cell in page.cells {
+        guard let (kinds, start) = page.kinds(of: cell), trees[tree].takes(kinds),
+          let record = record(cell, on: page, number)
+        else { continue }
+        var place = start
+        var values = kinds.map { kind in
+          let end = place + RecordValue.length(ofKind: kind)
+          defer { place = end }
+          return RecordValue(kind: kind, Array(record[place..<end]))
         }
-        return end != nil
+        if let alias = trees[tree].alias { values[alias] = .integer(cell.rowid) }
+        try each(values)
       }
     }
-    return ids.sorted()
   }
 
-  private mutating func put(_ low: Int64, _ high: Int64) {
-    let (size, isHuge) = high.subtractingReportingOverflow(low)
-    open[isHuge ? 64 : 64 - size.leadingZeroBitCount].append((low, high))
-  }
-
-  /// Reads from both ends.
-  ///
-  /// - Returns: what is left between, or nil if nothing is.
-  private mutating func narrowed(
-    _ low: Int64, _ high: Int64
-  ) throws -> (low: Int64, high: Int64)? {
-    // Where several rows may have one key, it is asked for again; what is there already is ignored.
-    let step: Int64 = key == "rowid" ? 1 : 0
-    let up = try read(low, high, descending: false)
-    if up.isWhole { return nil }
-    let bottom = up.last.map { $0 &+ step } ?? low
-    if bottom > high { return nil }
-    let down = try read(bottom, high, descending: true)
-    if down.isWhole { return nil }
-    let top = down.last.map { $0 &- step } ?? high
-    return bottom > top ? nil : (bottom, top)
-  }
-
-  private mutating func read(
-    _ low: Int64, _ high: Int64, descending: Bool
-  ) throws -> (isWhole: Bool, last: Int64?) {
-    probes += 1
-    let names = columns.joined(separator: ", ")
-    var sql = "SELECT \(names), \(key ?? "0") FROM \(table)"
-    if let key {
-      sql += " WHERE \(key) BETWEEN ?1 AND ?2 ORDER BY \(key)" + (descending ? " DESC" : "")
-    } else {
-      sql += " WHERE ?1 <= ?2" + (descending ? " ORDER BY 1 DESC" : "")
+  /// All bytes of a record, also those on other pages.
+  private func record(_ cell: TreePage.Cell, on page: TreePage, _ number: Int) -> [UInt8]? {
+    var bytes = Array(page.bytes[cell.local])
+    var (last, next) = (number, cell.next)
+    while bytes.count < cell.length {
+      guard patience > 0, owners.indices.contains(next), owners[next] < 0, let more = pages[next],
+        more.count == pages.size
+      else { return nil }
+      // Another message's text must not come behind this one's.
+      if let above = above(next), above.kind.isOverflow, above.page != last { return nil }
+      patience -= 1
+      bytes += more[4..<min(more.count, 4 + cell.length - bytes.count)]
+      (last, next) = (next, more.number(at: 0, bytes: 4) ?? 0)
     }
-    let store =
-      "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?"
-      + String(repeating: ", ?", count: columns.count - 1) + ")"
-    var last: Int64?
-    var fatal: (any Error)?
-    do {
-      try source.each(sql, low, high) { row in
-        last = row.int64(Int32(columns.count))
-        do {
-          try target.run(store, all: (0..<Int32(columns.count)).map { row.value($0) })
-        } catch StoreError.failed {
-          refused += 1
-        } catch {
-          fatal = error
-          return false
-        }
-        return true
-      }
-    } catch {
-      return (false, last)
+    return bytes
+  }
+
+  // MARK: How much was found
+
+  /// Whether less than a tenth of the pages that hold anything could be read.
+  var isMeagre: Bool {
+    var (held, read) = (0, 0)
+    for number in owners.indices.dropFirst() where !isMap(number) {
+      let isKnown = owners[number] >= 0 || above(number)?.kind.isOverflow == true
+      guard isKnown || pages[number]?.contains(where: { $0 != 0 }) == true else { continue }
+      held += 1
+      if isKnown { read += 1 }
     }
-    if let fatal { throw fatal }
-    return (true, last)
+    // By the count in the header, where nobody changed it without the rest.
+    let header = pages[1] ?? []
+    if header.number(at: 24, bytes: 4) == header.number(at: 92, bytes: 4),
+      let told = header.number(at: 28, bytes: 4)
+    {
+      held += max(0, told - pages.count)
+    }
+    return read * 10 < held
   }
 }

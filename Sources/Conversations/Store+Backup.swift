@@ -5,12 +5,15 @@ import Glibc
 extension Store {
   /// Writes a copy of the whole store, as it is at this moment, while others go on writing.
   ///
-  /// - Parameter path: a file that does not exist yet; it gets the permissions of a store.
+  /// - Parameters:
+  ///   - path: a file that does not exist yet; it gets the permissions of a store.
+  ///   - shared: whether the copy is for the group of its folder; nil if this store is shared and
+  ///     that folder hands on its group. Otherwise it is a private store.
   /// - Throws: `StoreError`; then there is no file.
-  public func backup(to path: String) throws {
-    let copy = try NewFile(path: path, shared: isShared)
-    try copy.kept {
-      let target = try Database(path: copy.path, patience: 10_000)
+  public func backup(to path: String, shared: Bool? = nil) throws {
+    let shared = shared ?? (isShared && StoreFiles.isForSharing(folderOf: path))
+    try NewFile.store(path, shared: shared) { temporary in
+      let target = try Database(path: temporary, patience: 10_000)
       defer { target.close() }
       guard
         let backup = sqlite3_backup_init(target.connection, "main", database.connection, "main")
@@ -19,32 +22,7 @@ extension Store {
       let code = sqlite3_backup_step(backup, -1)
       let finished = sqlite3_backup_finish(backup)
       guard code == SQLITE_DONE, finished == SQLITE_OK else { throw target.error() }
-    }
-  }
-}
-
-/// A store's file that did not exist before, and does not afterwards unless it was finished.
-struct NewFile {
-  let path: String
-
-  /// - Throws: `StoreError.cannotOpen` if there is one of that name.
-  init(path given: String, shared: Bool) throws {
-    guard facts(given) == nil else {
-      throw StoreError.cannotOpen(path: given, reason: "it exists; name a new file")
-    }
-    let files = try StoreFiles(path: given, options: .init(shared: shared))
-    guard files.isNew else {
-      throw StoreError.cannotOpen(path: given, reason: "it exists; name a new file")
-    }
-    path = files.path
-  }
-
-  func kept<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch {
-      for name in [path, path + "-wal", path + "-shm", path + "-journal"] { unlink(name) }
-      throw error
+      if shared != isShared { try target.run("UPDATE meta SET shared = ?", shared) }
     }
   }
 }

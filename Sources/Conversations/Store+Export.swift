@@ -14,7 +14,8 @@ public struct ExportReport: Hashable, Sendable {
 extension Store {
   /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
   /// It is one state of the store, whoever writes meanwhile, and takes the same memory however
-  /// large the store is.
+  /// large the store is. However slowly `write` goes, the store is read at its own pace: what is
+  /// read waits in a file without a name beside it, as long as there is room on that disk.
   ///
   /// ```swift
   /// try store.export { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
@@ -31,27 +32,42 @@ extension Store {
     _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
     write: (_ piece: [UInt8]) throws -> Bool
   ) throws -> ExportReport {
+    try withoutActuallyEscaping(write) { write in
+      let spool = Spool(in: self.files.folder, write: write)
+      return try exporting(conversations, files: files, write: spool.take, whenRead: spool.release)
+    }
+  }
+
+  /// - Parameters:
+  ///   - write: as in `export`.
+  ///   - release: is called when the store has been read.
+  func exporting(
+    _ conversations: [ID<Conversation>]?, files: Bool,
+    write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
+  ) throws -> ExportReport {
     let wanted = conversations.map { list in
       "[" + list.map { String($0.rawValue) }.joined(separator: ",") + "]"
     }
-    return try withoutActuallyEscaping(write) { write in
-      try read {
-        let export = Export(database: database, write: write)
-        try export.lines(JSONShape.header, clock())
-        for part in [
-          JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
-        ] {
-          try export.lines(part, wanted)
-        }
-        export.report.messages = try export.lines(JSONShape.messages, wanted)
-        for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
-          try export.lines(part, wanted)
-        }
-        if files { try export.files(wanted, from: attachmentFolder) }
-        try export.end()
-        return export.report
+    let export = Export(database: database, write: write)
+    // While a transaction reads, the write-ahead log can only grow.
+    let named = try read {
+      try export.lines(JSONShape.header, clock())
+      for part in [
+        JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
+      ] {
+        try export.lines(part, wanted)
       }
+      export.report.messages = try export.lines(JSONShape.messages, wanted)
+      for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
+        try export.lines(part, wanted)
+      }
+      return files ? try export.named(wanted) : []
     }
+    try export.flush()
+    guard try release() else { return export.report }
+    try export.files(named, from: attachmentFolder)
+    try export.end()
+    return export.report
   }
 }
 
@@ -118,7 +134,7 @@ private final class Export {
     try flush()
   }
 
-  private func flush() throws {
+  func flush() throws {
     guard goesOn, !buffer.isEmpty else { return }
     goesOn = try write(buffer)
     buffer.removeAll(keepingCapacity: true)
@@ -126,10 +142,11 @@ private final class Export {
 
   // MARK: Files
 
-  func files(_ wanted: String?, from folder: AttachmentFolder) throws {
-    let named = try database.rows(JSONShape.files, wanted) {
-      (hash: $0.text(0), name: $0.text(1))
-    }
+  func named(_ wanted: String?) throws -> [(hash: String, name: String)] {
+    try database.rows(JSONShape.files, wanted) { (hash: $0.text(0), name: $0.text(1)) }
+  }
+
+  func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {
     for (hash, name) in named where goesOn {
       // Looked at first: nothing of a damaged file is written, since nobody would take it in.
       guard (try? folder.file(of: hash).hashed()) == hash else {

@@ -15,26 +15,20 @@ extension Store {
     _ conversations: [ID<Conversation>]? = nil, files: Bool = true, to path: String
   ) throws -> ExportReport {
     let (place, name) = StoreFiles.split(path)
-    let taken = StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
     do {
-      let folder = try OpenFile(folder: place, following: true)
-      if folder.facts(of: name) != nil { throw taken }
-      if name.isEmpty || path.utf8.contains(0) { throw SystemFailure(code: EINVAL) }
-      let temporary = ".hobnob-" + randomName()
-      defer { unlinkat(folder.number, temporary, 0) }
-      let new = try OpenFile(in: folder, temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-      let report = try export(conversations, files: files) { piece in
-        try piece.withUnsafeBytes { try new.write($0) }
-        return true
+      let new = try NewFile(name, in: place)
+      return try new.finished {
+        try exporting(
+          conversations, files: files,
+          write: { piece in
+            try new.write(piece)
+            return true
+          }, whenRead: { true })
       }
-      try new.flush()
-      guard linkat(folder.number, temporary, folder.number, name, 0) != 0 else { return report }
-      if errno == EEXIST { throw taken }
-      // Some file systems, such as FAT, have no second names.
-      guard folder.facts(of: name) == nil else { throw taken }
-      if renameat(folder.number, temporary, folder.number, name) != 0 { throw SystemFailure() }
-      return report
     } catch let failure as SystemFailure {
+      if failure.code == EEXIST {
+        throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
+      }
       throw AttachmentCopy.refusal(of: failure, at: place)
     }
   }

@@ -10,47 +10,48 @@ extension Store {
   /// over. Takes time in proportion to the store.
   ///
   /// - Parameters:
-  ///   - path: the damaged file; its write-ahead log is read as well.
+  ///   - path: the damaged file; its write-ahead log is read as well. No store on it may be open in
+  ///     this process, whose locks end with the reading.
   ///   - newPath: a file that does not exist yet; a whole store afterwards.
+  ///   - shared: whether it is for the group of its folder; nil if the damaged file and the folder
+  ///     are, and the file does not say otherwise.
   /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing of it can be read.
   ///   Then there is no new file.
   public static func recover(
-    from path: String, to newPath: String
+    from path: String, to newPath: String, shared: Bool? = nil
   ) throws -> RecoveryReport {
-    let source = try damaged(path)
-    defer { source.close() }
-    let isShared = try? source.first("SELECT shared FROM meta") { $0.bool(0) }
-    let copy = try NewFile(path: newPath, shared: isShared ?? false)
-    return try copy.kept {
-      let store = try Store(path: copy.path, options: .init(shared: isShared ?? false))
+    // Keeps others from putting new pages into the file meanwhile, where SQLite can still open it.
+    let lock = try? Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
+    defer { lock?.close() }
+    try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
+    let told = try DatabasePages(path: path)
+    var salvage = try Salvage(store: told, path)
+    if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
+      // That number may be damaged, too.
+      salvage = try Salvage(
+        store: DatabasePages(path: path, size: DatabasePages.usualSize), path)
+    }
+    // What the file says of it may be damaged; nobody else shall read what was private.
+    let isForGroup =
+      StoreFiles.isForSharing(folderOf: newPath)
+      && facts(path).map { $0.st_mode & 0o060 == 0o060 } ?? false
+    let shared = shared ?? (isForGroup && salvage.meta?.isShared ?? true)
+    return try NewFile.store(newPath, shared: shared) { temporary in
+      let store = try Store(path: temporary, options: .init(shared: shared))
       defer { store.close() }
-      let report = RecoveryReport(path: store.path, tables: try store.salvage(source))
-      if report.got == 0, report.lost > 0 {
-        throw StoreError.corrupt(path: path, detail: "none of its rows can be read")
+      let tables = try store.take(salvage)
+      let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
+      if report.got == 0 {
+        throw report.lost > 0
+          ? StoreError.corrupt(path: path, detail: "none of its rows can be read")
+          : StoreError.notAStore(path: path)
       }
       return report
     }
   }
 
-  private static func damaged(_ path: String) throws -> Database {
-    let source = try Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
-    // Damage is noticed before it is followed, and a damaged entry in the list of tables does not
-    // hide the others. First of all: of a file that was cut off, nothing could be asked otherwise.
-    csqlite_look_past_damage(source.connection)
-    try source.execute("PRAGMA cell_size_check=ON")
-    guard try Schema.applicationID(of: source) == Schema.applicationID else {
-      throw StoreError.notAStore(path: path)
-    }
-    let found = try Schema.version(of: source)
-    if found > Schema.version {
-      throw StoreError.newer(path: path, found: found, supported: Schema.version)
-    }
-    _ = try source.exists("SELECT 1 FROM sqlite_schema")
-    return source
-  }
-
   /// Tables in an order in which what is referred to comes first.
-  private func salvage(_ source: Database) throws -> [RecoveryReport.Table] {
+  private func take(_ salvage: Salvage) throws -> [RecoveryReport.Table] {
     // Presence is of running shells; `meta` is one row; the search index is made by the triggers.
     let tables = try database.rows(
       """
@@ -59,34 +60,31 @@ extension Store {
       ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
       """
     ) { $0.text(0) }
-    let counter = try? source.first("SELECT change, people FROM meta") {
-      (change: $0.int64(0), people: $0.int64(1))
-    }
-    let greatest = counter?.change ?? 1 << 24
-    let imported = Salvage.importedIDs(in: source)
-    let keyedByMessage = ["message", "revision", "reaction", "attachment"]
     // A row may refer to one that comes later, or never.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
     try write(durable: true) {
       try indexTogether {
         for name in tables {
-          var salvage = try Salvage(
-            name, from: source, to: database, greatest: greatest,
-            imported: keyedByMessage.contains(name) ? imported : [])
-          try salvage.run()
+          let columns = salvage.columns(of: name)
+          try salvage.rows(of: name) { values in
+            let names = columns.prefix(values.count).joined(separator: ", ")
+            let places = String(repeating: ", ?", count: values.count - 1)
+            do {
+              try database.run(
+                "INSERT OR IGNORE INTO \(name)(\(names)) VALUES (?\(places))", all: values)
+            } catch StoreError.failed {
+              // Its values make no sense; it counts as lost.
+            }
+          }
           let got = try database.first("SELECT count(*) FROM \(name)") { $0.int(0) } ?? 0
-          // Whatever index is smallest answers this, and may be whole.
-          let all = try? source.first("SELECT count(*) FROM \(name)") { $0.int(0) }
-          let isExact = all != nil || !salvage.isDamaged
-          let least = (salvage.isDamaged ? 1 : 0) + salvage.refused
-          report.append(
-            .init(
-              name: name, got: got, lost: all.map { max(0, $0 - got) } ?? least, isExact: isExact))
+          let all = salvage.count(of: name)
+          let lost = max(all.rows - got, all.isExact ? 0 : 1)
+          report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
         }
       }
       try mendReferences(tables)
-      try mendCounters(counter)
+      try mendCounters(salvage.meta)
     }
     try database.execute("PRAGMA foreign_keys=ON")
     return report
@@ -133,15 +131,16 @@ extension Store {
   }
 
   /// No number is drawn twice.
-  private func mendCounters(_ counter: (change: Int64, people: Int64)?) throws {
+  private func mendCounters(_ meta: Salvage.Meta?) throws {
+    // A damaged number can be so great that none comes after it.
     try database.run(
       """
-      UPDATE meta SET people = ?2, change = max(?1,
+      UPDATE meta SET people = ?2, change = min(1 << 62, max(?1,
         (SELECT ifnull(max(max(id), ifnull(max(revised), 0), ifnull(max(moved), 0)), 0) FROM message),
         (SELECT ifnull(max(change), 0) FROM reader), (SELECT ifnull(max(change), 0) FROM history),
         (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
-        (SELECT ifnull(max(id), 0) FROM event))
-      """, counter?.change ?? 0, counter?.people ?? 0)
+        (SELECT ifnull(max(id), 0) FROM event)))
+      """, meta?.change ?? 0, meta?.people ?? 0)
     try database.execute(
       """
       UPDATE conversation SET
@@ -151,5 +150,48 @@ extension Store {
             max(max(created_at), conversation.last_at), max(created_at), conversation.last_at)
           FROM message m WHERE m.conversation = conversation.id)
       """)
+  }
+}
+
+extension Salvage {
+  /// The row that says what store it is.
+  struct Meta {
+    var change: Int64
+    var people: Int64
+    var isShared: Bool
+  }
+
+  /// - Throws: `StoreError` `.newer`, `.notAStore`.
+  convenience init(store pages: DatabasePages, _ path: String) throws {
+    let header = pages[1] ?? []
+    let version = header.number(at: 60, bytes: 4) ?? 0
+    let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
+    // What is listed says it better than a number, if it can be read.
+    let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
+    let models = try (1...Schema.version).map {
+      try StoreTree.all(after: Array(Schema.steps.prefix($0)))
+    }
+    let known = models.map { $0.sql.intersection(listed).count }
+    let most = known.max() ?? 0
+    if most == 0, !isOurs, !listed.isEmpty { throw StoreError.notAStore(path: path) }
+    if isOurs, version > Schema.version, most < listed.count {
+      throw StoreError.newer(path: path, found: version, supported: Schema.version)
+    }
+    let place =
+      most > 0
+      ? known.lastIndex(of: most)
+      : models.indices.contains(version - 1) ? version - 1 : nil
+    self.init(pages, trees: models[place ?? models.count - 1].trees)
+  }
+
+  var meta: Meta? {
+    var result: Meta?
+    rows(of: "meta") { values in
+      guard values.count == 4, case .integer(let change) = values[1],
+        case .integer(let people) = values[2], case .integer(let shared) = values[3]
+      else { return }
+      result = Meta(change: change, people: people, isShared: shared != 0)
+    }
+    return result
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
 import Glibc
 
 extension Store {
@@ -17,11 +18,7 @@ extension Store {
     if fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG { return nil }
     do {
       // Beside the store there is room for what is going to be in it.
-      let folder = try OpenFile(folder: files.folder, following: true)
-      let name = "import-" + randomName()
-      let flags = O_RDWR | O_CREAT | O_EXCL
-      let file = try OpenFile(in: folder, name, flags, mode: 0o600)
-      unlinkat(folder.number, name, 0)
+      let file = try OpenFile(namelessIn: files.folder)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
       defer { buffer.deallocate() }
       let source = dup(descriptor)
@@ -55,4 +52,76 @@ extension Store {
 extension Message {
   /// Whether it was brought in by an import: it did not arrive, and nobody is told of it.
   public var isImported: Bool { id.rawValue < 0 }
+}
+
+extension OpenFile {
+  /// Makes a file that is gone when it is closed, however the process ends.
+  ///
+  /// - Throws: `SystemFailure`.
+  init(namelessIn path: String) throws {
+    let folder = try OpenFile(folder: path, following: true)
+    let nameless = openat(folder.number, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC, 0o600)
+    if nameless >= 0 {
+      self.init(nameless)
+      return
+    }
+    // Not every file system has them.
+    let name = ".hobnob-" + randomName()
+    let number = openat(
+      folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if number < 0 { throw SystemFailure() }
+    unlinkat(folder.number, name, 0)
+    self.init(number)
+  }
+}
+
+/// Keeps what is on its way to a slow reader, in a file without a name.
+final class Spool {
+  private let write: ([UInt8]) throws -> Bool
+  private let file: OpenFile
+  /// The lengths of those that wait.
+  private var pieces: [Int] = []
+  private var keeps: Bool
+
+  init(in folder: String, write: @escaping ([UInt8]) throws -> Bool) {
+    self.write = write
+    file = (try? OpenFile(namelessIn: folder)) ?? OpenFile(-1)
+    keeps = file.number >= 0
+  }
+
+  /// Takes a piece. Where there is no room for it, it goes on at once, behind those that wait.
+  func take(_ piece: [UInt8]) throws -> Bool {
+    guard keeps else { return try write(piece) }
+    do {
+      try piece.withUnsafeBytes { try file.write($0) }
+      pieces.append(piece.count)
+      return true
+    } catch is SystemFailure {
+      return try release() && write(piece)
+    }
+  }
+
+  /// Hands on all that waits, and from then on each piece at once.
+  ///
+  /// - Returns: whether more is wanted.
+  func release() throws -> Bool {
+    keeps = false
+    var place = 0
+    for count in pieces {
+      var piece = [UInt8](repeating: 0, count: count)
+      var length = 0
+      while length < count {
+        let more = piece.withUnsafeMutableBytes {
+          pread(file.number, $0.baseAddress.map { $0 + length }, count - length, place + length)
+        }
+        if more < 0, errno == EINTR { continue }
+        if more <= 0 { throw SystemFailure(code: more == 0 ? EIO : errno) }
+        length += more
+      }
+      if try !write(piece) { return false }
+      place += count
+    }
+    pieces = []
+    return true
+  }
 }

@@ -15,7 +15,6 @@ struct StoreFiles {
   let attachments: String
   /// What to refuse with, unless the store turns out to be a shared one.
   var refusalIfPrivate: StoreError?
-  private(set) var isNew = false
 
   static func fileMode(shared: Bool) -> mode_t { shared ? 0o660 : 0o600 }
   static func folderMode(shared: Bool) -> mode_t { shared ? 0o2770 : 0o700 }
@@ -25,6 +24,31 @@ struct StoreFiles {
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
   ///   `.cannotOpen`.
   init(path given: String, options: Store.Options) throws {
+    try self.init(around: given, options: options)
+    if facts(path) == nil {
+      guard options.createIfMissing else {
+        throw StoreError.cannotOpen(path: path, reason: noSuchFile)
+      }
+      if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
+      try checkRemains()
+      try create(shared: options.shared)
+    }
+    guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
+  }
+
+  /// Looks at the place of a store that is going to be moved there, and makes its folder if need be.
+  ///
+  /// - Throws: `StoreError` as above, and `.cannotOpen` where there is one already.
+  init(forNew given: String, shared: Bool) throws {
+    try self.init(around: given, options: .init(shared: shared))
+    // What is left of another store's log would be taken for the new one's.
+    for name in [path, path + "-wal", path + "-journal"] where facts(name) != nil {
+      throw StoreError.cannotOpen(path: name, reason: "it exists; name a new file")
+    }
+    if !shared, let refusalIfPrivate { throw refusalIfPrivate }
+  }
+
+  private init(around given: String, options: Store.Options) throws {
     let (place, name) = StoreFiles.split(given)
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
@@ -49,15 +73,11 @@ struct StoreFiles {
 
     try checkFolder(shared: options.shared, isNew: folderIsNew)
     try checkFiles()
-    if facts(path) == nil {
-      guard options.createIfMissing else {
-        throw StoreError.cannotOpen(path: path, reason: noSuchFile)
-      }
-      if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
-      try checkRemains()
-      try create(shared: options.shared)
-    }
-    guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
+  }
+
+  /// Whether a shared store can be made in the folder of a file.
+  static func isForSharing(folderOf path: String) -> Bool {
+    facts(split(path).folder).map { $0.st_mode & 0o2070 == 0o2070 } ?? false
   }
 
   static func split(_ path: String) -> (folder: String, name: String) {
@@ -103,7 +123,7 @@ struct StoreFiles {
     } else if found.st_mode & 0o020 != 0 {
       refusalIfPrivate = .folderWritableByOthers(path: folder)
     }
-    if shared, !isNew, facts(path) == nil, found.st_mode & 0o2070 != 0o2070 {
+    if shared, !isNew, facts(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
       throw StoreError.cannotOpen(
         path: folder,
         reason: "a shared store needs a folder that hands on its group; chmod 2770 it")
@@ -138,7 +158,7 @@ struct StoreFiles {
     if isIndexInUse || lockFiles().contains(where: isLocked) { throw StoreError.moved(path: path) }
   }
 
-  private mutating func create(shared: Bool) throws {
+  private func create(shared: Bool) throws {
     let mode = StoreFiles.fileMode(shared: shared)
     let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode)
     if file < 0 {
@@ -149,7 +169,6 @@ struct StoreFiles {
     // Closing a file drops this process's locks on it. Nobody can have any yet: `OpenStores` lets
     // no two threads be here, and the file is new.
     close(file)
-    isNew = true
   }
 
   private static func refusal(_ path: String) -> StoreError {

@@ -218,7 +218,7 @@ private final class Grown {
 
   @Test func hopelessFilesLeaveNothing() throws {
     let grown = try Grown()
-    try grown.spoil(page: 1, seed: 1)
+    for page in 1...(try grown.pages()) { try grown.spoil(page: page, seed: UInt64(page)) }
     #expect(throws: StoreError.self) {
       try Store.recover(from: grown.fixture.path, to: grown.newPath)
     }
@@ -281,5 +281,96 @@ private final class Grown {
     #expect(messages.map(\.number) == Array(1...messages.count))
     #expect(try lobby.store.messages(in: room, limit: 9_999, for: lobby.anna).count == 800)
     try lobby.says("goes on")
+  }
+
+  @Test("a shared store's copy in a private folder is private, in a shared one shared (10.9)")
+  func ofASharedStore() throws {
+    let fixture = Fixture()
+    let team = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
+    let anna = try team.participant(identity: "anna").id
+    try team.send(
+      "hello", in: #require(try team.room("lobby", create: true)).id, by: anna,
+      requireMembership: false)
+    try team.backup(to: fixture.folder + "/copy.sqlite")
+    try team.backup(to: fixture.folder + "/team/copy.sqlite")
+    for (name, mode, isShared) in [
+      ("copy.sqlite", 0o600 as mode_t, false), ("team/copy.sqlite", 0o660, true),
+    ] {
+      #expect(fixture.mode(name) == mode)
+      let copy = try fixture.open(name)
+      #expect(copy.isShared == isShared)
+      #expect(try copy.check().allSatisfy { $0.severity == .fine })
+    }
+    // And back.
+    let copy = try fixture.open("copy.sqlite")
+    try copy.backup(to: fixture.folder + "/team/back.sqlite", shared: true)
+    #expect(try fixture.open("team/back.sqlite").isShared)
+    #expect(fixture.mode("team/back.sqlite") == 0o660)
+  }
+
+  @Test("a private store is recovered as one, whatever stands in its mark (10.9)")
+  func damagedMark() throws {
+    let grown = try Grown()
+    let database = try Database(path: grown.fixture.path, patience: 0)
+    try database.execute("UPDATE meta SET shared = 77")
+    database.close()
+    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(report["message"]?.got == 2_000)
+    #expect(try !grown.fixture.open("recovered.sqlite").isShared)
+    #expect(grown.fixture.mode("recovered.sqlite") == 0o600)
+  }
+}
+
+@Suite("Files that are not finished (10.16)") struct NewFileTests {
+  @Test("have another name, are removed when nobody writes them, and replace nothing")
+  func names() throws {
+    let fixture = Fixture()
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: fixture.folder).sorted()
+    }
+    // As a killed process leaves them, and what is another's.
+    for name in [".hobnob-1.new", ".hobnob-1.new-wal", ".hobnob-mine", "notes.new"] {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: fixture.folder + "/" + name))
+    }
+    let running = try NewFile("running", in: fixture.folder)
+    let new = try NewFile("export.jsonl", in: fixture.folder)
+    var during: [String] = []
+    try new.finished {
+      try new.write(Array("text".utf8))
+      during = try names()
+    }
+    #expect(during.count == 4 && !during.contains("export.jsonl"), "\(during)")
+    #expect(during.contains((running.path as NSString).lastPathComponent))
+    let after = try names()
+    #expect(after.count == 4 && after.contains("export.jsonl"))
+    #expect(after.filter { !$0.hasPrefix(".hobnob-") } == ["export.jsonl", "notes.new"])
+    #expect(after.contains(".hobnob-mine"))
+    try Data("taken".utf8).write(to: URL(fileURLWithPath: fixture.folder + "/running"))
+    #expect(throws: SystemFailure.self) { try running.finished {} }
+    #expect(try String(contentsOfFile: fixture.folder + "/running", encoding: .utf8) == "taken")
+  }
+
+  @Test("what a killed --recover, --backup or export left goes with the next one")
+  func next() throws {
+    let grown = try Grown()
+    let folder = grown.fixture.folder
+    func leave() throws {
+      for ending in ["", "-wal", "-shm", ".bell"] {
+        try Data().write(to: URL(fileURLWithPath: folder + "/.hobnob-left.new" + ending))
+      }
+    }
+    func left() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }
+    }
+    try leave()
+    _ = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(try left() == [])
+    let store = try grown.fixture.open()
+    try leave()
+    try store.backup(to: folder + "/backup.sqlite")
+    #expect(try left() == [])
+    try leave()
+    try store.export(to: folder + "/export.jsonl")
+    #expect(try left() == [])
   }
 }

@@ -79,7 +79,7 @@ extension EndToEnd {
       try fill()
       let size = try #require(
         FileManager.default.attributesOfItem(atPath: home.store)[.size] as? Int)
-      truncate(home.store, size * 2 / 3)
+      truncate(home.store, size * 5 / 6)
       let found = try check()
       #expect(found.status == 1 && found.errors.contains("hobnob check --recover"))
       let recovered = try check("--recover")
@@ -97,6 +97,20 @@ extension EndToEnd {
       #expect(hopeless.errors.contains("hobnob import"))
       #expect(!hopeless.errors.contains("run `hobnob check`"))
       #expect(!FileManager.default.fileExists(atPath: folder + "/store.recovered-2.sqlite"))
+    }
+
+    @Test("where less than a tenth came it says so, and no commands to take it (10.8)")
+    func tooLittle() throws {
+      try fill()
+      let size = try #require(
+        FileManager.default.attributesOfItem(atPath: home.store)[.size] as? Int)
+      // Behind the first pages of all tables and indexes.
+      truncate(home.store, size * 2 / 3)
+      let recovered = try check("--recover")
+      #expect(recovered.status == 1 && recovered.errors.contains("Less than a tenth"))
+      #expect(recovered.output.contains("store.recovered.sqlite"))
+      #expect(recovered.output.contains(/message: \d+ rows, 2\d\d lost/))
+      #expect(!recovered.output.contains("mv -n"))
     }
 
     @Test("--recover of what is not there, or of no store, is a sentence; no file is left")
