@@ -11,13 +11,14 @@ extension Store {
   static let messageSelect =
     "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
     + " AND \(isSound)\(quoteJoins)\n"
-  /// Whether message `m` has a number and a time that this program gives. A row without is left out,
-  /// and not put right: who goes through the messages page by page would come to it again and again.
-  /// The + keeps SQLite from searching by these.
-  static let isSound = """
-    +m.number BETWEEN \(Import.numbers.lowerBound) AND \(Import.numbers.upperBound)
-      AND +m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)
-    """
+  /// Whether message `m` has a number that this program gives. A row without is left out, and not
+  /// put right: who goes through the messages page by page would come to it again and again. The +
+  /// keeps SQLite from searching by it.
+  static let isSound =
+    "+m.number BETWEEN \(Import.numbers.lowerBound) AND \(Import.numbers.upperBound)"
+  /// The same of its time, for pages by time.
+  static let hasSoundTime =
+    "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
   /// Behind the columns of `message(_:)`.
   static let revisedColumn: Int32 = 15
   static let movedColumn: Int32 = 16
@@ -81,7 +82,7 @@ extension Store {
     try database.first(
       "SELECT created_at FROM message WHERE conversation = ? AND number = ? AND past <> 0",
       conversation, number
-    ) { $0.time(0) }
+    ) { $0.int64(0) }
   }
 
   /// The messages behind a number, the first of them, without what is past; ascending, as above.

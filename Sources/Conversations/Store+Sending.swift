@@ -60,7 +60,6 @@ extension Store {
       throw StoreError.corrupt(
         path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
     }
-    let time = min(max(time, JSONShape.times.lowerBound), JSONShape.times.upperBound)
     // What is said to someone who closed a direct chat opens it again for them.
     if place.kind == .direct { try reopen(place.id) }
     try database.run(

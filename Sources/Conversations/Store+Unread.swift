@@ -50,8 +50,8 @@ extension Store {
   ) throws -> Int? {
     try database.first(
       """
-      SELECT number FROM message m WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
-        AND +sender <> ? AND \(Store.isSound)
+      SELECT number FROM message WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
+        AND +sender <> ?
       ORDER BY number LIMIT 1
       """, conversation, marker, me
     ) { $0.int(0) }
