@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: ours),
     .testTarget(
-      name: "ConversationsTests", dependencies: ["Conversations", "Repeatable"],
+      name: "ConversationsTests", dependencies: ["Conversations", "CSQLite", "Repeatable"],
       swiftSettings: ours),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],

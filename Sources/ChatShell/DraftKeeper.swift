@@ -148,8 +148,9 @@ final class DraftKeeper {
     let stored = (try? shell.store.draft(of: shell.me.id, in: conversation.id)) ?? nil
     editor.whenLineBegins { [self] in
       guard let stored, editor.isEmpty else { return }
-      let spans = Span.decoded(stored.spans, in: stored.text)
       editor.setLine(stored.text, caret: stored.caret)
+      // A text that holds a NUL ends there on the line.
+      let spans = Span.decoded(stored.spans, in: editor.text)
       restored(spans)
       known[conversation.id] = stored.text
       clock = DraftClock(stored: Composer.Draft(stored.text, caret: stored.caret, spans: spans))

@@ -96,17 +96,28 @@ extension Span {
       .joined(separator: "\n")
   }
 
-  /// What `encoded(_:)` made; what does not fit into the text is left out.
+  /// What `encoded(_:)` made; what does not fit into the text is left out, and what does not begin
+  /// and end with a character of it.
   public static func decoded(_ encoded: String, in text: String) -> [Span] {
-    var end = 0
-    return encoded.split(separator: "\n").compactMap { line in
-      guard let blank = line.firstIndex(of: " ") else { return nil }
-      let numbers = line[..<blank].split(separator: "-").map { Int($0) }
-      guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from >= end, from < to,
-        to <= text.utf8.count
-      else { return nil }
-      end = to
-      return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
+    if encoded.isEmpty { return [] }
+    return text.withBytes { utf8 in
+      var end = 0
+      // On and on, and never back: what is read may name any number of places in a long character.
+      var walk = Graphemes(utf8, from: 0)
+      func isBoundary(_ offset: Int) -> Bool {
+        if Graphemes.isCertainBoundary(utf8, offset) { return true }
+        while walk.offset < offset, walk.next() != nil {}
+        return walk.offset == offset
+      }
+      return encoded.split(separator: "\n").compactMap { line in
+        guard let blank = line.firstIndex(of: " ") else { return nil }
+        let numbers = line[..<blank].split(separator: "-").map { Int($0) }
+        guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from >= end,
+          from < to, to <= utf8.count, isBoundary(from), isBoundary(to)
+        else { return nil }
+        end = to
+        return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
+      }
     }
   }
 }

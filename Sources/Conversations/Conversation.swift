@@ -54,7 +54,8 @@ public struct Listing: Hashable, Sendable {
 /// A text not yet sent, kept per participant and conversation (rule 5.1).
 public struct Draft: Hashable, Sendable {
   public var text: String
-  /// The caret's place, in the unit of whoever saved it (graphemes, in hobnob).
+  /// Where the caret stands: so many bytes of the text in UTF-8 are before it. What is stored, and
+  /// what is read, is never inside a character.
   public var caret: Int
   /// The spans in it (rule 2.10), in a form the store does not look into.
   public var spans: String
@@ -66,6 +67,27 @@ public struct Draft: Hashable, Sendable {
     self.caret = caret
     self.spans = spans
     self.files = files
+  }
+}
+
+extension Draft {
+  /// From the columns text, caret and spans.
+  init(_ row: Row, from first: Int32) {
+    self.init(text: row.text(first), caret: row.int(first + 1), spans: row.text(first + 2))
+    placeCaret()
+  }
+
+  /// Puts a caret that is somewhere else where a character of the text begins, or behind the last.
+  mutating func placeCaret() {
+    let wanted = text.utf8.index(
+      text.startIndex, offsetBy: max(0, caret), limitedBy: text.endIndex)
+    guard let wanted, wanted < text.endIndex else {
+      caret = text.utf8.count
+      return
+    }
+    // The start of the character that holds the wanted byte.
+    let place = text.index(before: text.index(after: wanted))
+    caret = text.utf8.distance(from: text.startIndex, to: place)
   }
 }
 

@@ -73,6 +73,10 @@ extension Optional: Bindable where Wrapped: Bindable {
 }
 
 /// The current row of a running statement. Valid only inside the closure it is given to.
+///
+/// Anyone who may write a shared store may write anything into it, past every constraint. What comes
+/// out here can be reckoned with all the same: `int` and `time` keep within what sums, differences
+/// and calendars bear. `int64` is for what is only compared and looked up.
 struct Row {
   let statement: OpaquePointer
 
@@ -84,8 +88,19 @@ struct Row {
     sqlite3_column_int64(statement, column)
   }
 
+  /// A count, a size or a number of something; the nearest of 53 bits, which no true one exceeds.
   func int(_ column: Int32) -> Int {
-    Int(sqlite3_column_int64(statement, column))
+    let most: Int64 = 1 << 53
+    return Int(min(max(int64(column), -most), most))
+  }
+
+  /// A point in time; the nearest that a calendar of four digits can show.
+  func time(_ column: Int32) -> Milliseconds {
+    min(max(int64(column), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+  }
+
+  func optionalTime(_ column: Int32) -> Milliseconds? {
+    isNull(column) ? nil : time(column)
   }
 
   func bool(_ column: Int32) -> Bool {

@@ -109,7 +109,7 @@ extension Store {
       Event(
         conversation: $0.id(0), participant: Store.participant($0, from: 4),
         other: $0.isNull(8) ? nil : Store.participant($0, from: 8),
-        kind: Event.Kind(rawValue: $0.int(1)) ?? .topic, text: $0.text(2), at: $0.int64(3))
+        kind: Event.Kind(rawValue: $0.int(1)) ?? .topic, text: $0.text(2), at: $0.time(3))
     }
   }
 

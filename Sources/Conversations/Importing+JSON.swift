@@ -164,13 +164,16 @@ extension Import {
 
   private func take(draft object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
+    var draft = Draft(
+      text: try object.text("text"),
+      caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
+      spans: try object.optionalText("spans") ?? "")
+    draft.placeCaret()
     try database.run(
       """
       INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
-      """, person, place.id, object.text("text"),
-      object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0,
-      object.optionalText("spans") ?? "")
+      """, person, place.id, draft.text, draft.caret, draft.spans)
     if database.changedRows == 0 { return }
     for (ordinal, file) in try object.objects("files").enumerated() {
       try database.run(

@@ -94,8 +94,8 @@ extension Import {
       """
     func existing(_ row: Row) -> Existing {
       Existing(
-        id: row.id(0), number: row.int64(1), state: row.int(2), gone: row.int(3),
-        editedAt: row.optionalInt64(4))
+        id: row.id(0), number: Int64(row.int(1)), state: row.int(2), gone: row.int(3),
+        editedAt: row.optionalTime(4))
     }
     let same = try database.first(columns + " WHERE m.uid = ?", message.uid) {
       (existing($0), $0.id(5) == place.id)

@@ -229,7 +229,7 @@ public final class Import {
     ) {
       let oldest = $0.optionalInt64(2).map { now.subtractingReportingOverflow($0) }
       return ImportedPlace(
-        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: $0.int64(1),
+        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: Int64($0.int(1)),
         oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
     }
     guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }

@@ -43,16 +43,16 @@ extension JSONShape {
   static let conversations = """
     SELECT \(object(
       ("type", "'conversation'"), ("conversation", conversation("c")),
-      ("topic", "nullif(c.topic, '')"), ("last_number", "c.last_number"),
-      ("last_time", time("c.last_at")), ("forgotten", "nullif(c.forgotten, 0)"),
-      ("keep", "c.keep")))
+      ("topic", "nullif(c.topic, '')"), ("last_number", number("c.last_number")),
+      ("last_time", time("c.last_at")), ("forgotten", "nullif(\(number("c.forgotten")), 0)"),
+      ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END")))
     FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
     """
 
   static let members = """
     SELECT \(object(
       ("type", "'member'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("first", "s.first"), ("last", "s.last")))
+      ("first", number("s.first", from: 1)), ("last", number("s.last"))))
     FROM membership s JOIN conversation c ON c.id = s.conversation
     JOIN participant p ON p.id = s.participant
     WHERE \(isWanted("c.id")) ORDER BY s.conversation, s.participant, s.first
@@ -61,7 +61,8 @@ extension JSONShape {
   static let readers = """
     SELECT \(object(
       ("type", "'reader'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("delivered", "r.delivered"), ("seen", "r.seen"), ("read", "r.read")))
+      ("delivered", number("r.delivered")), ("seen", number("r.seen")),
+      ("read", number("r.read"))))
     FROM reader r JOIN conversation c ON c.id = r.conversation
     JOIN participant p ON p.id = r.participant
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
@@ -72,7 +73,7 @@ extension JSONShape {
   /// out an order that a join need not keep.
   static let messages = """
     SELECT \(message) FROM (
-      SELECT id AS row FROM message m WHERE \(isWanted("m.conversation"))
+      SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Store.isSound)
       ORDER BY m.created_at, m.id LIMIT -1
     ) o CROSS JOIN \(messageTables) WHERE m.id = o.row
     """
@@ -92,7 +93,8 @@ extension JSONShape {
   static let drafts = """
     SELECT \(object(
       ("type", "'draft'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("text", "d.text"), ("caret", "d.caret"), ("spans", "nullif(d.spans, '')"),
+      ("text", "d.text"),
+      ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "nullif(d.spans, '')"),
       ("files", list(
         "json_patch('{}', json_object('path', f.path, 'name', f.name))",
         from: """

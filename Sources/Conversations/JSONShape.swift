@@ -27,6 +27,12 @@ enum JSONShape {
     """
   }
 
+  /// A number of a message, or how many there are, within what an import takes: what is beyond, only
+  /// another program can have stored.
+  static func number(_ column: String, from least: Int = 0) -> String {
+    "min(max(\(column), \(least)), \(Import.numbers.upperBound))"
+  }
+
   /// Someone: a text for one of this machine, an object for one on a network.
   static func person(_ row: String) -> String {
     """
@@ -75,11 +81,11 @@ enum JSONShape {
     ("edited", time("m.edited_at")),
     ("deleted", time("m.deleted_at")),
     ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
-    ("reply_to", "m.reply_to"),
+    ("reply_to", number("m.reply_to", from: 1)),
     ("text", "m.body"),
     ("mentions", "nullif(m.mentions, '')"),
     ("remote_id", "m.remote_id"),
-    ("past", "nullif(m.past, 0)"),
+    ("past", "nullif(m.past <> 0, 0)"),
     (
       "revisions",
       list(
@@ -103,7 +109,7 @@ enum JSONShape {
         + list(
           """
           json_object('hash', lower(hex(a.hash)), 'name', a.name, 'media_type', a.type,
-            'bytes', a.bytes)
+            'bytes', max(CAST(a.bytes AS INTEGER), 0))
           """,
           from: "attachment a WHERE a.message = m.id ORDER BY a.ordinal") + " END"
     ),

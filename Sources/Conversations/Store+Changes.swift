@@ -99,7 +99,7 @@ extension Store {
     ) {
       TypingSignal(
         participant: Store.participant($0), conversation: $0.id(4), isTyping: $0.bool(5),
-        at: $0.int64(6), shell: ShellID(rawValue: $0.text(7)))
+        at: $0.time(6), shell: ShellID(rawValue: $0.text(7)))
     }
     changes.peopleChanged = (counter?.people ?? 0) > since
     changes.historyChanged = try database.exists(

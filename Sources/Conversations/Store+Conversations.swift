@@ -240,7 +240,7 @@ extension Store {
     ) {
       Listing(
         conversation: Store.conversation($0), unread: max(0, $0.int(7)),
-        lastAt: $0.optionalInt64(6), isMember: true)
+        lastAt: $0.optionalTime(6), isMember: true)
     }
   }
 }

@@ -9,7 +9,7 @@ extension Store {
       var found = try database.first(
         "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
         conversation
-      ) { Draft(text: $0.text(0), caret: $0.int(1), spans: $0.text(2)) }
+      ) { Draft($0, from: 0) }
       if found != nil { found?.files = try draftFiles(of: me, in: conversation) }
       return found
     }
@@ -29,7 +29,8 @@ extension Store {
   public func setDraft(
     _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws {
-    let wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
+    var wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
+    wanted?.placeCaret()
     if let old = try self.draft(of: me, in: conversation) {
       // Swift takes composed and decomposed letters for equal; the draft is to be as typed.
       if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),
@@ -73,10 +74,7 @@ extension Store {
         ORDER BY conversation
         """, me
       ) {
-        (
-          $0.id(0) as ID<Conversation>,
-          Draft(text: $0.text(1), caret: $0.int(2), spans: $0.text(3))
-        )
+        ($0.id(0) as ID<Conversation>, Draft($0, from: 1))
       }
       return try found.compactMap { id, draft in
         guard let place = try conversation(id, for: me) else { return nil }

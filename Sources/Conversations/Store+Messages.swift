@@ -10,7 +10,15 @@ extension Store {
   static let messageColumnCount: Int32 = 20 + quoteColumnCount
   static let messageSelect =
     "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
-    + "\(quoteJoins)\n"
+    + " AND \(isSound)\(quoteJoins)\n"
+  /// Whether message `m` has a number that this program gives. A row without is left out, and not
+  /// put right: who goes through the messages page by page would come to it again and again. The +
+  /// keeps SQLite from searching by it.
+  static let isSound =
+    "+m.number BETWEEN \(Import.numbers.lowerBound) AND \(Import.numbers.upperBound)"
+  /// The same of its time, for pages by time.
+  static let hasSoundTime =
+    "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
   /// Behind the columns of `message(_:)`.
   static let revisedColumn: Int32 = 15
   static let movedColumn: Int32 = 16
@@ -20,9 +28,9 @@ extension Store {
     Message(
       id: row.id(0), uid: row.hex(1), conversation: row.id(2), number: row.int(3),
       sender: row.id(4), senderName: row.text(5), senderIdentity: row.text(6), body: row.text(7),
-      kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.int64(9),
+      kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.time(9),
       state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
-      editedAt: row.optionalInt64(12), deletedAt: row.optionalInt64(13),
+      editedAt: row.optionalTime(12), deletedAt: row.optionalTime(13),
       isRecalled: row.int(14) == 2, attachments: attachments(row.optionalText(17)),
       replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount),
       isPast: row.bool(19 + quoteColumnCount))
@@ -163,7 +171,7 @@ extension Store {
   public func revisions(of message: ID<Message>) throws -> [Revision] {
     try database.rows(
       "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
-    ) { Revision(body: $0.text(0), at: $0.int64(1)) }
+    ) { Revision(body: $0.text(0), at: $0.time(1)) }
   }
 
   /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then

@@ -22,11 +22,12 @@ extension Store {
   ) throws -> PastPlace? {
     try database.first(
       """
-      SELECT created_at, number FROM message
-      WHERE conversation = ? AND past = 1 AND created_at < ? AND gone < 2
+      SELECT created_at, number FROM message m
+      WHERE conversation = ? AND past = 1 AND created_at < ? AND gone < 2 AND \(Store.isSound)
+        AND \(Store.hasSoundTime)
       ORDER BY created_at DESC, number DESC LIMIT 1 OFFSET ?
       """, conversation, until ?? .max, max(1, count) - 1
-    ) { PastPlace(time: $0.int64(0), number: $0.int(1)) }
+    ) { PastPlace(time: $0.time(0), number: $0.int(1)) }
   }
 
   /// Past messages from a place on, the first of them; without those that were taken back.
@@ -42,7 +43,7 @@ extension Store {
         Store.messageSelect
           + """
           WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) >= (?, ?)
-            AND m.created_at < ? AND m.gone < 2
+            AND m.created_at < ? AND m.gone < 2 AND \(Store.hasSoundTime)
           ORDER BY m.created_at, m.number LIMIT ?
           """, conversation, place.time, place.number, until ?? .max, max(0, limit),
         read: Store.message)

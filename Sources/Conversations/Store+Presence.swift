@@ -148,7 +148,7 @@ extension Store {
     ) {
       Presence(
         participant: Store.participant($0), isHere: $0.bool(4), isLooking: $0.bool(5),
-        typingSince: $0.optionalInt64(6), typingAt: $0.optionalInt64(7),
+        typingSince: $0.optionalTime(6), typingAt: $0.optionalTime(7),
         away: $0.optionalText(8))
     }
   }

@@ -47,7 +47,7 @@ extension Store {
       (
         $0.id(0) as ID<Message>,
         Reaction(
-          participant: Store.participant($0, from: 3), emoji: $0.text(1), at: $0.int64(2))
+          participant: Store.participant($0, from: 3), emoji: $0.text(1), at: $0.time(2))
       )
     }
     return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
@@ -110,7 +110,7 @@ extension Store {
     if row.isNull(first) { return nil }
     return Reaction(
       participant: participant(row, from: first), emoji: row.text(first + 4),
-      at: row.int64(first + 5))
+      at: row.time(first + 5))
   }
 
   // MARK: Rows
@@ -161,7 +161,7 @@ extension Store {
   static func numberedReaction(_ row: Row) -> NumberedReaction {
     (
       row.int64(0), row.id(1),
-      Reaction(participant: participant(row, from: 5), emoji: row.text(2), at: row.int64(3)),
+      Reaction(participant: participant(row, from: 5), emoji: row.text(2), at: row.time(3)),
       row.optionalText(4)
     )
   }

@@ -41,7 +41,7 @@ extension Store {
       ? "AND a.ordinal = (SELECT min(ordinal) FROM attachment b WHERE b.message = a.message)" : ""
     return """
       SELECT \(messageColumns) FROM \(source) CROSS JOIN message m ON m.id = message_text.rowid
-      CROSS JOIN participant p ON p.id = m.sender\(quoteJoins)
+      CROSS JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)
       WHERE message_text MATCH ?1 AND \(order) < ?2 AND m.gone = 0 \(firstOnly)
         AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
         AND (EXISTS (SELECT 1 FROM membership s
@@ -83,7 +83,7 @@ extension Store {
       conditions.append(SearchExpression.facts(places.map { "c\($0.rawValue)" }))
     }
     if query.since != nil || query.until != nil || conditions.isEmpty {
-      let newest = try database.first("SELECT max(last_at) FROM conversation") { $0.int64(0) }
+      let newest = try database.first("SELECT max(last_at) FROM conversation") { $0.time(0) }
       let months = SearchMonths.words(
         since: query.since, until: query.until, newest: newest ?? 0)
       if let months {

@@ -54,7 +54,12 @@ extension Store {
     attachments: [Attachment] = [], replyTo: ID<Message>? = nil, mentions: String = ""
   ) throws -> Message {
     let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
-    let number = Int(try successor(of: Int64(place.lastNumber)))
+    let number = place.lastNumber + 1
+    // Beyond, nobody would be shown it.
+    guard Import.numbers.contains(Int64(number)) else {
+      throw StoreError.corrupt(
+        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
+    }
     // What is said to someone who closed a direct chat opens it again for them.
     if place.kind == .direct { try reopen(place.id) }
     try database.run(

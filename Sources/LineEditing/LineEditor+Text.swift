@@ -33,7 +33,7 @@ extension LineEditor {
   public func setLine(_ text: String, caret: Int? = nil) {
     creadline_settle()
     isProgramChange = true
-    creadline_set_line(text, Int32(caret ?? text.utf8.count))
+    creadline_set_line(text, Int32(clamping: caret ?? text.utf8.count))
   }
 
   /// Inserts at the caret as one undo step.

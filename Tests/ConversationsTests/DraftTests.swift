@@ -43,6 +43,28 @@ import Testing
     #expect(stored?.text.utf8.count == 6)
   }
 
+  @Test(
+    "The caret is so many bytes, and never inside a character, whatever the store says (10.3, 10.4)",
+    arguments: [
+      (3, 2), (2, 2), (4, 4), (5, 4), (6, 4), (7, 7), (8, 7), (31, 7), (32, 32), (33, 32),
+      (34, 34), (35, 34), (-1, 0), (Int.min, 0), (Int(Int32.max) + 1, 34), (.max, 34),
+    ])
+  func caret(stored: Int, read: Int) throws {
+    let lobby = try Lobby()
+    // 4 bytes, 3 of a letter with its accent, 25 of a family, 2 of the end of a line.
+    let text = "dr\u{e4}f\u{301}👨‍👩‍👧‍👦\r\n"
+    let draft = Draft(text: text, caret: 0)
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    try lobby.store.database.run("UPDATE draft SET caret = ?", stored)
+    #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby)?.caret == read)
+    #expect(try lobby.store.drafts(of: lobby.anna).first?.1.caret == read)
+    // What is exported from it is taken in, at the same place.
+    let lines = try lobby.store.exported()
+    let elsewhere = try Lobby()
+    try elsewhere.store.take([export(lines.dropLast().joined(separator: "\n"))])
+    #expect(try elsewhere.store.draft(of: elsewhere.anna, in: elsewhere.lobby)?.caret == read)
+  }
+
   @Test("The later save wins (5.3)")
   func laterWins() throws {
     let lobby = try Lobby()

@@ -51,8 +51,10 @@ final class Program {
   var errors: String { contents(of: "errors") }
 
   /// Writes to an open standard input.
-  func type(_ text: String) {
-    _ = Array(text.utf8).withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+  func type(_ text: String) { type(bytes: Array(text.utf8)) }
+
+  func type(bytes: [UInt8]) {
+    _ = bytes.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
   }
 
   /// Ends an open standard input.
