@@ -20,6 +20,10 @@ static inline void csqlite_defend(sqlite3 *handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, (int *)0);
 }
+// The last to close brings no log into the file, and deletes none.
+static inline void csqlite_leave_log(sqlite3 *handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
 // A damaged entry in the list of tables is passed over instead of making all of them unreadable. For
 // a file that is only read.
 static inline void csqlite_look_past_damage(sqlite3 *handle) {

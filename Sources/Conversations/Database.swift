@@ -185,6 +185,11 @@ final class Database {
   func close() {
     for statement in statements.values { sqlite3_finalize(statement) }
     statements = [:]
+    // Others have begun a new log: what is brought from the old one would overwrite theirs, and
+    // their log would be deleted.
+    if let handle, companions?.losses(of: path).contains(where: { !$0.isMissing }) == true {
+      csqlite_leave_log(handle)
+    }
     sqlite3_close(handle)
     handle = nil
   }
@@ -200,8 +205,36 @@ final class Database {
   /// For what SQLite does between two connections.
   var connection: OpaquePointer? { handle }
 
+  /// The files beside it that it has open; nil before it has.
+  var companions: Companions?
+
+  /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
+  func loss() -> StoreError? {
+    if hasMoved { return .moved(path: path) }
+    return companions?.losses(of: path).first.map { .parted(path: path, file: $0.file) }
+  }
+
+  /// Brings what was stored into the store's file when its log was deleted, and nobody has begun
+  /// another one.
+  ///
+  /// - Returns: whether all of it is there now.
+  func carryOver() throws -> Bool {
+    guard let handle, let companions, !hasMoved else { return false }
+    let losses = companions.losses(of: path)
+    guard losses.contains(where: { $0.file == Companions.log(of: path) }),
+      losses.allSatisfy(\.isMissing)
+    else { return false }
+    sqlite3_busy_timeout(handle, 1_000)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    var (frames, done): (Int32, Int32) = (0, 0)
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, "main", SQLITE_CHECKPOINT_FULL, &frames, &done)
+    guard code == SQLITE_OK else { throw error(code) }
+    return frames == done
+  }
+
   /// Whether the file at `path` is no longer the one that was opened.
-  var hasMoved: Bool {
+  private var hasMoved: Bool {
     guard let handle else { return false }
     var answer: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
@@ -316,6 +349,8 @@ final class Database {
     let extended = code ?? sqlite3_extended_errcode(handle)
     let cause = sqlite3_system_errno(handle)
     let detail = String(cString: sqlite3_errmsg(handle))
+    // Then what SQLite says about it is a riddle.
+    if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
     return Database.error(extended, cause: cause, detail: detail, path: path)
   }
 

@@ -45,6 +45,12 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case foreign(path: String, owner: String)
   case folderWritableByOthers(path: String)
   case cannotOpen(path: String, reason: String)
+  /// The file at `path` is not the one that is open here, or in another process.
+  case moved(path: String)
+  /// The same of a file beside it, its write-ahead log or the index of that.
+  case parted(path: String, file: String)
+  /// There is no store, but its write-ahead log.
+  case leftOver(path: String, file: String)
   case failed(path: String, detail: String)
 
   /// What happened, to what, and what to do.
@@ -82,6 +88,21 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .cannotOpen(let path, let reason):
       ("%1 cannot be opened: %2", [path, reason])
+    case .moved(let path):
+      (
+        "the store %1 was moved, deleted or replaced while it is open; put it back, or end every hobnob that has it open",
+        [path]
+      )
+    case .parted(let path, let file):
+      (
+        "%2 was deleted or replaced while the store %1 is open; end every hobnob that has it open, then start again",
+        [path, file]
+      )
+    case .leftOver(let path, let file):
+      (
+        "there is no store %1, but %2 holds what was stored in it last; put the store back, or delete %2 to begin anew",
+        [path, file]
+      )
     case .failed(let path, let detail):
       (
         "the store %1 could not do it: %2; look at the disk, its limits and the file, and try again",

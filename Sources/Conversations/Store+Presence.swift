@@ -32,7 +32,7 @@ extension Store {
       }
     } catch {
       if made.lock >= 0 {
-        unlink(lockPath(of: id))
+        unlink(files.lockPath(of: id))
         Glibc.close(made.lock)
       }
       throw error
@@ -48,10 +48,9 @@ extension Store {
     try touchPeople()
   }
 
-  private func lockPath(of id: ShellID) -> String { files.shells + "/" + id.rawValue }
-
   private func lockFile(of id: ShellID) throws -> Int32 {
-    let file = try StoreFiles.openBeside(lockPath(of: id), shared: isShared, exclusively: true)
+    let file = try StoreFiles.openBeside(
+      files.lockPath(of: id), shared: isShared, exclusively: true)
     flock(file, LOCK_EX | LOCK_NB)
     return file
   }
@@ -63,7 +62,7 @@ extension Store {
     // Even if the store is locked: then the closed file tells the others that it is dead.
     defer { Glibc.close(shell.lock) }
     try write { try remove(shell.id) }
-    unlink(lockPath(of: shell.id))
+    unlink(files.lockPath(of: shell.id))
   }
 
   private func remove(_ shell: ShellID) throws {
@@ -171,7 +170,7 @@ extension Store {
       let dead = try dead()
       for shell in dead {
         try remove(shell)
-        unlink(lockPath(of: shell))
+        unlink(files.lockPath(of: shell))
       }
       return !dead.isEmpty
     }
@@ -186,34 +185,8 @@ extension Store {
   /// Shells that have a row or a file, but nobody who holds the lock.
   private func dead() throws -> [ShellID] {
     var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text(0)) })
-    known.formUnion(lockFiles())
+    known.formUnion(files.lockFiles())
     if let id = presence?.id { known.remove(id) }
-    return known.filter { !isLocked($0) }
-  }
-
-  private func lockFiles() -> [ShellID] {
-    guard let folder = opendir(files.shells) else { return [] }
-    defer { closedir(folder) }
-    var names: [ShellID] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      // Not what others may have put there; ours are letters and digits.
-      if !name.isEmpty, name.utf8.allSatisfy({ 48...57 ~= $0 || 97...122 ~= $0 }) {
-        names.append(ShellID(rawValue: name))
-      }
-    }
-    return names
-  }
-
-  private func isLocked(_ shell: ShellID) -> Bool {
-    // A row of a hostile file must not lead out of the folder.
-    guard !shell.rawValue.contains("/") else { return false }
-    // For reading only: closing it again is then no news to those who watch the folder.
-    let file = Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
-    defer { Glibc.close(file) }
-    return flock(file, LOCK_EX | LOCK_NB) != 0
+    return known.filter { !files.isLocked($0) }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
-import Synchronization
 
 /// The durable store of conversations: one SQLite file, the only truth and the bus between
 /// processes. Several processes, and several stores in one process, may have the same file open.
@@ -58,9 +57,8 @@ public final class Store {
   let bell: Bell
   var presence: ShellPresence?
   private var turn: Turn?
-
-  /// See `create` in StoreFiles.swift.
-  private static let opening = Mutex(())
+  /// nil when it is closed.
+  private var identity: FileIdentity?
 
   /// Opens the store, making or upgrading it if need be. The cost does not grow with the store.
   ///
@@ -73,18 +71,25 @@ public final class Store {
     clock: @escaping () -> Milliseconds = Store.wallClock
   ) throws {
     self.clock = clock
-    let (files, database) = try Store.opening.withLock { _ in
-      let files = try StoreFiles(path: given, options: options)
-      return (files, try Database(path: files.path, patience: options.patience))
+    let (files, database, identity) = try OpenStores.open {
+      try StoreFiles(path: given, options: options)
+    } _: {
+      try Database(path: $0.path, patience: options.patience)
     }
     self.files = files
+    self.identity = identity
     self.database = database
     path = files.path
     patience = options.patience
     do {
       isShared = try Store.settle(database, files, options)
+      guard let companions = Companions(of: files.path) else {
+        throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
+      }
+      database.companions = companions
+      OpenStores.note(companions, of: identity)
     } catch {
-      database.close()
+      OpenStores.close(database, identity)
       throw error
     }
     bell = Bell(files: files, isShared: isShared)
@@ -176,7 +181,9 @@ public final class Store {
   public func close() {
     try? detach()
     bell.silence()
-    database.close()
+    guard let identity else { return }
+    self.identity = nil
+    OpenStores.close(database, identity)
   }
 
   // MARK: Transactions
@@ -185,9 +192,10 @@ public final class Store {
   /// transaction it is part of that.
   func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
     if turn != nil { return try body() }
-    // A line accepted into a file that nobody can find any more would be lost.
-    if database.hasMoved {
-      throw StoreError.cannotOpen(path: path, reason: "it was moved or deleted while it was open")
+    // What is accepted into a file that the others do not have would be lost.
+    if let loss = database.loss() {
+      _ = try? database.carryOver()
+      throw loss
     }
     try database.begin(full: durable)
     let rings: Bool
@@ -202,6 +210,8 @@ public final class Store {
       database.rollBack()
       throw error
     }
+    // It may have happened just now.
+    if durable, let loss = database.loss(), (try? database.carryOver()) != true { throw loss }
     if rings { bell.ring() }
     return result
   }

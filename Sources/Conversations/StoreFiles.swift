@@ -54,6 +54,7 @@ struct StoreFiles {
         throw StoreError.cannotOpen(path: path, reason: noSuchFile)
       }
       if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
+      try checkRemains()
       try create(shared: options.shared)
     }
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
@@ -127,6 +128,16 @@ struct StoreFiles {
     }
   }
 
+  /// A new store must not begin beside shells that have the former one open, nor take its log.
+  private func checkRemains() throws {
+    let log = Companions.log(of: path)
+    if let found = facts(log), found.st_size > 0 {
+      throw isIndexInUse
+        ? StoreError.moved(path: path) : StoreError.leftOver(path: path, file: log)
+    }
+    if isIndexInUse || lockFiles().contains(where: isLocked) { throw StoreError.moved(path: path) }
+  }
+
   private mutating func create(shared: Bool) throws {
     let mode = StoreFiles.fileMode(shared: shared)
     let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode)
@@ -135,7 +146,7 @@ struct StoreFiles {
       throw StoreFiles.refusal(path)
     }
     fchmod(file, mode)
-    // Closing a file drops this process's locks on it. Nobody can have any yet: `Store.init` lets
+    // Closing a file drops this process's locks on it. Nobody can have any yet: `OpenStores` lets
     // no two threads be here, and the file is new.
     close(file)
     isNew = true
@@ -166,6 +177,37 @@ struct StoreFiles {
       // ENOENT: it was removed between the two.
       guard errno == ENOENT else { throw refusal(path) }
     }
+  }
+
+  // MARK: Running shells
+
+  func lockPath(of shell: ShellID) -> String { shells + "/" + shell.rawValue }
+
+  /// The shells that have a file, running or not.
+  func lockFiles() -> [ShellID] {
+    guard let folder = opendir(shells) else { return [] }
+    defer { closedir(folder) }
+    var names: [ShellID] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      // Not what others may have put there; ours are letters and digits.
+      if !name.isEmpty, name.utf8.allSatisfy({ 48...57 ~= $0 || 97...122 ~= $0 }) {
+        names.append(ShellID(rawValue: name))
+      }
+    }
+    return names
+  }
+
+  func isLocked(_ shell: ShellID) -> Bool {
+    // A row of a hostile file must not lead out of the folder.
+    guard !shell.rawValue.contains("/") else { return false }
+    // For reading only: closing it again is then no news to those who watch the folder.
+    let file = Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
+    defer { Glibc.close(file) }
+    return flock(file, LOCK_EX | LOCK_NB) != 0
   }
 
   func makeShells(shared: Bool) throws {

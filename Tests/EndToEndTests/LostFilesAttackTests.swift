@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Glibc
+import Repeatable
+import Testing
+
+extension EndToEnd {
+  @Suite("Files that go while the store is open", .serialized)
+  struct LostFilesAttackTests {
+    let home: Home
+
+    init() throws { home = try Home() }
+
+    /// What is in the store when nobody has it open any more.
+    private func bodies() throws -> [String] {
+      let store = try Store(path: home.store, options: .init(createIfMissing: false))
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      let room = try #require(try store.room("lobby", create: false))
+      return try store.messages(in: room.id, limit: 100_000, for: me).map(\.body)
+    }
+
+    @Test(
+      "without its log, or the index of that, nobody is told that a message is stored (10.10)",
+      arguments: [["-shm"], ["-wal"], ["-wal", "-shm"]])
+    func deleted(files: [String]) throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      try home.say("two", as: "ben")
+      for file in files { try FileManager.default.removeItem(atPath: home.store + file) }
+      let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
+      #expect(sent.status == 1)
+      #expect(sent.errors.contains("\(home.store + files[0]) was deleted or replaced"))
+      // Nor does the shell take a line; it stays.
+      shell.send("four\r")
+      try shell.expect("was deleted or")
+      try shell.expect("#lobby> four|")
+      shell.kill(SIGTERM)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      #expect(try bodies() == ["one", "two"])
+      try home.say("three", as: "ben")
+      #expect(try bodies() == ["one", "two", "three"])
+    }
+
+    @Test("what a killed shell had stored is kept once it has seen that its log is gone (10.10)")
+    func carriedOver() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      for file in ["-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: home.store + file)
+      }
+      shell.send("two\r")
+      try shell.expect("was deleted or")
+      shell.kill(SIGKILL)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      #expect(try bodies() == ["one"])
+    }
+
+    @Test("another log or index in the place of the open one is refused, too (10.10)")
+    func replaced() throws {
+      for file in ["-shm", "-wal"] {
+        let home = try Home()
+        let shell = try home.shellInLobby(as: "anna")
+        try shell.type("one\r", seeing: "anna: one")
+        let copy = home.store + ".copy"
+        try FileManager.default.copyItem(atPath: home.store + file, toPath: copy)
+        #expect(rename(copy, home.store + file) == 0)
+        shell.send("two\r")
+        try shell.expect("was deleted or")
+        try shell.expect("#lobby> two|")
+        shell.kill(SIGTERM)
+        #expect(shell.waitForExit(seconds: 10) != nil)
+        // The shell that goes takes nothing with it that others have.
+        let log = try home.run(["log", "lobby", "--as", "anna"])
+        #expect(log.status == 0 && log.output.contains("one"), "\(log.errors)")
+      }
+    }
+
+    @Test("no new store begins beside shells that have the former one open (10.10)")
+    func moved() throws {
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("one\r", seeing: "anna: one")
+      for names in [[""], ["", "-wal"], ["", "-wal", "-shm"]] {
+        for name in names { #expect(rename(home.store + name, home.store + name + ".away") == 0) }
+        let sent = try home.run(["send", "lobby", "--create", "two", "--as", "ben"])
+        #expect(sent.status == 1)
+        #expect(sent.errors.contains("was moved, deleted or replaced"), "\(sent.errors)")
+        shell.send("two\r")
+        try shell.expect("was moved, deleted or replaced")
+        try shell.expect("#lobby> two|")
+        #expect(!FileManager.default.fileExists(atPath: home.store))
+        for name in names { #expect(rename(home.store + name + ".away", home.store + name) == 0) }
+        // Put back, it goes on.
+        try shell.type("\r", seeing: "anna: two")
+        try home.say("three", as: "ben")
+        try shell.type("\u{0C}", seeing: "#lobby> |")
+      }
+      // Another file in its place is none of what is open.
+      try FileManager.default.copyItem(atPath: home.store, toPath: home.store + ".copy")
+      #expect(rename(home.store + ".copy", home.store) == 0)
+      let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
+      #expect(sent.status == 1 && sent.errors.contains("was moved"), "\(sent.errors)")
+    }
+
+    @Test("a log without its store is not thrown away for a new one (10.10)")
+    func leftOver() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      shell.kill(SIGKILL)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      #expect(rename(home.store, home.store + ".away") == 0)
+      let sent = try home.run(["send", "lobby", "--create", "two", "--as", "ben"])
+      #expect(sent.status == 1)
+      #expect(sent.errors.contains("here is no store") && sent.errors.contains("-wal"))
+      #expect(rename(home.store + ".away", home.store) == 0)
+      #expect(try bodies() == ["one"])
+    }
+
+    @Test("twelve senders at once make a store, and none is refused (10.6)")
+    func createAtOnce() throws {
+      for round in 0..<LongRun.rounds(4) {
+        let home = try Home()
+        let senders = try (0..<12).map {
+          try home.start(["send", "lobby", "--create", "hello \($0)", "--as", "p\($0)"])
+        }
+        for sender in senders {
+          let run = sender.finish(within: 60)
+          #expect(run.status == 0, "round \(round): \(run.errors)")
+        }
+        let log = try home.run(["log", "lobby", "--as", "p0"])
+        #expect(count(of: "hello", in: log.output) == 12, "round \(round)")
+      }
+    }
+
+    @Test("what was acknowledged is there, whatever file went while many were at work (10.10)")
+    func anyFile() throws {
+      var random = FixedRandom(seed: LongRun.seed)
+      for round in 0..<LongRun.rounds(2) {
+        let home = try Home()
+        let round = "round \(round)"
+        let shell = try home.shellInLobby(as: "anna")
+        var kept: [String] = []
+        var senders: [(text: String, program: Program)] = []
+        let attack = random.below(7)
+        for number in 0..<24 {
+          let text = "message \(number)."
+          senders.append(
+            (text, try home.start(["send", "lobby", text, "--as", "p\(number % 4)"])))
+          if number == 8 {
+            // Some are stored before the file goes, or the test shows nothing.
+            for sender in senders.prefix(4) { #expect(sender.program.finish().status == 0) }
+            _ = shell.wait(for: Double(random.below(100)) / 1000) { _ in false }
+            strike(attack, home)
+          }
+          shell.send("line \(number).\r\u{05}\u{15}")
+          _ = shell.wait(for: Double(random.below(60)) / 1000) { _ in false }
+        }
+        for sender in senders {
+          let run = sender.program.finish(within: 60)
+          if run.status == 0 { kept.append(sender.text) }
+          #expect(run.status == 0 || run.status >= 128 || !run.errors.isEmpty, "\(round)")
+        }
+        _ = shell.wait(for: 0.5) { _ in false }
+        let shown = shell.emulator.history.joined(separator: "\n") + shell.emulator.picture
+        kept += (0..<24).map { "line \($0)." }.filter { shown.contains("anna: \($0)") }
+        if attack == 0 { #expect(rename(home.store + ".away", home.store) == 0) }
+        shell.kill(SIGTERM)
+        let status = shell.waitForExit(seconds: 20)
+        #expect(status != nil, "\(round): it does not end")
+        let log = try home.run(["log", "lobby", "--as", "anna", "--lines", "100"])
+        #expect(log.status == 0, "\(round): attack \(attack): \(log.errors)")
+        for text in kept {
+          #expect(
+            log.output.contains(text), "\(round), attack \(attack): “\(text)” is not in the store")
+        }
+        #expect(kept.count >= 4, "\(round), attack \(attack)")
+      }
+    }
+
+    private func strike(_ attack: Int, _ home: Home) {
+      let stem = String(home.store.dropLast(".sqlite".count))
+      switch attack {
+      case 0: rename(home.store, home.store + ".away")
+      case 1: unlink(home.store + "-shm")
+      case 2: unlink(home.store + "-wal")
+      case 3:
+        unlink(home.store + "-wal")
+        unlink(home.store + "-shm")
+      case 4: unlink(stem + ".bell")
+      case 5: try? FileManager.default.removeItem(atPath: stem + ".shells")
+      default: try? FileManager.default.removeItem(atPath: stem + ".attachments")
+      }
+    }
+  }
+}
