@@ -14,11 +14,12 @@ extension EndToEnd {
 
     /// Runs SQL on the store, without what keeps values out.
     private func sql(_ text: String) throws {
+      struct Refused: Error { var errors: String }
       let run = try Program(
         ["sqlite3", home.store], input: ".dbconfig defensive off\n" + text,
         environment: ["PATH": "/usr/bin:/bin"]
       ).finish()
-      try #require(run.status == 0, "\(run.errors)")
+      if run.status != 0 { throw Refused(errors: run.errors) }
     }
 
     @Test(
@@ -160,11 +161,14 @@ extension EndToEnd {
           UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ') STRICT, W', ') W'),
             ') STRICT', ')'), 'NOT NULL', '') WHERE type = 'table';
           """)
-        try sql(
-          """
-          PRAGMA ignore_check_constraints=ON; PRAGMA foreign_keys=OFF;
-          UPDATE OR IGNORE \(column[0]) SET \(column[1]) = \(value);
-          """)
+        // It is refused where the column is the number of the row; that is no case.
+        guard
+          (try? sql(
+            """
+            PRAGMA ignore_check_constraints=ON; PRAGMA foreign_keys=OFF;
+            UPDATE OR IGNORE \(column[0]) SET \(column[1]) = \(value);
+            """)) != nil
+        else { continue }
         try readAll("round \(round): \(column[0]).\(column[1]) = \(value)")
       }
     }

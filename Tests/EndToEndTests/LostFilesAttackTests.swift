@@ -149,6 +149,8 @@ extension EndToEnd {
           senders.append(
             (text, try home.start(["send", "lobby", text, "--as", "p\(number % 4)"])))
           if number == 8 {
+            // Some are stored before the file goes, or the test shows nothing.
+            for sender in senders.prefix(4) { #expect(sender.program.finish().status == 0) }
             _ = shell.wait(for: Double(random.below(100)) / 1000) { _ in false }
             strike(attack, home)
           }
@@ -173,8 +175,7 @@ extension EndToEnd {
           #expect(
             log.output.contains(text), "\(round), attack \(attack): “\(text)” is not in the store")
         }
-        // Before the attack all went well, or the test shows nothing.
-        #expect(kept.count > 4, "\(round), attack \(attack)")
+        #expect(kept.count >= 4, "\(round), attack \(attack)")
       }
     }
 
