@@ -148,7 +148,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("on the line of the plain face, too (11.5)", arguments: Round.all)
+    @Test("on the line of the plain face, too (10.1, 11.5, 12.2)", arguments: Round.all)
     private func plainLine(round: Round) throws {
       let hostile = try HostileHome(round.texts, names: round.names)
       let shell = try hostile.home.shellInLobby(as: "anna", ["--plain"], rows: 60, columns: 200)
@@ -164,9 +164,7 @@ extension EndToEnd {
       }
       shell.kill(SIGHUP)
       _ = shell.waitForExit(seconds: 10)
-      withKnownIssue("10.1: readline writes the line unfiltered", isIntermittent: true) {
-        holdPlain(shell)
-      }
+      holdPlain(shell)
     }
 
     // MARK: Scripts
