@@ -169,6 +169,10 @@ static int dump_functions(int count, int key) { return captured(rl_dump_function
 static int dump_variables(int count, int key) { return captured(rl_dump_variables, count, key); }
 static int dump_macros(int count, int key) { return captured(rl_dump_macros, count, key); }
 
+/// Trap: readline plays a macro until the count is exactly 0, and ending one counts one off.
+static int call_macro(int count, int key) { return rl_call_last_kbd_macro(count < 0 ? 0 : count, key); }
+static int end_macro(int count, int key) { return rl_end_kbd_macro(count < 1 ? 1 : count, key); }
+
 static int print_last_macro(int count, int key) {
   // readline's own writes past its stream, on standard output, into whatever is drawn there.
   (void)count, (void)key;
@@ -180,9 +184,10 @@ static int print_last_macro(int count, int key) {
 /// functions is replaced as at the start.
 static int re_read_init_file(int count, int key) {
   creadline_begin_complaints();
-  int result = rl_re_read_init_file(count, key);
+  int result = creadline_may_read_own() ? rl_re_read_init_file(count, key) : 1;
   creadline_end_complaints();
   creadline_replace_commands();
+  creadline_keep_settings();
   const char *complaints = creadline_take_complaints();
   if (*complaints) creadline_call.print(complaints);
   return result;
@@ -211,6 +216,8 @@ static const struct creadline_replacement replaced[] = {
     {"dump-functions", rl_dump_functions, dump_functions},
     {"dump-variables", rl_dump_variables, dump_variables},
     {"dump-macros", rl_dump_macros, dump_macros},
+    {"call-last-kbd-macro", rl_call_last_kbd_macro, call_macro},
+    {"end-kbd-macro", rl_end_kbd_macro, end_macro},
     {"print-last-kbd-macro", rl_print_last_kbd_macro, print_last_macro},
     {0},
 };

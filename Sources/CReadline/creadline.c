@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define _GNU_SOURCE
+// With these rl_message is declared with its arguments.
+#define USE_VARARGS
+#define PREFER_STDARG
 #include "CReadline.h"
 
 #include "internal.h"
 
 #include <langinfo.h>
 #include <locale.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +100,26 @@ static void display_matches(char **matches, int count, int longest) {
 
 // MARK: Drawing
 
-static void mark_dirty(void) { dirty = true; }
+/// Where an aborted command goes on; readline's own such place.
+static sigjmp_buf after_key;
+extern sigjmp_buf _rl_top_level;
+static bool is_reading;
+
+static void mark_dirty(void) {
+  dirty = true;
+  if (is_reading) memcpy(_rl_top_level, after_key, sizeof after_key);
+}
+
+/// Trap: what readline has pushed back, and a macro, it reads on its own; a command aborted there
+/// goes on in a function that has returned. After each key, which is when readline draws, it is told
+/// a place that stands.
+static void read_char(void) {
+  if (sigsetjmp(after_key, 0) == 0) {
+    is_reading = true;
+    rl_callback_read_char();
+  }
+  is_reading = false;
+}
 
 static void nothing_to_prepare(int meta) { (void)meta; }
 static void nothing_to_restore(void) {}
@@ -111,6 +134,14 @@ static void choose_locale(void) {
   unsetenv("LC_ALL");
   setenv("LC_CTYPE", "C.UTF-8", 1);
   setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+void creadline_keep_settings(void) {
+  rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
+  if (!creadline_is_plain) return;
+  rl_variable_bind("bell-style", "none");
+  rl_variable_bind("enable-bracketed-paste", "off");
+  rl_variable_bind("show-mode-in-prompt", "off");  // its strings may hold any bytes
 }
 
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt) {
@@ -133,18 +164,27 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   // Half a second, readline's default, is long for a lone Esc; the inputrc has the last word.
   rl_variable_bind("keyseq-timeout", "100");
   creadline_begin_complaints();
+  char *inputrc = getenv("INPUTRC");
+  bool refused = !creadline_may_read_own();
+  if (refused) {
+    inputrc = inputrc ? strdup(inputrc) : NULL;
+    setenv("INPUTRC", "/dev/null", 1);
+  }
   rl_initialize();
+  if (refused) {
+    // The programs that are started from here are to find what was there.
+    if (inputrc)
+      setenv("INPUTRC", inputrc, 1);
+    else
+      unsetenv("INPUTRC");
+    free(inputrc);
+  }
   creadline_end_complaints();
   creadline_replace_commands();
   rl_tty_set_echoing(1);  // readline learns it from the modes it sets itself, which it does not here
   // Trap: a redisplay function set before rl_initialize makes readline skip the terminal's keys.
   rl_redisplay_function = mark_dirty;
-  rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
-  if (plain) {
-    rl_variable_bind("bell-style", "none");
-    rl_variable_bind("enable-bracketed-paste", "off");
-    rl_variable_bind("show-mode-in-prompt", "off");
-  }
+  creadline_keep_settings();
   rl_completer_word_break_characters = " \t\n";
   rl_completer_quote_characters = NULL;
   rl_attempted_completion_function = attempted;
@@ -212,7 +252,7 @@ static void end_accepted_line(void) {
   typed_in = rl_get_keymap();
   rl_set_keymap(one_key);
   rl_execute_next(1);
-  rl_callback_read_char();
+  read_char();
 }
 
 extern int _rl_last_command_was_kill;
@@ -228,6 +268,7 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
     }
     creadline_remember_line();
     caret_before = rl_point;
+    creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
     bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);
@@ -235,7 +276,7 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
       creadline_lend_rubout(true);
       creadline_check_search();
     }
-    rl_callback_read_char();
+    read_char();
     end_accepted_line();
     if (searches) creadline_lend_rubout(false);
     creadline_end_search();
@@ -340,10 +381,11 @@ bool creadline_knows_function(const char *name) { return rl_named_function(name)
 int creadline_bind(const char *line) {
   char *copy = strdup(line);
   creadline_begin_complaints();
-  int result = rl_parse_and_bind(copy);
+  int result = creadline_may_bind(copy) ? rl_parse_and_bind(copy) : 1;
   creadline_end_complaints();
   free(copy);
   creadline_replace_commands();
+  creadline_keep_settings();
   return result;
 }
 const char *creadline_version(void) { return rl_library_version; }
@@ -362,9 +404,45 @@ void creadline_plain_hide(void) {
   fflush(stdout);
 }
 
+static bool is_printable(const char *text, int length) {
+  for (int i = 0; i < length; i++)
+    if (text[i] < 0x20 || text[i] > 0x7E) return false;
+  return true;
+}
+
+/// A search shows what is searched for, as it was typed, in the prompt.
+static void draw_safe_message(void) {
+  if (rl_display_prompt == rl_prompt || rl_display_prompt == NULL) return;
+  int length = (int)strlen(rl_display_prompt), caret = 0;
+  if (is_printable(rl_display_prompt, length)) return;
+  char *safe = creadline_call.shown(rl_display_prompt, length, &caret);
+  if (safe && strcmp(safe, rl_display_prompt) != 0) rl_message("%s", safe);
+  free(safe);
+}
+
+/// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). It
+/// is given what the line is shown as in the place of the line.
+static void redisplay(void) {
+  draw_safe_message();
+  char *text = rl_line_buffer, *safe = NULL;
+  int caret = rl_point, end = rl_end, mark = rl_mark;
+  if (!is_printable(text, end)) safe = creadline_call.shown(text, end, &rl_point);
+  if (safe) {
+    rl_line_buffer = safe;
+    rl_end = (int)strlen(safe);
+  }
+  rl_mark = -1;  // no region, which the inputrc may give colours
+  rl_redisplay();
+  rl_line_buffer = text;
+  rl_point = caret;
+  rl_end = end;
+  rl_mark = mark;
+  free(safe);
+}
+
 void creadline_plain_show(void) {
   if (!creadline_is_plain) return;
   if (!shown) rl_on_new_line();
   shown = true;
-  rl_redisplay();
+  redisplay();
 }

@@ -72,6 +72,7 @@ void creadline_end_search(void) {
   if (!has_ended) {
     free(_rl_saved_line_for_history->line);
     free(_rl_saved_line_for_history);
+    rl_clear_message();
   }
   rl_free_undo_list();
   history_set_pos(line.place);
@@ -96,6 +97,15 @@ void creadline_end_search(void) {
   }
   free(line.text);
   free(found);
+}
+
+// Trap: vi's pattern "^" alone is looked at in front of its start.
+void creadline_check_pattern(unsigned char key) {
+  if (!RL_ISSTATE(RL_STATE_NSEARCH) || !creadline_in_vi_command() || (key != '\r' && key != '\n') ||
+      strcmp(rl_line_buffer, "^") != 0)
+    return;
+  rl_point = rl_end;
+  rl_insert_text("*");
 }
 
 #define SEARCHING(name, original)            \
@@ -169,11 +179,19 @@ struct search {
 extern struct search *_rl_iscxt;
 
 /// Trap: a search that failed stands in a shorter line at the place it had in another, and goes on
-/// reading from there.
+/// reading from there. It is given a copy that reaches so far.
 void creadline_check_search(void) {
-  if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || _rl_iscxt == NULL) return;
-  if (_rl_iscxt->line_index > _rl_iscxt->line_length)
-    _rl_iscxt->line_index = _rl_iscxt->line_length;
+  static char *copy;
+  struct search *search = _rl_iscxt;
+  if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || search == NULL ||
+      search->line_index <= search->line_length)
+    return;
+  char *longer = calloc((size_t)search->line_index + 1, 1);
+  if (longer == NULL) return;
+  memcpy(longer, search->line, (size_t)search->line_length);
+  search->line = longer;
+  free(copy);
+  copy = longer;
 }
 
 // MARK: Words of earlier lines

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the parts of the shim share: creadline.c (the engine), line.c, redo.c, commands.c, motion.c,
-// vi.c and history.c (its commands), complaints.c.
+// vi.c and history.c (its commands), inputrc.c, complaints.c.
 #ifndef CREADLINE_INTERNAL_H
 #define CREADLINE_INTERNAL_H
 
@@ -40,6 +40,12 @@ extern const struct creadline_replacement creadline_motions[], creadline_vi_comm
 void creadline_register_commands(void);
 /// Puts hobnob's functions wherever readline's own are bound, the user's bindings included.
 void creadline_replace_commands(void);
+/// Settings of an inputrc that would do harm here.
+void creadline_keep_settings(void);
+/// Whether the user's inputrc, or the file that a line of one includes, and all that they include,
+/// may be read. What speaks against it is among the complaints.
+bool creadline_may_read_own(void);
+bool creadline_may_bind(const char *line);
 void creadline_lend_rubout(bool readlines);
 bool creadline_in_vi_command(void);
 
@@ -47,6 +53,8 @@ bool creadline_in_vi_command(void);
 void creadline_history_go_live(void);
 /// After a key: where a search with a prompt of its own has ended, gives the line what it found.
 void creadline_end_search(void);
+/// Before a key of such a search.
+void creadline_check_pattern(unsigned char key);
 /// Before a key of an incremental search.
 void creadline_check_search(void);
 

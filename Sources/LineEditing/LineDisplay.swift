@@ -223,8 +223,16 @@ final class LineDisplay {
     }
     if !lines.isEmpty {
       creadline_plain_hide()
-      device.write(lines.flatMap { Array($0.plain.string.utf8) + [0x0A] })
+      device.write(lines.flatMap { line in withoutTabs(line.plain.string.utf8) + [0x0A] })
     }
     creadline_plain_show()
+  }
+
+  /// Tabs as blanks up to the next multiple of 8, which no control character is needed for (11.5).
+  private func withoutTabs(_ text: String.UTF8View) -> [UInt8] {
+    guard text.contains(0x09) else { return Array(text) }
+    return Array(text).withUnsafeBufferPointer {
+      Array(ShownRow($0, caret: 0, widths: widths).text.utf8)
+    }
   }
 }

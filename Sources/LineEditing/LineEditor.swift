@@ -338,7 +338,8 @@ public final class LineEditor {
       if bytes == [0x03] { return clearLine() }
       if bytes == [0x1A], !creadline_in_sequence() { return suspend() }
       // readline would take an unknown sequence for its letters and insert the rest of it.
-      if bytes.count > 2, bytes[0] == 0x1B, bytes[1] == 0x5B || bytes[1] == 0x4F || bytes[1] >= 0x80,
+      if bytes.count > 2, bytes[0] == 0x1B,
+        bytes[1] == 0x5B || bytes[1] == 0x4F || bytes[1] >= 0x80,
         !creadline_is_bound(bytes, bytes.count)
       {
         return

@@ -72,7 +72,8 @@ enum Readline {
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
       },
       list: { matches, count in Readline.list(matches, Int(count)) },
-      print: { text in Readline.client?.print(Readline.string(text)) })
+      print: { text in Readline.client?.print(Readline.string(text)) },
+      shown: { text, length, caret in Readline.shown(Readline.bytes(text, length), caret) })
     creadline_start(&callbacks, plain, prompt)
   }
 
@@ -115,6 +116,17 @@ enum Readline {
     guard let target else { return -1 }
     goal = (column, target)
     return Int32(target)
+  }
+
+  /// What readline's own display is to draw for a text, and where the caret is in that; readline
+  /// frees it.
+  private static func shown(
+    _ text: UnsafeBufferPointer<UInt8>, _ caret: UnsafeMutablePointer<Int32>?
+  ) -> UnsafeMutablePointer<CChar>? {
+    let row = ShownRow(
+      text, caret: Int(caret?.pointee ?? 0), widths: client?.widths ?? Widths())
+    caret?.pointee = Int32(row.caret)
+    return strdup(row.text)
   }
 
   // MARK: Completion

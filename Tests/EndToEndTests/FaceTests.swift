@@ -35,6 +35,72 @@ extension EndToEnd {
       #expect(odd.isEmpty, "\(odd)")
     }
 
+    /// A text that a terminal would obey, or draw as something else than it is, and what stands for
+    /// it. `^J`, where a row of its own cannot be, is the plain face's alone.
+    private static let hostile: [(text: String, shown: String)] = [
+      ("hi\u{9B}2J\u{9B}H\u{9D}0;OWNED\u{9C}", "hi<U+009B>2J<U+009B>H<U+009D>0;OWNED<U+009C>"),
+      ("\u{9D}52;c;aGk=\u{9C}x", "<U+009D>52;c;aGk=<U+009C>x"),
+      ("a\u{85}b\u{FEFF}c\u{202E}d\u{2028}e", "a<U+0085>b<U+FEFF>c<U+202E>d<U+2028>e"),
+      ("x\u{E0067}\u{E0001}y", "x<U+E0067><U+E0001>y"),
+      ("a\u{AD}z", "a-z"),
+    ]
+
+    @Test("the line is drawn through the same door in both faces (10.1, 11.5, 12.2)")
+    func hostileLine() throws {
+      for (number, (text, shown)) in Self.hostile.enumerated() {
+        let home = try Home()
+        try home.say(text, as: "ben")
+        for arguments in [["--plain"], []] {
+          let shell = try home.shellInLobby(as: "anna", arguments, columns: 200)
+          try shell.type("/quote 1\r", seeing: shown)
+          // Sent by the other, quoted on the line, and found again by a search for it.
+          try shell.type("\u{03}", seeing: "#lobby> |")
+          try shell.type(text + "!", seeing: "#lobby> \(shown)!|")
+          try shell.type("\u{01}\u{06}\u{05}\u{02}", seeing: "#lobby> \(shown)|!")
+          try shell.type("\r", seeing: "anna: \(shown)!")
+          try shell.type("\u{12}" + text, seeing: "`\(shown)'")
+          try shell.type("\u{07}", seeing: "#lobby> |")
+          let scalars = String(decoding: shell.output, as: UTF8.self).unicodeScalars
+          let obeyed = scalars.filter {
+            (0x7F..<0xA0).contains($0.value) || (0xE0000...0xE0FFF).contains($0.value)
+              || [0x2028, 0x202E, 0xFEFF].contains($0.value)
+          }
+          #expect(obeyed.isEmpty, "\(arguments) \(number): \(obeyed)")
+          let log = try home.run(["log", "lobby", "--as", "ben", "--json"]).output
+          let last = try #require(log.split(separator: "\n").last)
+          let message = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
+          #expect(message?["text"] as? String == text + "!", "the line itself keeps its text")
+        }
+      }
+    }
+
+    @Test("tabs and newlines are blanks and a mark in the plain face (10.1, 11.5)")
+    func tabsInPlain() throws {
+      try home.say("a\tb", as: "ben")
+      let shell = try home.shellInLobby(as: "anna", ["--plain"])
+      try shell.expect("ben: a")
+      try shell.type("/quote 1\r", seeing: "#lobby> > a     b^J|")
+      try shell.type("c", seeing: "#lobby> > a     b^Jc|")
+      #expect(!shell.output.contains(0x09) && !shell.output.contains(0x1B))
+    }
+
+    @Test("no setting of an inputrc brings sequences into the plain face (10.1, 11.5)")
+    func settingsInPlain() throws {
+      let settings = """
+        set show-mode-in-prompt on
+        set emacs-mode-string "\\1\\e[1m\\2"
+        set enable-active-region on
+        set active-region-start-color "\\e[7m"
+        set bell-style audible
+        """
+      let shell = try home.shellInLobby(as: "anna", ["--plain"], inputrc: settings)
+      for line in settings.split(separator: "\n") {
+        shell.send("/bind \(line)\r")
+      }
+      try shell.type("\u{18}\u{12}one two\u{1B} \u{01}\u{18}\u{18}", seeing: "#lobby> one two|")
+      #expect(!shell.output.contains(0x1B) && !shell.output.contains(0x07))
+    }
+
     @Test("a reader of its output that goes away ends a shell at a terminal, with no word (11.4)")
     func readerGone() throws {
       let shell = try PseudoTerminal(

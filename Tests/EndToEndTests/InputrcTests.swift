@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -29,6 +30,55 @@ extension EndToEnd {
         "\u{18}\u{01} and \u{18}\u{02}", seeing: "#lobby> for everyone and for hobnob|")
       try shell.type("\r", seeing: "[1]")
       try shell.type("\u{18}\u{05}", seeing: "edit 1> for everyone and for hobnob|")
+    }
+
+    @Test("what is no plain file of a sane size is not read as an inputrc (10, smaller)")
+    func strangeFiles() throws {
+      let pipe = home.path + "/pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      try home.write(String(repeating: "# long\n", count: 200_000), to: "long")
+      try home.write("$include \(pipe)\n", to: "nested")
+      try home.write("  $Include \(home.path)/itself\n", to: "itself")
+      let shell = try home.shellInLobby(as: "anna")
+      for (name, reason) in [
+        ("pipe", "is not a regular file"), ("", "is not a regular file"),
+        ("long", "has more than 1 MiB"), ("nested", "is not a regular file"),
+        ("itself", "levels deep"),
+      ] {
+        shell.send("/bind $include \(home.path)/\(name)\r")
+        #expect(shell.wait(for: 10) { $0.history.joined().contains(reason) }, "\(name)")
+        try shell.type("\u{03}\u{0C}", seeing: "#lobby> |")
+      }
+      // The same at the start, with the pipe as one's own inputrc; the next program gets it as it was.
+      let other = try home.shellInLobby(as: "ben", environment: ["INPUTRC": pipe])
+      try other.expect("is not a regular file")
+      try other.type("\u{18}\u{12}", seeing: "#lobby> |")
+      try other.type("still here\r", seeing: "ben: still here")
+    }
+
+    @Test("Return behind an argument sends at once, and half a character is not typed (10.5)")
+    func argumentAndReturn() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("hello\u{1B}1\r", seeing: "anna: hello")
+      try shell.type("next", seeing: "#lobby> next|")
+      try shell.type("\u{1B}é!", seeing: "#lobby> next!|")
+    }
+
+    @Test("a search with a prompt of its own that finds nothing leaves the line (10.5)")
+    func searchesLeaveTheLine() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("alpha one\r", seeing: "[1]")
+      try shell.type("beta two\r", seeing: "[2]")
+      try shell.type("half\u{1B}p\r", seeing: "#lobby> half|")
+      try shell.type("\u{1B}pnothing\r", seeing: "half")
+      try shell.type("\u{05}!", seeing: "#lobby> half!|")
+      // In a line of the history it gives that line the text, and C-_ takes it back.
+      try shell.type("\u{10}\u{1B}palpha\r", seeing: "#lobby> |alpha one")
+      try shell.type("\u{1F}", seeing: "#lobby> beta two|")
+      try shell.type("\u{0E}", seeing: "#lobby> half!|")
+      // A paste ends it, and stands in the line that was there.
+      try shell.type("\u{1B}psought", seeing: "sought|")
+      try shell.type(Key.paste(" more"), seeing: "#lobby> half! more|")
     }
 
     @Test("vi mode edits as vi does, and Return sends from both modes")

@@ -60,6 +60,8 @@ struct creadline_callbacks {
   void (*list)(char **matches, int count);
   /// Text that a readline command wanted to print (dump-functions and the like).
   void (*print)(const char *text);
+  /// Plain face: a malloc'ed text that may be written to the terminal for `text`, and `caret` in it.
+  char *(*shown)(const char *text, int length, int *caret);
 };
 
 struct creadline_line {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which files readline is let read as an inputrc: it opens whatever it is told to, waits for a named
+// pipe until somebody writes to it, and includes a file in itself until the stack is full.
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <readline/tilde.h>
+
+static const off_t most_bytes = 1 << 20;
+static const int most_levels = 10;
+
+static bool is_null_device(const struct stat *status) {
+  return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
+}
+
+/// The path that a line includes, cut out of it; NULL for any other line.
+static char *included(char *line) {
+  line += strspn(line, " \t");
+  if (*line != '$') return NULL;
+  line += 1 + strspn(line + 1, " \t");
+  if (strncasecmp(line, "include", 7) != 0 || strchr(" \t", line[7]) == NULL) return NULL;
+  line += 7 + strspn(line + 7, " \t");
+  line[strcspn(line, "\r\n")] = '\0';
+  return line;
+}
+
+static bool may_read(const char *name, int level) {
+  char *path = tilde_expand(name);
+  struct stat status;
+  // What cannot be found readline passes over by itself.
+  if (stat(path, &status) != 0 || is_null_device(&status)) {
+    free(path);
+    return true;
+  }
+  const char *objection = !S_ISREG(status.st_mode)      ? "is not a regular file"
+                          : status.st_size > most_bytes ? "has more than 1 MiB"
+                          : level > most_levels         ? "is included more than 10 levels deep"
+                                                        : NULL;
+  FILE *file = objection ? NULL : fopen(path, "re");
+  free(path);
+  if (objection) fprintf(stderr, "%s %s and was not read; name another file\n", name, objection);
+  if (file == NULL) return objection == NULL;
+  bool may = true;
+  char *line = NULL;
+  size_t size = 0;
+  while (may && getline(&line, &size, file) >= 0) {
+    char *next = included(line);
+    if (next) may = may_read(next, level + 1);
+  }
+  free(line);
+  fclose(file);
+  return may;
+}
+
+bool creadline_may_read_own(void) {
+  const char *name = getenv("INPUTRC");
+  return may_read(name && *name ? name : "~/.inputrc", 0);
+}
+
+bool creadline_may_bind(const char *line) {
+  char *copy = strdup(line), *path = included(copy);
+  bool may = path == NULL || may_read(path, 0);
+  free(copy);
+  return may;
+}
