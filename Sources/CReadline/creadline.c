@@ -273,13 +273,16 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
   int caret_before = rl_point;
-  while (bytes_wait()) {
-    if (creadline_operator_on_line(ring[ring_start])) {
+  // Trap: a macro with a search or an argument in it stands still there until the next key.
+  while (bytes_wait() || RL_ISSTATE(RL_STATE_MACROINPUT)) {
+    bool is_typed = !RL_ISSTATE(RL_STATE_MACROINPUT);
+    if (is_typed && creadline_operator_on_line(ring[ring_start])) {
       ring_start++;
       continue;
     }
     creadline_remember_line();
     caret_before = rl_point;
+    if (is_typed) creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
     bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);

@@ -99,6 +99,15 @@ void creadline_end_search(void) {
   free(found);
 }
 
+// Trap: vi's pattern "^" alone is looked at in front of its start.
+void creadline_check_pattern(unsigned char key) {
+  if (!RL_ISSTATE(RL_STATE_NSEARCH) || !creadline_in_vi_command() || (key != '\r' && key != '\n') ||
+      strcmp(rl_line_buffer, "^") != 0)
+    return;
+  rl_point = rl_end;
+  rl_insert_text("*");
+}
+
 #define SEARCHING(name, original)            \
   static int name(int count, int key) {      \
     keep_line();                             \

@@ -53,6 +53,8 @@ bool creadline_in_vi_command(void);
 void creadline_history_go_live(void);
 /// After a key: where a search with a prompt of its own has ended, gives the line what it found.
 void creadline_end_search(void);
+/// Before a key of such a search.
+void creadline_check_pattern(unsigned char key);
 /// Before a key of an incremental search.
 void creadline_check_search(void);
 

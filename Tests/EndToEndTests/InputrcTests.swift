@@ -64,6 +64,14 @@ extension EndToEnd {
       try shell.type("\u{1B}é!", seeing: "#lobby> next!|")
     }
 
+    @Test("a macro with a search in it is played to its end (10.5)")
+    func macroWithSearch() throws {
+      let shell = try home.shellInLobby(
+        as: "anna", inputrc: #""\C-xm": "\C-rbeta\C-j\C-e done""# + "\n")
+      try shell.type("beta two\r", seeing: "[1]")
+      try shell.type("\u{18}m", seeing: "#lobby> beta two done|")
+    }
+
     @Test("a search with a prompt of its own that finds nothing leaves the line (10.5)")
     func searchesLeaveTheLine() throws {
       let shell = try home.shellInLobby(as: "anna")

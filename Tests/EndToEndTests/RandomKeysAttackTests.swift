@@ -37,14 +37,15 @@ extension EndToEnd {
         // A search with a prompt of its own, in a line of the history, and what follows it.
         (Mode.emacs, "\u{1B}<\u{1B}p\u{05}\ra\u{03}\u{1B}#\u{1B}<\u{1B}r"),
         (.plain, "\u{1B}<\u{1B}p\u{05}\ra\u{03}\u{1B}#\u{1B}<\u{1B}r"),
-        (.emacs, "\u{10}x\u{1B}pone\rab\u{1F}\u{10}\u{0E}\u{0E}\u{0E}c\r\u{10}\u{10}\u{10}\u{1B}r"),
-        (.emacs, "\u{10}x\u{1B}ptwo\u{07}y\u{10}\u{0E}\u{0E}z\r\u{10}\u{10}\u{1B}r\u{1F}"),
-        // A line of the history that was changed twice, and the first Escape in it.
-        (.vi, "\u{10}x\u{10}\u{0E}y\u{1B}[27ukj\u{1B}[27uu\ru\u{10}\u{10}\u{1B}[27uUuu"),
-        // Return behind an argument, then a search.
-        (.emacs, "\u{10}one two\u{1B}1\r\u{13}\u{1B}<"),
-        // Half a character, and a motion over it.
-        (.vi, "alpha\u{1B}é\u{1B}\u{1B}[27ubE="),
+        (.emacs, "\u{10}x\u{1B}ptwo\r\u{10}\u{0E}\u{0E}\u{0E}z\r\u{10}\u{10}\u{1B}r\u{1F}"),
+        // A search for what is in front of the caret, there.
+        (.emacs, "\u{10}x\u{02}\u{02}\u{18}\u{10}\u{0E}\u{0E}z\r\u{10}\u{10}\u{1B}r\u{1F}"),
+        (
+          .emacs,
+          "\u{10}\u{01}\u{06}\u{18}\u{10}a\u{10}\u{0E}\u{0E}\u{0E}b\r\u{10}\u{10}\u{1B}r\u{10}\u{1B}r"
+        ),
+        // A sequence that ends a search and is aborted itself.
+        (.emacs, "\u{12}\u{18})ab\r"),
       ])
     func known(mode: Mode, keys: String) throws {
       try expectLife(mode, after: Array(keys.utf8), "")
@@ -65,8 +66,9 @@ extension EndToEnd {
       }
       try shell.expect("[4] ", for: 60)
       shell.send(keys)
-      // Ends what may be under way: a paste, a search, an argument, a question, a text.
-      shell.send("\u{1B}[201~\u{07}\u{07}\u{03}\u{03}\u{03}still here\r")
+      // Ends what may be under way, one level each: a paste, a key that waits for another, a search,
+      // an argument, a question, a text.
+      shell.send("\u{1B}[201~\u{07}\u{07}\u{03}\u{03}\u{03}\u{03}\u{03}\u{03}still here\r")
       let isAlive = shell.wait(for: 60) {
         $0.history.contains { $0.contains("] ") && $0.hasSuffix(" still here") }
       }
@@ -123,7 +125,8 @@ enum RandomKeys {
   ]
   private static let ofVi = [
     "\u{1B}[27u", "\u{1B}[27u", "i", "a", "A", "I", "h", "j", "k", "l", "j", "k", "0", "$", "w",
-    "b", "e", "E", "x", "X", "dd", "dw", "cw", "cc", "D", "C", "y", "yy", "p", "P", "u", "u", "U", "U",
+    "b", "e", "E", "x", "X", "dd", "dw", "cw", "cc", "D", "C", "y", "yy", "p", "P", "u", "u", "U",
+    "U",
     ".", ".", "r", "R", "~", "/", "?", "n", "N", "G", "1G", "\r", "\r", "\r", "#", "_", "v", "f",
     "t", ";", ",", "%", "S", "s", "@a", "*", "=", "|", "m", "`", "\u{10}", "\u{0E}", "\u{03}",
   ]
