@@ -78,7 +78,7 @@ let package = Package(
       swiftSettings: ours),
     .testTarget(
       name: "ChatShellTests",
-      dependencies: ["ChatShell", "Conversations", "StyledText", "Composer"],
+      dependencies: ["ChatShell", "Conversations", "StyledText", "Composer", "Repeatable"],
       swiftSettings: ours),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],

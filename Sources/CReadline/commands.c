@@ -183,8 +183,9 @@ static int print_last_macro(int count, int key) {
 /// What is wrong in the inputrc is shown like any other line, and what it binds to readline's own
 /// functions is replaced as at the start.
 static int re_read_init_file(int count, int key) {
+  (void)count, (void)key;
   creadline_begin_complaints();
-  int result = creadline_may_read_own() ? rl_re_read_init_file(count, key) : 1;
+  int result = creadline_read_own() ? 0 : 1;
   creadline_end_complaints();
   creadline_replace_commands();
   creadline_keep_settings();

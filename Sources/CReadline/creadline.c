@@ -106,6 +106,13 @@ static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
   return (ssize_t)count;
 }
 
+static ssize_t ring_bells(void *cookie, const char *bytes, size_t count) {
+  (void)cookie;
+  for (size_t i = 0; i < count; i++)
+    if (bytes[i] == '\a') creadline_call.write(bytes + i, 1);
+  return (ssize_t)count;
+}
+
 /// Where an aborted command goes on; readline's own such place.
 static sigjmp_buf after_key;
 extern sigjmp_buf _rl_top_level;
@@ -269,7 +276,7 @@ static void end_accepted_line(void) {
 
 extern int _rl_last_command_was_kill;
 
-void creadline_feed(const unsigned char *bytes, size_t count) {
+static void feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
   int caret_before = rl_point;
@@ -312,6 +319,28 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
     int next = creadline_call.next_grapheme(rl_line_buffer, rl_end, previous);
     if (next != rl_point) rl_point = rl_point > caret_before ? next : previous;
   }
+}
+
+// Trap: readline rings on standard error, and waits there for a terminal that nobody reads.
+static FILE *begin_bells(void) {
+  static FILE *bells;
+  const cookie_io_functions_t functions = {.write = ring_bells};
+  if (bells == NULL) bells = fopencookie(NULL, "w", functions);
+  FILE *errors = stderr;
+  if (bells != NULL) stderr = bells;
+  return errors;
+}
+
+void creadline_feed(const unsigned char *bytes, size_t count) {
+  FILE *errors = begin_bells();
+  feed(bytes, count);
+  stderr = errors;
+}
+
+void creadline_ding(void) {
+  FILE *errors = begin_bells();
+  rl_ding();
+  stderr = errors;
 }
 
 bool creadline_take_dirty(void) {
@@ -382,7 +411,6 @@ void creadline_settle(void) {
   rl_last_func = NULL;
 }
 
-void creadline_ding(void) { rl_ding(); }
 void creadline_set_size(int rows, int columns) {
   // On a dumb terminal readline keeps one column free and divides by what is left.
   rl_set_screen_size(rows < 2 ? 2 : rows, columns < 8 ? 8 : columns);

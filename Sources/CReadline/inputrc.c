@@ -28,7 +28,9 @@ static char *included(char *line) {
   return line;
 }
 
-static bool may_read(const char *name, int level) {
+/// - Parameter outermost: the file whose reading this is about; one that it includes speaks against
+///   all of it.
+static bool may_read(const char *name, const char *outermost, int level) {
   char *path = tilde_expand(name);
   struct stat status;
   // What cannot be found readline passes over by itself.
@@ -42,28 +44,38 @@ static bool may_read(const char *name, int level) {
                                                         : NULL;
   FILE *file = objection ? NULL : fopen(path, "re");
   free(path);
-  if (objection) fprintf(stderr, "%s %s and was not read; name another file\n", name, objection);
+  if (objection) {
+    fprintf(stderr, "%s %s, so %s was not read; name another file\n", name, objection,
+            level > 0 ? outermost : "it");
+  }
   if (file == NULL) return objection == NULL;
   bool may = true;
   char *line = NULL;
   size_t size = 0;
   while (may && getline(&line, &size, file) >= 0) {
     char *next = included(line);
-    if (next) may = may_read(next, level + 1);
+    if (next) may = may_read(next, outermost, level + 1);
   }
   free(line);
   fclose(file);
   return may;
 }
 
-bool creadline_may_read_own(void) {
+static const char *own_name(void) {
   const char *name = getenv("INPUTRC");
-  return may_read(name && *name ? name : "~/.inputrc", 0);
+  return name && *name ? name : "~/.inputrc";
+}
+
+bool creadline_may_read_own(void) { return may_read(own_name(), own_name(), 0); }
+
+bool creadline_read_own(void) {
+  // By its name: readline would read what it read last, which is none where that was refused.
+  return creadline_may_read_own() && rl_read_init_file(own_name()) == 0;
 }
 
 bool creadline_may_bind(const char *line) {
   char *copy = strdup(line), *path = included(copy);
-  bool may = path == NULL || may_read(path, 0);
+  bool may = path == NULL || may_read(path, path, 0);
   free(copy);
   return may;
 }

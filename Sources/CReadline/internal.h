@@ -45,6 +45,7 @@ void creadline_keep_settings(void);
 /// Whether the user's inputrc, or the file that a line of one includes, and all that they include,
 /// may be read. What speaks against it is among the complaints.
 bool creadline_may_read_own(void);
+bool creadline_read_own(void);
 bool creadline_may_bind(const char *line);
 void creadline_lend_rubout(bool readlines);
 bool creadline_in_vi_command(void);

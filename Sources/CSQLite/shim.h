@@ -24,9 +24,8 @@ static inline void csqlite_defend(sqlite3 *handle) {
 static inline void csqlite_leave_log(sqlite3 *handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
-// A damaged entry in the list of tables is passed over instead of making all of them unreadable. For
-// a file that is only read.
-static inline void csqlite_look_past_damage(sqlite3 *handle) {
+// Lets the list of tables itself be changed, as whoever may write the file can. For tests.
+static inline void csqlite_let_schema_be_written(sqlite3 *handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, (int *)0);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)0);
 }

@@ -37,6 +37,12 @@ extension Shell {
   private func notifyOfWaiting() {
     guard let (message, others) = notifier.waiting else { return }
     let command = settings.notifyCommand
+    let program = ChildProgram.words(command)
+    // It may have been set to none since; the sender's name must never be the first word.
+    guard !program.isEmpty else {
+      notifier.waiting = nil
+      return
+    }
     let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
     // What is made safe may become longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
@@ -44,14 +50,14 @@ extension Shell {
     let texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
       String($0.string.start(bytes: Self.notifiedBytes))
     }
-    let words = ChildProgram.words(command) + texts.dropLast() + [texts[2] + more.string]
+    let words = program + texts.dropLast() + [texts[2] + more.string]
     if programs.start(words, ended: { [weak self] _ in self?.notifyOfWaiting() }) {
       notifier.waiting = nil
       return
     }
     let (error, reason) = (errno, systemReason())
     // All places are taken; the first that ends makes room.
-    if error == EAGAIN { return }
+    if error == EAGAIN, programs.isFull { return }
     notifier.waiting = nil
     guard notifier.broken != command else { return }
     notifier.broken = command

@@ -129,12 +129,15 @@ final class DetachedPrograms {
   var began: () -> Void = {}
   private var hasBegun = false
 
+  /// Whether one has to end before another can be started.
+  var isFull: Bool { running.count >= Self.most }
+
   /// Starts one.
   ///
   /// - Parameter ended: called with its exit status, where the shell still runs.
   /// - Returns: false with the reason in `errno`.
   func start(_ words: [String], ended: @escaping (Int32) -> Void) -> Bool {
-    guard running.count < Self.most else {
+    guard !isFull else {
       errno = EAGAIN
       return false
     }

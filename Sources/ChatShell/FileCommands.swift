@@ -51,7 +51,8 @@ extension Shell {
         files.remove(at: number) != nil
       else {
         throw Refusal(
-          say("%1 is no file that waits; /attach lists them by number.", SafeText(line: argument)))
+          say(
+            "%1 is not a file that waits; /attach lists them by number.", SafeText(line: argument)))
       }
     }
     face?.refresh()

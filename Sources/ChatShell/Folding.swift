@@ -39,9 +39,11 @@ struct Folding: Equatable {
     let utf8 = text.utf8
     guard utf8.count > 400 else { return 0..<utf8.count }
     func boundary(_ offset: Int) -> Int {
-      var index = utf8.index(utf8.startIndex, offsetBy: max(0, min(offset, utf8.count)))
-      while String.Index(index, within: text) == nil { index = utf8.index(before: index) }
-      return utf8.distance(from: utf8.startIndex, to: index)
+      guard offset < utf8.count else { return utf8.count }
+      let index = utf8.index(utf8.startIndex, offsetBy: max(0, offset))
+      // To the end of its character and back: asking byte by byte takes the square of its length.
+      let start = text.index(before: text.index(after: index))
+      return utf8.distance(from: utf8.startIndex, to: start)
     }
     return boundary(place - 120)..<max(boundary(place - 120), boundary(place + 240))
   }

@@ -110,7 +110,7 @@ extension Shell {
     let chosen = ChildProgram.words(settings.openCommand)
     if !chosen.isEmpty { return chosen }
     if case .address = target, let browser = environment["BROWSER"]?.split(separator: ":").first {
-      let words = browser.split(whereSeparator: \.isWhitespace).map(String.init)
+      let words = ChildProgram.words(String(browser))
       // The address is the last argument in any case.
       let program = words.filter { $0 != "%s" }
       if !program.isEmpty { return program }

@@ -97,6 +97,9 @@ extension InteractiveShell {
     locked.isLeaving = true
     kept.isLeaving = true
     leavesBy = loop.now + leavingPatience
+    // The loop may end before the end of this turn.
+    editor.draw()
+    markPrinted()
     if shell.editing == nil {
       drafts.note()
     } else {
@@ -122,8 +125,9 @@ extension InteractiveShell {
     let unsent = kept.lines.map(\.line) + shell.waiting.lines
     if !unsent.isEmpty, exitStatus == 0 { exitStatus = 1 }
     for line in unsent {
-      // The last resort: what cannot be stored at least stands on the screen.
-      answer(unsent: say("Not sent: %1", SafeText(body: line.typed).lines.joined(separator: " ")))
+      // The last resort: what cannot be stored at least stands on the screen, all of it.
+      answer(
+        unsent: say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " "))
     }
     loop.stop()
   }

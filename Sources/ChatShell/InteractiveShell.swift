@@ -129,7 +129,7 @@ final class InteractiveShell {
       loop.watch(try shell.store.bellDescriptor) { [weak self] in self?.rung() }
     } catch {
       complain(sentence(for: error))
-      complain(say("Until hobnob is started again, every key looks for what others say."))
+      complain(say("Until hobnob is started again, it looks for new messages at every key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
         holdOrCatchUp()
@@ -153,12 +153,13 @@ final class InteractiveShell {
   }
 
   /// What was printed counts once the terminal has taken it (rule 7.3).
-  private func markPrinted() {
+  func markPrinted() {
     if !editor.isBehind { shell.markPrinted() }
   }
 
   /// While the terminal takes nothing, what comes waits in the store, as it does under `/pause` (rule
-  /// 7.6); it would be drawn for nobody. In plain mode messages may have to wait until the line is done (rule 11.5).
+  /// 7.6); it would be drawn for nobody. In plain mode messages may have to wait until the line is
+  /// done (rule 11.5).
   func holdOrCatchUp() {
     shell.isHolding =
       editor.isBehind

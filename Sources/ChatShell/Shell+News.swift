@@ -134,26 +134,28 @@ extension Shell {
     return takenBack
   }
 
-  /// What was printed in the open conversation is read as soon as the terminal has taken it; the others are told that it was seen as soon
-  /// as the window has the focus (rules 7.3, 7.7).
+  /// What was printed in the open conversation is read as soon as the terminal has taken it; the
+  /// others are told that it was seen as soon as the window has the focus (rules 7.3, 7.7).
   func markSeen(_ conversation: Conversation) {
     // A batch prints nothing of it, and what a command of it prints counts like `hobnob log`.
     guard face?.isInteractive == true else { return }
-    if let printed, printed.conversation != conversation.id { markPrinted() }
-    printed = (conversation.id, printedUpTo)
+    printed[conversation.id] = printedUpTo
   }
 
   /// The same, now that it is on the screen.
   func markPrinted() {
-    guard let (conversation, number) = printed.take() else { return }
+    if printed.isEmpty { return }
     let me = me.id
     let sends = settings.receipts
     let isFocused = isFocused
     owesSeen = !isFocused
-    postpone("seen \(conversation.rawValue)") { [store] in
-      if sends, !isFocused { try store.noteDelivered(to: me, upTo: [conversation: number]) }
-      try store.noteSeen(by: me, in: conversation, upTo: number, sendReceipt: sends && isFocused)
+    for (conversation, number) in printed {
+      postpone("seen \(conversation.rawValue)") { [store] in
+        if sends, !isFocused { try store.noteDelivered(to: me, upTo: [conversation: number]) }
+        try store.noteSeen(by: me, in: conversation, upTo: number, sendReceipt: sends && isFocused)
+      }
     }
+    printed = [:]
   }
 
   func refreshNewestOwn() {

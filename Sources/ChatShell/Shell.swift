@@ -58,8 +58,8 @@ final class Shell {
   var position: Int64 = 0
   /// The number up to which the open conversation is on the screen.
   var printedUpTo = 0
-  /// What was printed and is not on the screen yet, for all that is known, and up to which number.
-  var printed: (conversation: ID<Conversation>, number: Int)?
+  /// What was printed and is not on the screen yet, for all that is known: up to which number.
+  var printed: [ID<Conversation>: Int] = [:]
   /// What of it was unread at the entrance and is not on the screen yet; nil when all of it is.
   var backlog: Backlog?
   /// The next portion of the backlog comes in the next turn of the loop.

@@ -60,11 +60,9 @@ final class StartingLine<Opened> {
     if outcome == nil { loop.run() }
     if case .failure = outcome {
       if !editor.isEmpty, !isKept {
-        // The last resort: what cannot be stored at least stands on the screen.
-        editor.print([
-          Shell.error(
-            say("Not sent: %1", SafeText(body: editor.text).lines.joined(separator: " ")))
-        ])
+        // The last resort: what cannot be stored at least stands on the screen, all of it.
+        let text = SafeText(body: editor.text).lines.joined(separator: " ")
+        editor.print([Shell.error(say("Not sent:") + " " + text)])
       }
       editor.stop()
     }

@@ -57,15 +57,6 @@ extension ShellID: Bindable {
   }
 }
 
-/// A value of a row of another connection, whatever its type. Valid as long as the row is.
-struct ColumnValue: Bindable {
-  let value: OpaquePointer?
-
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    sqlite3_bind_value(statement, index, value)
-  }
-}
-
 extension Optional: Bindable where Wrapped: Bindable {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
@@ -124,10 +115,6 @@ struct Row {
 
   func optionalText(_ column: Int32) -> String? {
     isNull(column) ? nil : text(column)
-  }
-
-  func value(_ column: Int32) -> ColumnValue {
-    ColumnValue(value: sqlite3_column_value(statement, column))
   }
 
   /// A blob in hexadecimal digits.
@@ -205,6 +192,8 @@ final class Database {
   /// For what SQLite does between two connections.
   var connection: OpaquePointer? { handle }
 
+  /// That was tried, and is not tried again.
+  private var hasCarriedOver = false
   /// The files beside it that it has open; nil before it has.
   var companions: Companions?
 
@@ -219,7 +208,9 @@ final class Database {
   ///
   /// - Returns: whether all of it is there now.
   func carryOver() throws -> Bool {
-    guard let handle, let companions, !hasMoved else { return false }
+    guard let handle, let companions, !hasMoved, !hasCarriedOver else { return false }
+    // It may wait for a reader; a shell that tries again and again must not.
+    hasCarriedOver = true
     let losses = companions.losses(of: path)
     guard losses.contains(where: { $0.file == Companions.log(of: path) }),
       losses.allSatisfy(\.isMissing)

@@ -44,7 +44,7 @@ public enum FileURL {
         path.append(byte)
         continue
       }
-      guard rest.count >= 2,
+      guard rest.count >= 2, rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-"),
         let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
       else { return nil }
       rest = rest.dropFirst(2)

@@ -37,7 +37,7 @@ final class Salvage {
     self.trees = [.schema] + trees
     found = Array(repeating: Found(), count: trees.count + 1)
     owners = Array(repeating: -1, count: pages.count + 1)
-    patience = pages.count * 2
+    patience = pages.count * 20
     // The third page is the first of a tree, and the map says so.
     hasMap = pages[2]?.first == 1
     walk(from: 1, 0, depth: 0)
@@ -213,8 +213,10 @@ final class Salvage {
   private func record(_ cell: TreePage.Cell, on page: TreePage, _ number: Int) -> [UInt8]? {
     var bytes = Array(page.bytes[cell.local])
     var (last, next) = (number, cell.next)
+    var visited: Set<Int> = []
     while bytes.count < cell.length {
-      guard patience > 0, owners.indices.contains(next), owners[next] < 0, let more = pages[next],
+      guard patience > 0, visited.insert(next).inserted, owners.indices.contains(next),
+        owners[next] < 0, let more = pages[next],
         more.count == pages.size
       else { return nil }
       // Another message's text must not come behind this one's.

@@ -92,7 +92,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 cannot be opened: %2", [path, reason])
     case .moved(let path):
       (
-        "the store %1 was moved, deleted or replaced while it is open; put it back, or end every hobnob that has it open",
+        "the store %1 was moved, deleted or replaced while it was open; put it back, or end every hobnob that has it open",
         [path]
       )
     case .parted(let path, let file):

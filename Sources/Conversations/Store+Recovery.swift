@@ -25,6 +25,8 @@ extension Store {
     defer { lock?.close() }
     try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
     let told = try DatabasePages(path: path)
+    // Closing what it reads by ends the lock.
+    defer { withExtendedLifetime(told) {} }
     var salvage = try Salvage(store: told, path)
     if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
       // That number may be damaged, too.

@@ -92,6 +92,7 @@ final class Spool {
   /// Takes a piece. Where there is no room for it, it goes on at once, behind those that wait.
   func take(_ piece: [UInt8]) throws -> Bool {
     guard keeps else { return try write(piece) }
+    guard hasRoom else { return try release() && write(piece) }
     do {
       try piece.withUnsafeBytes { try file.write($0) }
       pieces.append(piece.count)
@@ -99,6 +100,14 @@ final class Spool {
     } catch is SystemFailure {
       return try release() && write(piece)
     }
+  }
+
+  /// What is kept must not fill the disk on which the others' lines are stored.
+  private var hasRoom: Bool {
+    var disk = statvfs()
+    guard fstatvfs(file.number, &disk) == 0 else { return true }
+    let (size, free) = (UInt64(disk.f_frsize), UInt64(disk.f_bavail))
+    return free * size > min(64 << 20, UInt64(disk.f_blocks) * size / 20)
   }
 
   /// Hands on all that waits, and from then on each piece at once.
@@ -122,6 +131,7 @@ final class Spool {
       place += count
     }
     pieces = []
+    ftruncate(file.number, 0)
     return true
   }
 }

@@ -30,7 +30,13 @@ struct StoreFiles {
         throw StoreError.cannotOpen(path: path, reason: noSuchFile)
       }
       if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
-      try checkRemains()
+      do {
+        try checkRemains()
+      } catch  where facts(path) != nil {
+        // Another process has made it since; what was seen beside it is its.
+        self = try StoreFiles(path: given, options: options)
+        return
+      }
       try create(shared: options.shared)
     }
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }

@@ -16,14 +16,15 @@ extension LineEditor {
     display.draw()
   }
 
-  /// Whether the terminal has not taken yet what was drawn. Until it has, nothing more is.
-  public var isBehind: Bool { device.isBehind }
+  /// Whether the terminal has not taken yet what was drawn, or never will. Until it has, nothing more
+  /// is.
+  public var isBehind: Bool { device.isBehind || device.isDead }
 
   func fellBehind() {
     loop.watch(device.writer, for: .writing) { [weak self] in
       guard let self else { return }
       device.writeMore()
-      guard !isBehind else { return }
+      guard !device.isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
       if sizeDoubt.isPutOff { resized() }

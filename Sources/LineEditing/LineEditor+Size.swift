@@ -59,7 +59,8 @@ extension LineEditor {
   /// Lines are about to scroll the block up: what would be left of it when it is not where it seems
   /// to be stays for ever. Soon after a resize the terminal has to confirm its size first.
   func doubtBeforeLines() {
-    guard display.hasLines, face == .tty, sizeDoubt.answers == true, !display.isSizeInDoubt,
+    guard display.hasLines, face == .tty, !isBehind, sizeDoubt.answers == true,
+      !display.isSizeInDoubt,
       let settledAt = sizeDoubt.settledAt, loop.now - settledAt < Self.silence,
       loop.now - sizeDoubt.confirmedAt > Self.certainty
     else { return }

@@ -106,14 +106,14 @@ public final class LineEditor {
     guard isStarted else { return }
     isStarted = false
     endSizeDoubt()
-    device.catchUp(within: TerminalDevice.patience)
+    device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     draw()
     loop.unwatch(device.input)
     loop.unwatch(device.output)
     loop.unwatch(device.writer, for: .writing)
     display.leave(keepingLine: false)
     creadline_stop()
-    device.leave()
+    device.leave(atMost: TerminalDevice.patience)
   }
 
   /// Runs `body` with the terminal given back, for a child that takes it over.

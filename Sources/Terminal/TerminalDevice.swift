@@ -129,12 +129,14 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Puts everything back as it was found. Nothing happens when it was not entered. A terminal that
   /// takes nothing is waited for no longer than ``patience``.
-  public func leave() {
+  ///
+  /// - Parameter most: milliseconds to wait for one that takes little at a time.
+  public func leave(atMost most: Int64 = .max / 2) {
     guard isEntered else { return }
     isEntered = false
     CrashReset.disarm()
     if !isPlain { write(CrashReset.sequence) }
-    catchUp(within: Self.patience)
+    catchUp(within: Self.patience, atMost: most)
     setModes(found)
   }
 
@@ -171,15 +173,18 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Waits until the terminal has taken everything.
   ///
-  /// - Parameter milliseconds: how long at most, since it took something last.
-  public func catchUp(within milliseconds: Int64) {
-    var end = EventLoop.now + milliseconds
+  /// - Parameters:
+  ///   - milliseconds: how long at most, since it took something last.
+  ///   - most: milliseconds in all.
+  public func catchUp(within milliseconds: Int64, atMost most: Int64 = .max / 2) {
+    let latest = EventLoop.now + most
+    var end = min(latest, EventLoop.now + milliseconds)
     while isBehind, case let left = end - EventLoop.now, left > 0 {
       var ready = pollfd(fd: writer, events: Int16(POLLOUT), revents: 0)
       _ = poll(&ready, 1, Int32(clamping: left))
       let count = untaken.count
       writeMore()
-      if untaken.count < count { end = EventLoop.now + milliseconds }
+      if untaken.count < count { end = min(latest, EventLoop.now + milliseconds) }
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Repeatable
 import StyledText
 import Testing
 
@@ -86,6 +87,15 @@ import Testing
       let part = Folding.part(around: place, of: cut)
       #expect(part.contains(place) && part.count <= 364)
     }
+  }
+
+  @Test("12.6: a place behind many marks is found in time in proportion to them")
+  func placeBehindMarks() {
+    func time(_ marks: Int) -> Double {
+      let text = "x" + String(repeating: "\u{301}", count: marks) + " needle here"
+      return processorTime { _ = Folding.part(around: marks * 2 + 2, of: text) }
+    }
+    #expect(time(8_000) < 8 * time(2_000))
   }
 
   @Test("12.1: JSON stays the same JSON, with nothing in it that a terminal must not get")

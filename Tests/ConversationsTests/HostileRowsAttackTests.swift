@@ -53,7 +53,7 @@ import Testing
   /// Takes from the tables what keeps values out of them, as who can write the file can.
   private func loosen(_ path: String) throws {
     let database = try Database(path: path, patience: 0)
-    csqlite_look_past_damage(database.connection)
+    csqlite_let_schema_be_written(database.connection)
     let triggers = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
       $0.text(0)
     }

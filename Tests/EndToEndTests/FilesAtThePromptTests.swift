@@ -39,7 +39,7 @@ extension EndToEnd {
       arguments: [
         ("/attach ~/none.txt", "There is no file"), ("/attach ~", "not a regular file"),
         ("/attach /dev/null", "not a regular file"), ("/attach ~/unreadable", "Permission denied"),
-        ("/detach 7", "7 is no file that waits"), ("/detach x", "x is no file that waits"),
+        ("/detach 7", "7 is not a file that waits"), ("/detach x", "x is not a file that waits"),
       ])
     func refusals(line: String, reason: String) throws {
       let home = try Self.home()

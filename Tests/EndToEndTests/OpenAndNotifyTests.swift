@@ -158,6 +158,26 @@ extension EndToEnd {
       #expect(called.count == 17 && called.last == "@anna 100 (and 83 more)", "\(called)")
     }
 
+    @Test("what waits for its turn is not told once notify-command is off (10.12)")
+    func offInABurst() throws {
+      try home.write(
+        "echo x >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
+        to: "program")
+      let anna = try home.shellInLobby(as: "anna", rows: 40)
+      try anna.command("/set notify-command \(program)")
+      // The name of a program that is there.
+      let mentions = (1...20).map { "@anna \($0)\n" }.joined()
+      #expect(try home.run(["lobby", "--as", "mkdir"], input: mentions).status == 0)
+      try anna.expect("@anna 20")
+      _ = anna.wait(for: 10) { _ in called.count >= 16 }
+      try anna.command("/set notify-command off")
+      try home.write("", to: "go")
+      #expect(try zombies(of: anna).isEmpty)
+      try anna.type("still here\r", seeing: "still here")
+      #expect(called.count == 16)
+      #expect(!FileManager.default.fileExists(atPath: "#lobby"))
+    }
+
     @Test("a program's words may be quoted as for a shell; nothing else is read like one (7.10)")
     func quotedWords() throws {
       let anna = try home.shellInLobby(as: "anna")

@@ -121,5 +121,17 @@ extension EndToEnd {
       let shown = ben.emulator.history.filter { $0.contains("of many") || $0.contains("ben: mine") }
       #expect(shown.count == 5001 && shown.last?.contains("mine") == true)
     }
+
+    @Test("what the last command before leaving printed is read, too (7.7)")
+    func leavingAtOnce() throws {
+      #expect(try home.run(["send", "dev", "news", "--create", "--as", "ben"]).status == 0)
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("/join dev\r", seeing: "#dev> |")
+      try shell.type("/switch lobby\r", seeing: "#lobby> |")
+      try home.say("more", as: "ben", in: "dev")
+      shell.send("/switch dev\r/quit\r")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "0\n")
+    }
   }
 }

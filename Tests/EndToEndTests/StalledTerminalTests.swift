@@ -59,7 +59,8 @@ extension EndToEnd {
       // Nothing is read from here on.
       shell.send("a draft")
       try #require(try holds { try isDraftStored("a draft") })
-      shell.send(" and more")
+      // The last keys ring, and a bell is output as well.
+      shell.send(" and more\u{07}\u{07}\u{07}")
       shell.kill(signal)
       let process = shell.processIdentifier
       try #require(

@@ -56,7 +56,7 @@ struct creadline_callbacks {
   char **(*complete)(int start, int end);
   /// The byte offset at which the word around the caret ends, for completion.
   int (*word_end)(const char *text, int length, int offset);
-  /// What readline draws on a dumb terminal.
+  /// What readline draws on a dumb terminal, and its bell on any.
   void (*write)(const char *bytes, size_t count);
   /// The candidates that readline wants listed.
   void (*list)(char **matches, int count);
