@@ -78,7 +78,7 @@ extension EndToEnd {
       chmod(folder, 0o300)
       defer { chmod(folder, 0o700) }
       let shell = try shell(Self.withoutCapabilities)
-      try shell.expect("every key looks for what others say")
+      try shell.expect("it looks for new messages at every key")
       try shell.expect("#lobby> |")
       try home.say("news", as: "ben")
       try shell.type("x", seeing: "ben: news")
