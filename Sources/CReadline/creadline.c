@@ -462,6 +462,36 @@ static void draw_safe_message(void) {
   free(safe);
 }
 
+/// Trap: readline 8.2 compares whole rows of the line, also where what it keeps of the line ends
+/// within the row. What it keeps grows with the longest line it has drawn: here one that nobody sees.
+static void make_room(void) {
+  static size_t room;
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  // A control character takes two bytes.
+  size_t needed = strlen(rl_display_prompt) + 2 * (size_t)rl_end + (size_t)columns + 16;
+  if (needed <= room) return;
+  if (room > 0) rl_clear_visible_line();
+  room = 2 * needed;
+  char *text = rl_line_buffer, *blanks = malloc(room + 1);
+  if (blanks == NULL) return;
+  memset(blanks, ' ', room);
+  blanks[room] = '\0';
+  int caret = rl_point, end = rl_end;
+  FILE *terminal = rl_outstream;
+  rl_outstream = nowhere;
+  rl_line_buffer = blanks;
+  rl_point = 0;
+  rl_end = (int)room;
+  rl_redisplay();
+  rl_outstream = terminal;
+  rl_line_buffer = text;
+  rl_point = caret;
+  rl_end = end;
+  rl_on_new_line();
+  free(blanks);
+}
+
 /// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). It
 /// is given what the line is shown as in the place of the line.
 static void redisplay(void) {
@@ -474,6 +504,7 @@ static void redisplay(void) {
     rl_end = (int)strlen(safe);
   }
   rl_mark = -1;  // no region, which the inputrc may give colours
+  make_room();
   rl_redisplay();
   rl_line_buffer = text;
   rl_point = caret;

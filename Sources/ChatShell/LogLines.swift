@@ -49,8 +49,10 @@ enum LogLines {
     // Through a pipe nothing is folded.
     return beginning.lines + [
       say(
-        "(folded: it has %1; log --from %2 --to %2 | less shows all of it, /info %2 at the prompt)",
-        size, SafeText(message.number))
+        """
+        (folded: it has %1; hobnob log CONVERSATION --from %2 --to %2 | less shows all of it, \
+        /info %2 at the prompt)
+        """, size, SafeText(message.number))
     ]
   }
 

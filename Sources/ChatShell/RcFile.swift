@@ -60,10 +60,12 @@ struct RcFile {
         complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
       }
     }
-    if complaints > Self.mostComplaints {
+    let unnamed = complaints - Self.mostComplaints
+    if unnamed > 0 {
       complain(
-        say(
-          "%1: %2 more lines are wrong.", shown, SafeText(complaints - Self.mostComplaints)))
+        unnamed == 1
+          ? say("%1: 1 more line is wrong.", shown)
+          : say("%1: %2 more lines are wrong.", shown, SafeText(unnamed)))
     }
   }
 

@@ -56,7 +56,10 @@ import Testing
     #expect(lines.count <= 11 && lines.joined().utf8.count < 2000)
     #expect(
       lines.last
-        == "    (folded: it has \(size); log --from 7 --to 7 | less shows all of it, /info 7 at the prompt)"
+        == """
+            (folded: it has \(size); hobnob log CONVERSATION --from 7 --to 7 | less shows all of it, \
+        /info 7 at the prompt)
+        """
     )
     #expect(
       LogLines.all(message(body)).map(\.string).joined(separator: "\n").utf8.count > body.utf8.count

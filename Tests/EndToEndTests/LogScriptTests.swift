@@ -256,7 +256,7 @@ extension EndToEnd {
       for (number, size) in [(1, "1.0 MB"), (2, "60 lines")] {
         #expect(
           rows.contains {
-            $0.contains("(folded: it has \(size); log --from \(number) --to \(number) | less shows")
+            $0.contains("(folded: it has \(size); hobnob log CONVERSATION --from \(number)")
           }, "\(rows)")
       }
       rows = try shown(["search", "tea"])
