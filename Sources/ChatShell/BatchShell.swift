@@ -7,33 +7,32 @@ import StyledText
 /// A shell without a terminal: lines of standard input, as typed at the prompt (rule 11.4).
 /// Standard output carries what commands answer, and nothing else.
 @MainActor
-final class BatchShell: Face {
-  private let shell: Shell
+final class BatchShell {
+  private let session: Session
   private let output: StandardOutput
-  private var line = ""
-  private var kept = ""
+  private let line: BatchLine
+  private let programs = DetachedPrograms()
   private var hasQuit = false
-  private var status: Int32 = 0
 
-  init(shell: Shell, output: StandardOutput) {
-    self.shell = shell
+  /// - Parameter line: the line of the session.
+  init(session: Session, line: BatchLine, output: StandardOutput) {
+    self.session = session
+    self.line = line
     self.output = output
-    shell.face = self
-    shell.printer.options.groupsRuns = false
   }
 
   /// Carries out standard input to its end. Returns the first failure's status.
   func run(opening conversation: Conversation) throws -> Int32 {
-    try shell.lookFromHere()
-    try shell.enter(conversation)
+    var status: Int32 = 0
+    try perform(try session.begin(in: conversation))
     var number = 0
     while !hasQuit, let text = readLine(strippingNewline: true) {
       number += 1
       // A blank line of a file is no mistake.
       if text.allSatisfy(\.isWhitespace) { continue }
-      line = text
+      line.text = text
       do {
-        try shell.take(text)
+        try perform(session.handle(.entered(text), at: 0))
       } catch {
         StandardError.say("line \(number): " + sentence(for: error))
         if status == 0 { status = 1 }
@@ -43,33 +42,44 @@ final class BatchShell: Face {
     return status
   }
 
-  var isInteractive: Bool { false }
-  func print(_ lines: [StyledLine]) { for line in lines { output.write(line.plain) } }
-  func show(_ lines: [StyledLine]) {}
-  func refresh() {}
-  func notice(_ text: SafeText) {}
-  func bell() {}
-  // Nobody is there to go on with the text; it is what was asked for.
-  func put(_ text: String, mentions: [Span], files: WaitingFiles) {
-    output.write(SafeText(body: text))
+  private func perform(_ effects: [Effect]) throws {
+    for effect in effects {
+      switch effect {
+      case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
+      // Nobody is there to go on with the text; it is what was asked for.
+      case .put(let text, _): output.write(SafeText(body: text))
+      case .refused(let reason): throw Refusal(reason)
+      case .edit(let text, _, _, _): line.text = text
+      case .endEdit: line.text = ""
+      case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
+      case .copy:
+        throw Refusal(
+          say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
+      case .open(let words, _):
+        guard programs.start(words, ended: { _ in }) else {
+          throw Refusal(
+            say(
+              "%1 could not be run: %2. /set open-command names another.",
+              SafeText(line: words[0]), systemReason()))
+        }
+      case .quit: hasQuit = true
+      // There is no screen, and there are no keys.
+      case .show, .notice, .bell, .restore, .addHistory, .setHistory, .bind, .notify, .clearScreen:
+        break
+      }
+    }
   }
-  // A line does not wait here.
-  func giveBack(_ line: WaitingLines.Line, because reason: SafeText) {}
-  func storeDraft() {}
-  func beginEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
-  func endEditing(offering offered: String?) { line = "" }
-  func retargetEditing(_ text: String, offering offered: String?, mentions: [Span]) { line = text }
-  var draft: (text: String, caret: Int) { (line, line.utf8.count) }
-  func leaveConversation() {}
-  func enteredConversation() {}
-  func remember(_ line: String) {}
-  func reloadHistory() {}
-  func tryAgainSoon() {}
-  func printMoreSoon() {}
-  func mentions(in body: String) -> [Span] { [] }
-  // There are no keys.
-  func bind(_ line: String) -> [SafeText] { [] }
+}
+
+/// The line of standard input that is carried out.
+@MainActor
+final class BatchLine: TypedLine {
+  var text = ""
+  var caret: Int { text.utf8.count }
+  var mentions: [Span] { [] }
+  var isEmpty: Bool { text.isEmpty }
+  var isLive: Bool { true }
+  var isIdle: Bool { true }
+  var isAsking: Bool { false }
   var bindings: [(function: String, keys: String)] { [] }
-  func clearScreen() {}
-  func quit() { hasQuit = true }
 }

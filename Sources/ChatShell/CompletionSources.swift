@@ -25,30 +25,30 @@ enum Prefix: String, CaseIterable {
 /// What stands behind one prefix, for the live menu.
 @MainActor
 final class ShellSource: @MainActor CompletionSource {
-  private weak var shell: Shell?
+  private weak var session: Session?
   private let prefix: Prefix
 
-  init(_ prefix: Prefix, of shell: Shell) {
+  init(_ prefix: Prefix, of session: Session) {
     self.prefix = prefix
-    self.shell = shell
+    self.session = session
   }
 
   func candidates(
     for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) -> [Candidate] { shell?.candidates(behind: prefix) ?? [] }
+  ) -> [Candidate] { session?.candidates(behind: prefix) ?? [] }
 }
 
 /// The arguments of commands, for the live menu (rule 2.8).
 @MainActor
 final class ShellArguments: @MainActor ArgumentSource {
-  private weak var shell: Shell?
+  private weak var session: Session?
 
-  init(of shell: Shell) { self.shell = shell }
+  init(of session: Session) { self.session = session }
 
   func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
-    guard let found = shell?.argument(in: text, caret: caret) else { return nil }
+    guard let found = session?.argument(in: text, caret: caret) else { return nil }
     return (
       found.range, found.word, found.candidates,
       SafeText(line: found.command.usage) + "  " + found.command.help
@@ -58,7 +58,7 @@ final class ShellArguments: @MainActor ArgumentSource {
 
 /// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
 /// (rules 2.1, 2.5, 2.8).
-extension Shell {
+extension Session {
   private static let finder = WordFinder(prefixes: Prefix.allCases.map(\.rawValue))
 
   /// What can stand for the word at `caret` (bytes), for readline's own completion functions.
@@ -76,14 +76,16 @@ extension Shell {
     switch prefix {
     case .command:
       // Only the first word of a line is a command.
-      editing == nil
-        ? Command.table.filter { !commandsThatDoNotWorkHere.contains($0.name) }
-          .map { Candidate($0.name, hint: $0.help.string) }
-          + aliases.map { Candidate($0.key, hint: $0.value) }
+      !editing.isOn
+        ? Command.table.filter {
+          !RoomCommands(session: self).commandsThatDoNotWorkHere.contains($0.name)
+        }
+        .map { Candidate($0.name, hint: $0.help.string) }
+          + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
         : [Candidate("cancel"), Candidate("edit")]
-    case .person: people()
+    case .person: people.candidates
     case .room: rooms()
-    case .emoji, .reaction: emoji.candidates
+    case .emoji, .reaction: preferences.emoji.candidates
     }
   }
 
@@ -94,7 +96,7 @@ extension Shell {
     // A command typed in full is meant, though longer ones begin with it.
     let exact = found.prefix == "/" ? matching.first { $0.text == found.word } : nil
     if matching.count == 1 || exact != nil {
-      let isEmoji = found.prefix.hasSuffix(":") && settings.emojiIsCharacter
+      let isEmoji = found.prefix.hasSuffix(":") && preferences.settings.emojiIsCharacter
       let accepted = Acceptance.replacement(
         for: exact ?? first, word: found, in: text,
         emojiReplacement: isEmoji ? (exact ?? first).hint : nil)
@@ -126,7 +128,7 @@ extension Shell {
   func argument(
     in text: String, caret: Int
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    guard editing == nil, LineRules.isCommand(text), !text.contains("\n") else { return nil }
+    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n") else { return nil }
     let utf8 = Array(text.utf8)
     guard caret <= utf8.count else { return nil }
     let start = utf8[..<caret].lastIndex { $0 == 0x20 || $0 == 0x09 }.map { $0 + 1 }
@@ -145,7 +147,8 @@ extension Shell {
 
   /// The command of a name; an alias that is only another name for one has its arguments.
   private func command(meantBy name: String) -> Command? {
-    Command.named(name) ?? aliases[name].flatMap { Command.named(String($0.dropFirst())) }
+    Command.named(name)
+      ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
   }
 
   private func argumentCompletions(in text: String, caret: Int) -> Completions? {
@@ -167,7 +170,7 @@ extension Shell {
 
   /// The filters of `/search`, and what can stand behind them.
   private func searchFilters(for word: String) -> [Candidate] {
-    if word.hasPrefix("from:") { return people().map { Candidate("from:" + $0.text) } }
+    if word.hasPrefix("from:") { return people.candidates.map { Candidate("from:" + $0.text) } }
     if word.hasPrefix("in:") {
       return ((try? store.listing(for: me.id)) ?? []).map {
         Candidate("in:" + $0.conversation.name)
@@ -189,7 +192,7 @@ extension Shell {
     guard before.isEmpty else { return [] }
     switch command.argument {
     case .room: return rooms()
-    case .person: return people()
+    case .person: return people.candidates
     case .conversation:
       return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
@@ -198,27 +201,30 @@ extension Shell {
         + [Candidate(Keep.name, hint: Keep.help.string)]
     case .drafts: return [Candidate("clear")]
     case .file:
-      return WorkingFolder.candidates(for: word, home: environment["HOME"])
+      return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])
     case .waitingFile:
-      return files.files.indices.map { Candidate(String($0 + 1), hint: files.files[$0].name) }
+      return files.waiting.files.indices.map {
+        Candidate(String($0 + 1), hint: files.waiting.files[$0].name)
+      }
         + [Candidate("all")]
-    case .theme: return SharedFiles.themes(environment: environment).map { Candidate($0) }
-    case .function: return (face?.bindings ?? []).map { Candidate($0.function, hint: $0.keys) }
-    case .alias: return aliases.map { Candidate($0.key, hint: $0.value) }
+    case .theme:
+      return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
+    case .function: return line.bindings.map { Candidate($0.function, hint: $0.keys) }
+    case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
     case .number:
-      guard let conversation,
+      guard let conversation = place.conversation,
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
       return newest.reversed().filter { $0.sender == me.id && $0.deletedAt == nil }
         .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
     case .anyNumber:
-      guard let conversation,
+      guard let conversation = place.conversation,
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
       return newest.reversed().filter { $0.deletedAt == nil }
         .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
     case .failedNumber:
-      let failed = conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
+      let failed = place.conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
     case .onOff: return [Candidate("on"), Candidate("off")]

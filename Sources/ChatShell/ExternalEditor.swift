@@ -74,9 +74,11 @@ extension InteractiveShell {
   func editInEditor() throws {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text
-    drafts.note()
+    tell(.moved)
     lendScreen {
-      outcome = Result { try ExternalEditor.edit(text, environment: shell.environment) }
+      outcome = Result {
+        try ExternalEditor.edit(text, environment: session.preferences.environment)
+      }
     }
     let edited = try outcome.get()
     guard edited != text else { return }

@@ -9,56 +9,57 @@ extension InteractiveShell {
   /// Brings the bar up to date: once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
-    editor.widths = shell.printer.options.widths
-    switch shell.settings.links {
+    editor.widths = session.transcript.printer.options.widths
+    switch settings.links {
     case .auto: editor.links = linksByDefault
     case .on: editor.links = true
     case .off: editor.links = false
     }
     var bar = editor.bar
-    bar.prompt = shell.prompt
-    bar.maxInputRows = shell.settings.maxInputRows
-    bar.pending = shell.waiting.lines.map { line in
+    bar.prompt = StatusLine(session: session).prompt
+    bar.maxInputRows = settings.maxInputRows
+    bar.pending = session.outgoing.lines.map { line in
       // In front, where it stands however long the line is.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
         "(waiting for the store) %1", text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
-      shell.editing == nil && shell.isMember && editor.question == nil
-        && shell.settings.looks.placeholder
-      ? shell.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      !session.editing.isOn && session.place.isMember && editor.question == nil
+        && settings.looks.placeholder
+      ? session.place.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
     if editor.face == .plain, bar.pending.count > waitingShown {
       editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
     }
     waitingShown = bar.pending.count
-    scheduleTypingExpiry()
   }
 
   /// The zones and the menu, as the settings want them (rule 9).
   private func arrange(_ bar: inout InputBar) {
-    let settings = shell.settings
     let looks = settings.looks
     let columns = editor.columns
-    shell.printer.options.columns = columns
-    bar.hidesSideZones = shell.editing != nil
+    bar.hidesSideZones = session.editing.isOn
     forgetOldNotice()
-    bar.zones[.status] = shell.statusItems(notice: notice, columns: columns)
+    bar.zones[.status] = StatusLine(session: session).items(
+      notice: notice, columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
-    if let files = shell.files.item { right.append(files) }
+    if let files = session.files.waiting.item { right.append(files) }
     let text = editor.text
     if settings.messageLimit > 0,
       let counter = Counter.item(
-        text: shell.editing == nil ? Command.message(in: text) ?? text : text,
+        text: !session.editing.isOn ? Command.message(in: text) ?? text : text,
         limit: settings.messageLimit, style: settings.counter)
     {
       right.append(counter)
     }
-    let canSend = shell.rules.allowsSending(text, hasAttachments: !shell.files.isEmpty)
-    if let send = looks.sendItem(isEnabled: canSend, glyphs: shell.glyphs) { right.append(send) }
+    let canSend = session.preferences.rules.allowsSending(
+      text, hasAttachments: !session.files.waiting.isEmpty)
+    if let send = looks.sendItem(isEnabled: canSend, glyphs: session.preferences.glyphs) {
+      right.append(send)
+    }
     bar.zones[.right] = right
     bar.spacing[.right] = 1
     bar.zones[.toolbar] = looks.toolbarItems
@@ -68,7 +69,8 @@ extension InteractiveShell {
       bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
     }
     if looks.separator {
-      let rule = String(repeating: shell.glyphs.rule.string, count: max(0, columns - 1))
+      let rule = String(
+        repeating: session.preferences.glyphs.rule.string, count: max(0, columns - 1))
       bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
     }
     editor.menu = isFree ? completion.menu : .closed
@@ -83,7 +85,7 @@ extension InteractiveShell {
     guard text != highlighted?.text || spans != highlighted?.spans else { return }
     highlighted = (text, spans)
     var highlights: [InputBar.Highlight] = []
-    if shell.settings.styling, !LineRules.isCommand(text) {
+    if settings.styling, !LineRules.isCommand(text) {
       let caret = editor.caret
       let runs =
         text.utf8.count <= MessageStyling.longText

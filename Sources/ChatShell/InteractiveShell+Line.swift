@@ -10,31 +10,13 @@ import Terminal
 
 extension InteractiveShell: LineEditorDelegate {
   func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
-    lastKey = loop.now
     notice = nil
-    do {
-      let isLeft = drafts.leaveLiveLine()
-      try shell.take(text)
-      editor.whenLineBegins { [self] in
-        if isLeft, notice == nil { notice(say("What you had begun is in the history: Up, Up")) }
-        completion.lineChanged(byHand: false)
-        signal(shell.signals.sentOrCleared(at: loop.now))
-        drafts.note()
-        holdOrCatchUp()
-        reloadStaleHistory()
-        refresh()
-      }
-      return true
-    } catch {
-      let reason = sentence(for: error)
-      if reason.isEmpty {
-        editor.bell()
-      } else {
-        complain(reason)
-      }
-      refresh()
-      return false
+    guard tell(.entered(text)) else { return false }
+    editor.whenLineBegins { [self] in
+      completion.lineChanged(byHand: false)
+      tell(.lineBegan)
     }
+    return true
   }
 
   func lineEditorWillDraw(_ editor: LineEditor) {
@@ -63,112 +45,52 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   func lineEditorMoved(_ editor: LineEditor) {
-    lastKey = loop.now
     completion.lineChanged(byHand: true)
-    drafts.note()
-    refresh()
+    tell(.moved)
   }
 
   func lineEditorCancels(_ editor: LineEditor) -> Bool {
-    if completion.close() {
-      editor.menu = completion.menu
-      refresh()
-      return true
-    }
-    if shell.editing != nil {
-      shell.cancelEditing()
-      return true
-    }
-    if let line = shell.waiting.takeBack() {
-      giveBack(line, because: say("The line that waited for the store was not sent."))
-      refresh()
-      return true
-    }
-    return false
-  }
-
-  func lineEditorChanged(_ editor: LineEditor) {
-    lastKey = loop.now
-    if notice != nil || nextNotice != nil {
-      notice = nextNotice
-      nextNotice = nil
-      refresh()
-    }
-    completion.lineChanged(byHand: true)
-    for complaint in completion.takeComplaints() { complain(complaint) }
-    drafts.note(byHand: true)
+    guard completion.close() else { return offer(.cancel) }
+    editor.menu = completion.menu
     refresh()
-    let text = editor.text
-    bringFilesBack(with: text)
-    noteReaction(text)
-    if shell.editing != nil, editor.isLive, !text.isEmpty, !LineRules.isCommand(text) {
-      shell.typedOverMessage = text
-    }
-    signal(
-      shell.signals.changedByHand(
-        text: text, at: loop.now, inEditMode: shell.editing != nil,
-        isOff: !shell.settings.typing || !shell.isMember))
-    if shell.isHolding, text.isEmpty { holdOrCatchUp() }
-  }
-
-  /// `+:` at the start of a line is about the message that is the newest at that moment, whatever
-  /// comes while the emoji is chosen (rule 7.8).
-  private func noteReaction(_ text: String) {
-    guard shell.editing == nil, text.hasPrefix("+:") || text.hasPrefix("+") && !text.isASCII else {
-      shell.reactionTarget = nil
-      return
-    }
-    if shell.reactionTarget == nil { shell.reactionTarget = shell.newestForReaction() }
-    guard let target = shell.reactionTarget else { return }
-    let first = SafeText(body: target.body).lines.first ?? SafeText()
-    notice(
-      say(
-        "Reaction to [%1] %2: %3", SafeText(target.number), SafeText(name: target.senderName),
-        first.truncated(to: 40, widths: editor.widths)))
-  }
-
-  /// C-_ gave back what C-c took; the files that went with it come back too.
-  private func bringFilesBack(with text: String) {
-    guard let emptied, !text.isEmpty else { return }
-    if text == emptied.text, shell.files.isEmpty { shell.files = emptied.files }
-    self.emptied = nil
-  }
-
-  /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
-  func lineEditorUndoes(_ editor: LineEditor) -> Bool {
-    guard let emptied, emptied.text.isEmpty, editor.isEmpty, shell.files.isEmpty else {
-      return false
-    }
-    shell.files = emptied.files
-    self.emptied = nil
-    drafts.note()
-    notice(say("The files wait again"))
     return true
   }
 
+  func lineEditorChanged(_ editor: LineEditor) {
+    if notice != nil || nextNotice != nil {
+      notice = nextNotice
+      nextNotice = nil
+    }
+    completion.lineChanged(byHand: true)
+    let complaints = completion.takeComplaints()
+    if !complaints.isEmpty { tell(.complain(complaints)) }
+    tell(.changed)
+  }
+
+  func lineEditorUndoes(_ editor: LineEditor) -> Bool { offer(.undo) }
+
   func lineEditor(_ editor: LineEditor, notes state: PasteState) {
     switch state {
-    case .isOpen: notice(say("A paste has begun and does not end; C-c ends it"))
-    case .hadNoEnd: notice(say("The paste had no end; what came of it is in the line"))
+    case .isOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
+    case .hadNoEnd: show(notice: say("The paste had no end; what came of it is in the line"))
     }
   }
 
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
   func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool {
-    guard shell.editing == nil, shell.isMember, editor.question == nil,
+    guard !session.editing.isOn, session.place.isMember, editor.question == nil,
       !LineRules.isCommand(editor.text),
       let path = PastedContent.fileCandidate(in: text).map({
-        RcFile.expanded($0, shell.environment)
+        RcFile.expanded($0, session.preferences.environment)
       }),
-      let found = try? Store.look(
-        atFile: path, limit: shell.settings.attachmentLimit * 1_000_000)
+      let found = try? session.files.look(at: path)
     else { return false }
     editor.question = { [weak self] answer in
       guard let self else { return }
       notice = nil
       switch answer {
-      case .yes: do { try shell.attach(fileAt: path) } catch { complain(sentence(for: error)) }
+      case .yes: tell(.attach(path: path))
       case .no:
         editor.insert(text)
         lineEditorChanged(editor)
@@ -176,8 +98,8 @@ extension InteractiveShell: LineEditorDelegate {
       }
       refresh()
     }
-    notice(
-      say(
+    show(
+      notice: say(
         "Attach %1? y: yes, C-c: no, any other key: insert its name",
         SafeText(name: found.name)))
     return true
@@ -185,19 +107,10 @@ extension InteractiveShell: LineEditorDelegate {
 
   func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool {
     if isEmpty {
-      if shell.editing != nil {
-        shell.cancelEditing()
-      } else if !shell.files.isEmpty {
-        emptied = ("", shell.files)
-        shell.files.removeAll()
-        drafts.note()
-        notice(say("The files that waited are let go; C-_ brings them back"))
-      } else {
-        notice(say("To leave: C-d on the empty line, or /quit"))
-      }
+      tell(.interrupted)
       return false
     }
-    guard shell.settings.confirmClear, editor.question == nil else {
+    guard settings.confirmClear, editor.question == nil else {
       willEmpty()
       return true
     }
@@ -210,48 +123,35 @@ extension InteractiveShell: LineEditorDelegate {
       }
       refresh()
     }
-    notice(say("Undo typing? y: empty the line, any other key: keep it"))
+    show(notice: say("Undo typing? y: empty the line, any other key: keep it"))
     return false
   }
 
   /// The line is about to be emptied: said once it is.
   private func willEmpty() {
-    // An edit takes no files: those that wait are the draft's.
-    if shell.editing == nil, !shell.files.isEmpty {
-      emptied = (editor.text, shell.files)
-      shell.files.removeAll()
-    }
+    tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")
-    if editor.face == .plain { notice(text) } else { nextNotice = text }
+    if editor.face == .plain { show(notice: text) } else { nextNotice = text }
   }
 
-  func lineEditorEnded(_ editor: LineEditor) {
-    if shell.editing != nil {
-      shell.cancelEditing()
-    } else {
-      quit()
-    }
-  }
+  func lineEditorEnded(_ editor: LineEditor) { tell(.ended) }
 
   func lineEditorLostTerminal(_ editor: LineEditor) {
     // As the signal has it that a terminal sends on closing, which did not come. The reader of a
     // pipe may go (rule 11.4).
     var output = stat()
-    if fstat(1, &output) == 0, output.st_mode & S_IFMT == S_IFCHR { exitStatus = 128 + SIGHUP }
-    leave()
+    let isClosed = fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFCHR
+    leave(status: isClosed ? 128 + SIGHUP : 0)
   }
 
   func lineEditorResized(_ editor: LineEditor) { refresh() }
-  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) { holdOrCatchUp() }
-  func lineEditorFocusChanged(_ editor: LineEditor) {
-    // Until it is known nothing counts as seen, and nobody is told anything.
-    if editor.isFocusKnown { shell.take(focus: editor.isFocused) } else { shell.isFocused = false }
-  }
+  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) { tell(.behind(editor.isBehind)) }
+  func lineEditorFocusChanged(_ editor: LineEditor) { tellFocus() }
 
   func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
     do {
       switch command {
-      case .editLast: try shell.edit("")
+      case .editLast: tell(.editLast)
       case .editInEditor: try editInEditor()
       case .format(let mark): format(mark)
       }
@@ -259,9 +159,6 @@ extension InteractiveShell: LineEditorDelegate {
       complain(sentence(for: error))
     }
   }
-
-  /// Says what went wrong with a key; the line is as it was.
-  func complain(_ sentence: SafeText) { shell.complain([sentence]) }
 
   // MARK: Markdown (rule 6)
 
@@ -276,7 +173,7 @@ extension InteractiveShell: LineEditorDelegate {
   func lineEditorTypedSecondSpace(_ editor: LineEditor) {
     let text = editor.text
     let caret = editor.caret
-    guard shell.settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
+    guard settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
     // The rule looks at the text from before the second space; what it changes counts with it.
     var before = text
     let space = before.utf8.index(before.utf8.startIndex, offsetBy: caret - 1)
@@ -293,18 +190,11 @@ extension InteractiveShell: LineEditorDelegate {
     lineEditorChanged(editor)
   }
 
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool {
-    guard shell.settings.upEditsLast, shell.editing == nil else { return false }
-    return (try? shell.edit("")) != nil
-  }
-
-  func lineEditorSuspends(_ editor: LineEditor) { drafts.leave() }
-  func lineEditorResumed(_ editor: LineEditor) {
-    shell.catchUp()
-    refresh()
-  }
+  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool { offer(.up) }
+  func lineEditorSuspends(_ editor: LineEditor) { tell(.suspended) }
+  func lineEditorResumed(_ editor: LineEditor) { tell(.resumed) }
 
   func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
-    shell.completions(in: text, caret: caret)
+    session.completions(in: text, caret: caret)
   }
 }

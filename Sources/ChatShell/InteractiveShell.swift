@@ -6,68 +6,49 @@ import LineEditing
 import StyledText
 import Terminal
 
-/// A shell at a terminal: joins a ``Shell`` with a ``LineEditor`` and the loop that serves both.
+/// A shell at a terminal: tells a ``Session`` what happens, and carries out what it answers.
 @MainActor
 final class InteractiveShell {
-  let shell: Shell
+  let session: Session
   let editor: LineEditor
   let loop: EventLoop
-  let drafts: DraftKeeper
-  let locked: LockedStore
-  let kept: KeptLines
   let completion: LiveCompletion
-  /// What C-c took away beside the text: it comes back with it.
-  var emptied: (text: String, files: WaitingFiles)?
+  let programs = DetachedPrograms()
+  private(set) lazy var notifier = Notifier(self)
   /// The text that the bar's highlights belong to.
   var highlighted: (text: String, spans: [Span])?
-
-  /// Housekeeping while nobody types, and when the last key came.
-  private var idleWork: IdleWork
-  var lastKey: Int64 = 0
 
   var notice: SafeText? { didSet { noticeAt = loop.now } }
   private var noticeAt: Int64 = 0
   /// What is said when the change that is under way has happened.
   var nextNotice: SafeText?
-  var typingTimer: TimerID?
-  private var signalTimer: TimerID?
+  private var timer: TimerID?
   private var resizeTimer: TimerID?
   var aside: LineEditor.Aside?
   /// The mentions of what was put aside.
   var keptSpans: [Span] = []
-  var historyIsStale = false
   var waitingShown = 0
-  var isLeaving = false
-  /// Monotonic milliseconds: until when leaving waits for what was sent.
-  var leavesBy: Int64 = 0
   /// What the bar shows may no longer be so.
   var isStale = true
-  var exitStatus: Int32 = 0
+  private var exitStatus: Int32 = 0
   /// Whether the terminal is known to make links.
   let linksByDefault: Bool
 
-  init(shell: Shell, editor: LineEditor, loop: EventLoop) {
-    self.shell = shell
+  init(session: Session, editor: LineEditor, loop: EventLoop) {
+    self.session = session
     self.editor = editor
     self.loop = loop
-    idleWork = IdleWork(now: loop.now)
     linksByDefault = editor.links
-    drafts = DraftKeeper(shell: shell, editor: editor, loop: loop)
-    locked = LockedStore(shell: shell, loop: loop)
-    kept = KeptLines(shell: shell)
-    completion = LiveCompletion(shell: shell, editor: editor)
-    drafts.spans = { [completion] in completion.spans }
-    drafts.restored = { [completion] in completion.begin(with: $0) }
+    completion = LiveCompletion(session: session, editor: editor)
     completion.changed = { [weak self] in self?.refresh() }
-    locked.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
-    wireKeptLines()
-    shell.face = self
+    (session.line as? EditorLine)?.completion = completion
     editor.delegate = self
-    shell.programs.began = { [weak self, loop] in
-      loop.handleSignals([SIGCHLD]) { _ in self?.shell.programs.reap() }
+    programs.began = { [weak self, loop] in
+      loop.handleSignals([SIGCHLD]) { _ in self?.programs.reap() }
     }
-    shell.printer.options.groupsRuns = editor.face == .tty
   }
+
+  var settings: Settings { session.preferences.settings }
 
   /// Serves the person until they leave. Returns the exit status.
   func run(
@@ -75,96 +56,82 @@ final class InteractiveShell {
     complaints: [SafeText]
   ) throws -> Int32 {
     defer { editor.stop() }
-    shell.store.patience = 0
-    shell.isStarting = true
-    shell.isFocused = editor.isFocused
-    try shell.store.read {
-      try shell.lookFromHere()
-      try shell.enter(conversation)
-      editor.start(prompt: shell.prompt)
-      if !greeting.isEmpty { shell.answer(greeting, indent: 0) }
+    try session.store.read {
+      tellSize()
+      tellFocus()
+      perform(try session.begin(in: conversation))
+      editor.start(prompt: StatusLine(session: session).prompt)
+      if !greeting.isEmpty { editor.print(greeting) }
       // Below what was said here, which would push it off the screen.
-      shell.complain(
-        complaints + editor.takeComplaints() + bindings.flatMap({ editor.bind($0) }))
-      enteredConversation()
+      tell(
+        .complain(complaints + editor.takeComplaints() + bindings.flatMap({ editor.bind($0) })))
+      tell(.lineReady)
     }
-    // Before the prompt stands: whoever sees it may end the program, and the terminal has to be
+    // Before the prompt is there: whoever sees it may end the program, and the terminal has to be
     // given back.
     handleSignals()
     editor.draw()
-    markPrinted()
     watchStore()
-    loop.endOfTurn { [weak self] in
-      self?.markPrinted()
-      self?.workWhileIdle()
-    }
+    loop.endOfTurn { [weak self] in self?.tell(.turnEnded) }
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
-    settleIn()
+    tell(.promptShown)
     editor.draw()
     loop.run()
     return exitStatus
   }
 
-  /// Presence, history and who is here, once the prompt stands.
-  private func settleIn() {
-    let shell = shell
-    shell.isStarting = false
-    _ = shell.tryPostponed()
-    shell.postpone("names") { try shell.store.lookAtNames() }
-    shell.postpone("attach") { [weak self] in
-      guard shell.shellID == nil else { return }
-      shell.shellID = try shell.store.attach(shell.me.id)
-      try shell.store.open(shell.conversation?.id, paused: !shell.isLooking)
-      self?.loadHistory()
-      _ = try shell.store.forgetTheDead()
-    }
-    shell.refreshNewestOwn()
-    shell.lookAround()
-    shell.catchUp()
-    refresh()
+  // MARK: Events
+
+  /// Tells the session what happened, and does what it answers. False: it refused.
+  @discardableResult
+  func tell(_ event: SessionEvent) -> Bool {
+    let isDone = perform(session.handle(event, at: loop.now))
+    followSession()
+    return isDone
   }
+
+  /// A key that may mean something. False: it does not.
+  func offer(_ key: SessionKey) -> Bool {
+    guard let effects = session.offer(key, at: loop.now) else { return false }
+    perform(effects)
+    followSession()
+    return true
+  }
+
+  private func followSession() {
+    refresh()
+    loop.schedule(&timer, at: session.deadline) { [weak self] in self?.tell(.tick) }
+  }
+
+  func refresh() { isStale = true }
+
+  /// Says what went wrong; the line is as it was.
+  func complain(_ sentence: SafeText) { tell(.complain([sentence])) }
 
   private func watchStore() {
     do {
-      loop.watch(try shell.store.bellDescriptor) { [weak self] in self?.rung() }
+      loop.watch(try session.store.bellDescriptor) { [weak self] in
+        guard let self else { return }
+        tell(.rang(session.store.drainBell()))
+      }
     } catch {
       complain(sentence(for: error))
       complain(say("Until hobnob is started again, it looks for new messages at every key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
-        holdOrCatchUp()
+        tell(.rang([]))
         editor.draw()
       }
     }
   }
 
-  private func workWhileIdle() {
-    guard shell.waiting.isEmpty, shell.postponed.isEmpty else { return }
-    idleWork.turn(shell.store, lastKey: lastKey) { loop.now }
-  }
+  private func tellSize() { tell(.resized(rows: editor.rows, columns: editor.columns)) }
 
-  private func rung() {
-    let news = shell.store.drainBell()
-    let shell = shell
-    if news.contains(.somebodyDied) {
-      shell.postpone("dead") { _ = try shell.store.forgetTheDead() }
-    }
-    holdOrCatchUp()
-  }
+  func tellFocus() { tell(.focus(editor.isFocusKnown ? editor.isFocused : nil)) }
 
-  /// What was printed counts once the terminal has taken it (rule 7.3).
-  func markPrinted() {
-    if !editor.isBehind { shell.markPrinted() }
-  }
-
-  /// While the terminal takes nothing, what comes waits in the store, as it does under `/pause` (rule
-  /// 7.6); it would be drawn for nobody. In plain mode messages may have to wait until the line is
-  /// done (rule 11.5).
-  func holdOrCatchUp() {
-    shell.isHolding =
-      editor.isBehind
-      || editor.face == .plain && shell.settings.holdWhileTyping && !editor.isEmpty
-    shell.catchUp()
+  func stop(status: Int32) {
+    exitStatus = status
+    loop.stop()
   }
 
   // MARK: Signals
@@ -178,56 +145,25 @@ final class InteractiveShell {
       case SIGINT: editor.clearLine()
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()
-      default:
-        exitStatus = 128 + signal
-        leave()
+      default: leave(status: 128 + signal)
       }
     }
   }
 
-  /// Terminals that are dragged send a storm of sizes; drawing waits for it to settle.
+  func leave(status: Int32) {
+    // The loop may end before the end of this turn.
+    editor.draw()
+    tell(.leave(status: status))
+  }
+
+  /// Terminals that are dragged send a storm of sizes; drawing waits for its end.
   private func resizeSoon() {
     if let resizeTimer { loop.cancel(resizeTimer) }
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in
       guard let self else { return }
       resizeTimer = nil
       editor.resized()
-      refresh()
-    }
-  }
-
-  // MARK: History (rule 1.12)
-
-  /// How many lines of the input history a shell holds; older ones stay in the store.
-  private static let historyLines = 5000
-
-  func loadHistory() {
-    guard let shellID = shell.shellID,
-      let lines = try? shell.store.history(
-        of: shell.me.id, shell: shellID, limit: Self.historyLines)
-    else { return }
-    historyIsStale = false
-    editor.setHistory(lines)
-  }
-
-  // MARK: Typing (rule 4)
-
-  func signal(_ signal: TypingSignals.Signal?) {
-    if let signal, let conversation = shell.conversation, shell.shellID != nil {
-      let store = shell.store
-      shell.postpone("typing") { try store.setTyping(signal == .typing, in: conversation.id) }
-    }
-    loop.schedule(&signalTimer, at: shell.signals.nextDeadline) { [weak self] in
-      guard let self else { return }
-      self.signal(shell.signals.tick(at: loop.now))
-    }
-  }
-
-  func scheduleTypingExpiry() {
-    loop.schedule(&typingTimer, at: shell.typing.nextExpiry) { [weak self] in
-      guard let self else { return }
-      shell.typing.expire(at: loop.now)
-      refresh()
+      tellSize()
     }
   }
 
@@ -235,6 +171,6 @@ final class InteractiveShell {
   /// signals come every three seconds and have it looked at anew.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
-    if isOld, !shell.typing.isEmpty, shell.editing == nil { notice = nil }
+    if isOld, !session.place.typing.isEmpty, !session.editing.isOn { notice = nil }
   }
 }

@@ -212,48 +212,50 @@ public struct Launch {
         }
       store.patience = patience ?? store.patience
       let me = try participant(in: store, rc: rc)
-      let shell = Shell(
-        store: store, me: me, settings: rc.settings, environment: environment, glyphs: glyphs,
-        clock: { loop.now })
-      shell.aliases = rc.aliases
       return (
-        shell,
-        try opened(name, for: shell, isCertain: isCertain, subcommands: subcommands)
+        store, me,
+        try opened(name, in: store, for: me, isCertain: isCertain, subcommands: subcommands)
       )
     }
-    let (shell, opening): (Shell, Opening)
+    let (store, me, opening): (Store, Participant, Opening)
     if let editor {
       do {
-        (shell, opening) = try open(300)
+        (store, me, opening) = try open(300)
       } catch StoreError.locked {
         // The editor holds its delegate weakly.
-        let line = StartingLine<(Shell, Opening)>(
+        let line = StartingLine<(Store, Participant, Opening)>(
           editor: editor, loop: loop, path: try storePath, keep: Self.keep)
-        (shell, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
+        (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
       }
     } else {
-      (shell, opening) = try open(nil)
+      (store, me, opening) = try open(nil)
     }
-    defer { shell.store.close() }
+    defer { store.close() }
+    let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
     guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
-      return try BatchShell(shell: shell, output: StandardOutput()).run(
+      let line = BatchLine()
+      let session = Session(
+        store: store, me: me, preferences: preferences, face: .batch, line: line, at: 0)
+      return try BatchShell(session: session, line: line, output: StandardOutput()).run(
         opening: opening.conversation)
     }
-    let interactive = InteractiveShell(shell: shell, editor: editor, loop: loop)
-    return try interactive.run(
-      opening: opening.conversation, bindings: rc.bindings,
-      greeting: greeting(shell.me, opening), complaints: complaints)
+    let session = Session(
+      store: store, me: me, preferences: preferences, face: editor.face == .tty ? .tty : .plain,
+      line: EditorLine(editor), at: loop.now)
+    return try InteractiveShell(session: session, editor: editor, loop: loop).run(
+      opening: opening.conversation, bindings: rc.bindings, greeting: greeting(me, opening),
+      complaints: complaints)
   }
 
   /// Stores what was typed before a shell could begin as the draft of what it would have opened.
   private static func keep(
-    _ opened: (shell: Shell, opening: Opening), _ draft: Composer.Draft
+    _ opened: (store: Store, me: Participant, opening: Opening), _ draft: Composer.Draft
   ) throws -> SafeText {
-    let (store, me) = (opened.shell.store, opened.shell.me.id)
+    let (store, me) = (opened.store, opened.me.id)
     let place = opened.opening.conversation
     let other = try store.draft(of: me, in: place.id)
-    try store.setDraft(Conversations.Draft(draft).before(other), of: me, in: place.id)
+    try store.setDraft(Conversations.Draft(draft).followed(by: other), of: me, in: place.id)
     store.close()
     return say("Your line for %1 is the draft there.", SafeText(name: place.name))
   }
@@ -296,19 +298,21 @@ public struct Launch {
   /// The conversation that is opened: the named one, else the last one, else the one where something
   /// was said last, else #lobby. Nobody is brought back to a room that they left.
   private func opened(
-    _ name: String?, for shell: Shell, isCertain: Bool, subcommands: [String]
+    _ name: String?, in store: Store, for person: Participant, isCertain: Bool,
+    subcommands: [String]
   ) throws -> Opening {
-    let store = shell.store
-    let me = shell.me.id
+    let me = person.id
     guard let name else {
       guard let last = try store.lastConversation(of: me),
         let conversation = try store.conversation(last, for: me)
-      else { return Opening(conversation: try joined("lobby", shell)) }
+      else { return Opening(conversation: try joined("lobby", me, store)) }
       if try store.isMember(me, of: last) { return Opening(conversation: conversation) }
       let recent = try store.listing(for: me).first?.conversation
-      return Opening(conversation: try recent ?? joined("lobby", shell))
+      return Opening(conversation: try recent ?? joined("lobby", me, store))
     }
-    if name.hasPrefix("@") { return Opening(conversation: try shell.find(name)) }
+    if name.hasPrefix("@") {
+      return Opening(conversation: try store.conversation(meantBy: name, me: me))
+    }
     let isNew = try store.room(name, create: false) == nil
     if isNew, !isCertain, !name.hasPrefix("#"),
       let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
@@ -318,16 +322,14 @@ public struct Launch {
           "There is no room #%1. Did you mean hobnob %2? hobnob open %1 makes the room.",
           SafeText(line: name), SafeText(line: near)))
     }
-    return Opening(conversation: try joined(name, shell), isNew: isNew)
+    return Opening(conversation: try joined(name, me, store), isNew: isNew)
   }
 
-  private func joined(_ name: String, _ shell: Shell) throws -> Conversation {
-    guard let room = try shell.store.room(name, create: true) else {
-      throw RuleError.noSuchRoom(name)
-    }
-    if try !shell.store.isMember(shell.me.id, of: room.id) {
-      try shell.store.join(shell.me.id, room.id)
-    }
+  private func joined(
+    _ name: String, _ me: ID<Participant>, _ store: Store
+  ) throws -> Conversation {
+    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
+    if try !store.isMember(me, of: room.id) { try store.join(me, room.id) }
     return room
   }
 }

@@ -7,7 +7,7 @@ import StyledText
 /// (rule 2).
 @MainActor
 final class LiveCompletion {
-  private let shell: Shell
+  private let chat: Session
   private let editor: LineEditor
   private(set) var session: CompletionSession
   /// The mentions in the line, with who is meant (rule 2.10).
@@ -16,16 +16,16 @@ final class LiveCompletion {
   /// An answer came late and belongs into the menu.
   var changed: () -> Void = {}
 
-  init(shell: Shell, editor: LineEditor) {
-    self.shell = shell
+  init(session chat: Session, editor: LineEditor) {
+    self.chat = chat
     self.editor = editor
     var registry = CompletionRegistry()
     for prefix in Prefix.allCases {
       registry.register(
-        prefix.rawValue, source: ShellSource(prefix, of: shell), opensAfter: prefix.opensAfter,
+        prefix.rawValue, source: ShellSource(prefix, of: chat), opensAfter: prefix.opensAfter,
         lineStartOnly: prefix == .command)
     }
-    session = CompletionSession(registry: registry, argumentSource: ShellArguments(of: shell))
+    session = CompletionSession(registry: registry, argumentSource: ShellArguments(of: chat))
     session.deliver = { [weak self] ticket, answer in
       MainActor.assumeIsolated {
         if let self, self.session.answer(ticket, answer) { self.changed() }
@@ -41,9 +41,9 @@ final class LiveCompletion {
   func lineChanged(byHand: Bool) {
     let new = editor.text
     follow(new, caret: editor.caret)
-    session.isLive = shell.settings.liveMenu
-    session.maxRows = max(1, shell.settings.maxMenuRows)
-    session.emojiAsCharacter = shell.settings.emojiIsCharacter
+    session.isLive = chat.preferences.settings.liveMenu
+    session.maxRows = max(1, chat.preferences.settings.maxMenuRows)
+    session.emojiAsCharacter = chat.preferences.settings.emojiIsCharacter
     session.textChanged(
       text: new, caret: editor.caret, regionActive: editor.region != nil, byHand: byHand)
   }
@@ -69,9 +69,9 @@ final class LiveCompletion {
 
   /// TAB. False: readline completes.
   func tab() -> Bool {
-    session.isLive = shell.settings.liveMenu
-    session.maxRows = max(1, shell.settings.maxMenuRows)
-    session.emojiAsCharacter = shell.settings.emojiIsCharacter
+    session.isLive = chat.preferences.settings.liveMenu
+    session.maxRows = max(1, chat.preferences.settings.maxMenuRows)
+    session.emojiAsCharacter = chat.preferences.settings.emojiIsCharacter
     return carryOut(
       session.tab(text: editor.text, caret: editor.caret, regionActive: editor.region != nil))
   }

@@ -6,39 +6,23 @@ import StyledText
 
 /// Long answers in a pager, and the screen lent to other programs (rule 7.6).
 extension InteractiveShell {
-  /// Shows what a command answers: in `$PAGER` where it is more than a screen, else above the line.
+  /// Shows what a command answers in `$PAGER`.
   ///
   /// - Parameter atEnd: the last line is what is wanted first.
-  func page(_ lines: [StyledLine], atEnd: Bool) -> Bool {
-    guard editor.face == .tty, shell.settings.pager, isMoreThanAScreen(lines) else {
-      editor.print(lines)
-      return false
-    }
+  func page(_ lines: [StyledLine], atEnd: Bool) {
     // The command's own line has to be gone from the screen first.
     editor.whenLineBegins { [self] in
       do { try runPager(lines, atEnd: atEnd) } catch { complain(sentence(for: error)) }
     }
-    return true
-  }
-
-  private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
-    let columns = max(1, editor.columns)
-    var rows = 0
-    for line in lines {
-      rows += max(1, (line.columns(editor.widths) + columns - 1) / columns)
-      // The prompt and the status line stay below.
-      if rows > editor.rows - 2 { return true }
-    }
-    return false
   }
 
   private func runPager(_ lines: [StyledLine], atEnd: Bool) throws {
-    let command = Pager.command(shell.environment["PAGER"], atEnd: atEnd)
-    guard let (path, file) = TemporaryFile.make(environment: shell.environment) else {
+    let command = Pager.command(session.preferences.environment["PAGER"], atEnd: atEnd)
+    guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       throw Refusal(
         say(
           "No file for the pager could be made in %1: %2.",
-          SafeText(line: TemporaryFile.folder(shell.environment)), systemReason()))
+          SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
     }
     // Without a name from the start: nothing is left behind, whatever ends the shell.
     unlink(path)
@@ -67,18 +51,9 @@ extension InteractiveShell {
   /// Gives the whole screen to another program until it ends. Nothing is printed meanwhile, and
   /// what comes does not count as seen; then it is printed.
   func lendScreen(_ body: () -> Void) {
-    drafts.save()
-    let shell = shell
-    func tell(paused: Bool) {
-      guard shell.shellID != nil, !shell.isPaused else { return }
-      let place = shell.conversation?.id
-      shell.postpone("open") { try shell.store.open(place, paused: paused) }
-    }
-    tell(paused: true)
+    tell(.screenLent(true))
     editor.withTerminalReleased(keepingLine: false, body)
-    tell(paused: !shell.isLooking)
-    shell.catchUp()
-    refresh()
+    tell(.screenLent(false))
   }
 }
 

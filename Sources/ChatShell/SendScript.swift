@@ -98,7 +98,7 @@ extension Launch {
     } while wait.next() == .rang
     throw Refusal(
       say(
-        "The message is stored, but was not %1 within %2 s.", Shell.word(for: state),
+        "The message is stored, but was not %1 within %2 s.", state.word,
         SafeText(seconds)))
   }
 }

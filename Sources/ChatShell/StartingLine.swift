@@ -62,7 +62,7 @@ final class StartingLine<Opened> {
       if !editor.isEmpty, !isKept {
         // The last resort: what cannot be stored at least stands on the screen, all of it.
         let text = SafeText(body: editor.text).lines.joined(separator: " ")
-        editor.print([Shell.error(say("Not sent:") + " " + text)])
+        editor.print([Transcript.error(say("Not sent:") + " " + text)])
       }
       editor.stop()
     }

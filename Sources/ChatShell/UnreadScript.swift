@@ -27,7 +27,7 @@ extension Launch {
           script.output.write(
             say(
               "%1: %2 unread, %3", SafeText(name: name), SafeText(entry.count),
-              Shell.mentions(entry.mentions)))
+              UnreadCommands.mentions(entry.mentions)))
         } else {
           script.output.write(
             say("%1: %2 unread", SafeText(name: name), SafeText(entry.count)))

@@ -30,7 +30,7 @@ extension Launch {
         throw Script.nobody(called: script.me.identity)
       }
       let bell = try BellWait(script.store, seconds: options.seconds, watchesReader: true)
-      var news = try News(script: script, place: place)
+      var news = try Arrivals(script: script, place: place)
       while true {
         let arrived = try news.messages()
         let me = try script.knownID
@@ -63,7 +63,7 @@ extension Launch {
 
 /// What arrives from now on, in one conversation or in all of a person's.
 @MainActor
-private struct News {
+private struct Arrivals {
   let script: Script
   let place: Conversation?
   private var position: Int64

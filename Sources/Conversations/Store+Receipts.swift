@@ -111,18 +111,27 @@ extension Store {
   /// My program has these messages (rule 7.3). To be called before they are printed: from then on
   /// they cannot be taken back.
   ///
+  /// - Parameter seen: the conversation in which they are printed at once and looked at: there they
+  ///   are also seen and read.
   /// - Returns: messages up to those numbers that had been taken back before, and must not be
   ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
   @discardableResult
   public func noteDelivered(
-    to me: ID<Participant>, upTo: [ID<Conversation>: Int]
+    to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
   ) throws -> Set<ID<Message>> {
+    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Marks {
+      conversation == seen
+        ? Marks(delivered: number, seen: number, read: number) : Marks(delivered: number)
+    }
     // One transaction for all, and none if nothing is news.
-    let news = try upTo.filter { try marks(of: me, in: $0.key).delivered < $0.value }
+    let news = try upTo.filter {
+      let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
+      return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
+    }
     if !news.isEmpty {
       try write {
         for (conversation, number) in news {
-          try advance(me, in: conversation, to: Marks(delivered: number))
+          try advance(me, in: conversation, to: wanted(conversation, number))
         }
       }
     }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import LineEditing
+
+/// The line of a terminal, as a session asks for it.
+@MainActor
+final class EditorLine: TypedLine {
+  private let editor: LineEditor
+  weak var completion: LiveCompletion?
+
+  init(_ editor: LineEditor) { self.editor = editor }
+
+  var text: String { editor.text }
+  var caret: Int { editor.caret }
+  var mentions: [Span] { completion?.spans ?? [] }
+  var isEmpty: Bool { editor.isEmpty }
+  var isLive: Bool { editor.isLive }
+  var isIdle: Bool { editor.isIdle }
+  var isAsking: Bool { editor.isAsking }
+  var bindings: [(function: String, keys: String)] { editor.bindings }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Glibc
+import LineEditing
+import StyledText
+import Terminal
+
+/// What the session asks for.
+extension InteractiveShell {
+  /// Carries out effects, up to one that fails. False: one did, or the session refused the line.
+  @discardableResult
+  func perform(_ effects: [Effect]) -> Bool {
+    do {
+      for effect in effects { try perform(effect) }
+      return true
+    } catch {
+      let reason = sentence(for: error)
+      if reason.isEmpty { editor.bell() } else { complain(reason) }
+      return false
+    }
+  }
+
+  private func perform(_ effect: Effect) throws {
+    switch effect {
+    case .print(let lines), .show(let lines): editor.print(lines)
+    case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
+    case .notice(let text): show(notice: text)
+    case .bell: editor.bell()
+    case .refused(let reason): throw Refusal(reason)
+    case .put(let text, let mentions): put(text, mentions)
+    case .restore(let draft): restore(draft)
+    case .edit(let text, let offered, let mentions, let isAnother):
+      edit(text, offering: offered, mentions, isAnother: isAnother)
+    case .endEdit(let offered): endEdit(offering: offered)
+    case .addHistory(let line): editor.whenLineBegins { [self] in editor.addHistory(line) }
+    case .setHistory(let lines): editor.setHistory(lines)
+    case .whenLineBegins(let event): editor.whenLineBegins { [self] in tell(event) }
+    case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
+    case .copy(let text): try copy(text)
+    case .open(let words, let target): try open(words, target)
+    case .notify(let notification): notifier.notify(notification)
+    case .clearScreen: editor.clearDisplay()
+    case .quit(let status): stop(status: status)
+    }
+  }
+
+  func show(notice text: SafeText) {
+    if editor.face == .plain {
+      editor.print([StyledLine(text)])
+    } else {
+      notice = text
+      refresh()
+    }
+  }
+
+  // MARK: The line
+
+  private func put(_ text: String, _ mentions: [Span]) {
+    editor.whenLineBegins { [self] in
+      editor.insert(text)
+      completion.lineChanged(byHand: false)
+      if !mentions.isEmpty { completion.begin(with: mentions) }
+      tell(.moved)
+    }
+  }
+
+  private func restore(_ draft: Conversations.Draft) {
+    editor.whenLineBegins { [self] in
+      guard editor.isEmpty else { return }
+      editor.setLine(draft.text, caret: draft.caret)
+      // A text that holds a NUL ends there on the line.
+      completion.begin(with: Span.decoded(draft.spans, in: editor.text))
+      tell(.restored(draft))
+    }
+  }
+
+  private func edit(
+    _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
+  ) {
+    if !isAnother {
+      // How to leave is said in its place (rule 3.2).
+      notice = nil
+      nextNotice = nil
+    }
+    editor.whenLineBegins { [self] in
+      if !isAnother, aside == nil {
+        keptSpans = completion.spans
+        aside = editor.setAside()
+      }
+      if !isAnother || offered != nil { editor.setLine(offered ?? text) }
+      if isAnother || offered != nil { editor.replaceLine(text) }
+      completion.begin(with: mentions)
+    }
+  }
+
+  private func endEdit(offering offered: String?) {
+    notice = nil
+    editor.whenLineBegins { [self] in
+      if let aside = aside.take() { editor.bringBack(aside) }
+      if let offered { editor.offerOnUndo(offered) }
+      completion.begin(with: keptSpans)
+      keptSpans = []
+      tell(.moved)
+    }
+  }
+
+  // MARK: Keys, clipboard, programs
+
+  private func bind(_ lines: [String], mustWork: Bool) throws {
+    let complaints = lines.flatMap { editor.bind($0) }
+    if complaints.isEmpty { return }
+    guard mustWork else {
+      _ = tell(.complain(complaints))
+      return
+    }
+    throw Refusal(say("That was not bound: %1.", complaints.joined(separator: "; ")))
+  }
+
+  private func copy(_ text: SafeText) throws {
+    guard editor.face == .tty else {
+      throw Refusal(
+        say("The plain face sends the terminal no sequences, so nothing can be copied."))
+    }
+    guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
+      throw Refusal(
+        say(
+          "The text has %1 bytes; terminals take no more than %2 into the clipboard.",
+          SafeText(text.string.utf8.count), SafeText(ClipboardSequence.mostBytes)))
+    }
+    editor.copyToClipboard(text)
+  }
+
+  private func open(_ words: [String], _ target: SafeText) throws {
+    let program = SafeText(line: words[0])
+    let isStarted = programs.start(words) { [weak self] status in
+      guard status != 0 else { return }
+      self?.complain(
+        say(
+          "%1 ended with status %2; it did not open %3.", program, SafeText(Int(status)), target))
+    }
+    guard isStarted else {
+      throw Refusal(
+        say("%1 could not be run: %2. /set open-command names another.", program, systemReason()))
+    }
+    show(notice: say("Opened %1", target))
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
+@MainActor
+struct Alerts: SessionPart {
+  let session: Session
+
+  /// It names me, or it was written to me alone.
+  func isForMe(_ message: Message) -> Bool { isDirect(message) || message.names(me) }
+
+  private func isDirect(_ message: Message) -> Bool {
+    message.conversation == place.conversation?.id
+      ? place.conversation?.kind == .direct
+      : news.unread[message.conversation]?.name.hasPrefix("@") == true
+  }
+
+  /// - Parameter isInvited: somebody brought me into a room, which rings as well.
+  func alert(_ messages: [Message], andInvited isInvited: Bool) {
+    // Whoever has a direct chat before them sees each line of it come.
+    let rings = messages.contains {
+      $0.conversation != place.conversation?.id || screen.isPaused || $0.names(me)
+    }
+    if settings.bell, rings || isInvited { emit(.bell) }
+    guard !settings.notifyCommand.isEmpty, session.isInteractive else { return }
+    for message in messages { notify(message) }
+  }
+
+  /// How much of a text is handed on, in bytes; the system takes 128 KiB in one argument, and nobody
+  /// reads more in passing.
+  private static let notifiedBytes = 4000
+
+  private func notify(_ message: Message) {
+    let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
+    // What is made safe may become longer.
+    let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
+    let texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
+      String($0.string.start(bytes: Self.notifiedBytes))
+    }
+    emit(.notify(Notification(sender: texts[0], place: texts[1], body: texts[2])))
+  }
+}
+
+extension String {
+  /// The start of a text with at most so many bytes: whole characters, or, where the first one alone
+  /// is longer, whole code points.
+  func start(bytes most: Int) -> Substring {
+    guard utf8.count > most else { return self[...] }
+    var end = utf8.index(startIndex, offsetBy: most)
+    while end > startIndex, utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
+    let start = self[..<end]
+    // The last one may go on behind the end.
+    let last = start.index(before: end)
+    return last > startIndex ? start[..<last] : start
+  }
+}

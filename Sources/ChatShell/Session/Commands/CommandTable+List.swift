@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The commands about the list of messages (rules 7 and 10).
+extension Command {
+  /// One message, or several.
+  static let list: [Command] = [
+    Command("/info N", "all that is known of message N: who has it, what it was before", .anyNumber)
+    {
+      try MessageInfo(session: $0).info($1)
+    },
+    Command("/quote N", "put the text of message N onto the line, as a quote", .anyNumber) {
+      try HandOverCommands(session: $0).quote($1)
+    },
+    Command("/copy N", "copy the text of message N into the terminal's clipboard", .anyNumber) {
+      try HandOverCommands(session: $0).copy($1)
+    },
+    Command("/open N [M]", "open the address or file in message N; M: which of several", .anyNumber)
+    {
+      try HandOverCommands(session: $0).open($1)
+    },
+    Command(
+      "/history [COUNT|A-B]",
+      "print the last messages (20), or those from A to B, as they stand now"
+    ) {
+      try HistoryCommand(session: $0).printHistory($1)
+    },
+    Command(
+      "/search [QUERY]", "find messages: words, from:NAME in:ROOM since:7d; alone: older ones",
+      .search
+    ) { try $0.search.run($1) },
+    Command("/pause", "hold printing; what comes is counted") {
+      try ShellCommands(session: $0).pause($1)
+    },
+    Command("/bottom", "print what was held, and go on") {
+      try ShellCommands(session: $0).bottom($1)
+    },
+    Command("/outbox", "list your messages that are not sent yet, with the reason") {
+      try UnreadCommands(session: $0).outbox($1)
+    },
+  ]
+
+  /// Where to go, and what a conversation is.
+  static let places: [Command] = [
+    Command("/next", "go to the next conversation with something unread, mentions first") {
+      try UnreadCommands(session: $0).next($1)
+    },
+    Command("/unread", "list the conversations with something unread") {
+      try UnreadCommands(session: $0).listUnread($1)
+    },
+    Command("/topic [TEXT]", "show the room's topic, or give it another (-: none)", .text) {
+      try RoomCommands(session: $0).topic($1)
+    },
+    Command("/invite NAME", "bring somebody into this room", .person) {
+      try RoomCommands(session: $0).invite($1)
+    },
+    Command("/can", "say what editing, taking back, typing and seen mean here") {
+      try RoomCommands(session: $0).can($1)
+    },
+  ]
+}

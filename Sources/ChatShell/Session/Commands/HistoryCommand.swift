@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/history`: messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+@MainActor
+struct HistoryCommand: SessionPart {
+  let session: Session
+
+  /// More than anyone pages through; scripts have `hobnob log`.
+  private static let mostHistory = 20_000
+
+  func printHistory(_ argument: String) throws {
+    let conversation = try place.required()
+    let messages = try Self.wanted(argument).fetch(store, conversation, me)
+    guard !messages.isEmpty else {
+      return tell(
+        argument.isEmpty
+          ? say("Nothing has been said in %1 yet.", SafeText(name: conversation.name))
+          : say("There are no such messages in %1.", SafeText(name: conversation.name)))
+    }
+    people.recognise(messages.map(\.sender))
+    var history = MessagePrinter(options: transcript.printer.options, me: me.id)
+    history.options.marks = true
+    if settings.timestamps == .relative { history.options.agesAt = Store.wallClock() }
+    let reactions = try store.reactions(of: messages.map(\.id))
+    let lines = Store.ordered(messages).flatMap { message in
+      history.lines(for: message) + Self.line(of: reactions[message.id] ?? [])
+    }
+    // Behind them a message shows its day again; a pager leaves nothing behind.
+    if transcript.page(lines, atEnd: true) { transcript.endRun() } else { transcript.startOver() }
+  }
+
+  /// `🎉 anna, ben  👍 zoe`, each emoji where it was first given.
+  private static func line(of reactions: [Reaction]) -> [StyledLine] {
+    guard !reactions.isEmpty else { return [] }
+    var order: [String] = []
+    var names: [String: [SafeText]] = [:]
+    for reaction in reactions {
+      if names[reaction.emoji] == nil { order.append(reaction.emoji) }
+      names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
+    }
+    let parts = order.map { emoji in
+      SafeText(line: emoji) + " " + (names[emoji] ?? []).joined(separator: ", ")
+    }
+    return [StyledLine("    " + parts.joined(separator: "  "), .dim)]
+  }
+
+  /// Which messages are wanted.
+  private enum Wanted {
+    case newest(Int)
+    case numbers(ClosedRange<Int>)
+
+    @MainActor
+    func fetch(
+      _ store: Store, _ conversation: Conversation, _ me: Participant
+    ) throws -> [Message] {
+      switch self {
+      case .newest(let count):
+        try store.messages(in: conversation.id, limit: count, for: me.id)
+      case .numbers(let range):
+        try store.messages(in: conversation.id, numbers: range, for: me.id)
+      }
+    }
+  }
+
+  /// Nothing: 20; `50`: as many; `10-30`, `10-`: by their numbers.
+  private static func wanted(_ argument: String) throws -> Wanted {
+    if argument.isEmpty { return .newest(20) }
+    let refusal = Refusal(
+      say(
+        "%1 names no messages; /history 50 shows the last 50, /history 10-30 those numbers.",
+        SafeText(line: argument)))
+    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+    let most = SafeText(mostHistory)
+    let tooMany = Refusal(
+      say(
+        "That is too much at once; /history shows up to %1, hobnob log as many as there are.", most)
+    )
+    switch parts.count {
+    case 1:
+      guard let count = Int(written: argument, in: 1...Int.max) else { throw refusal }
+      guard count <= mostHistory else { throw tooMany }
+      return .newest(count)
+    case 2:
+      guard let first = Int(written: parts[0], in: 1...(.max - mostHistory)) else { throw refusal }
+      let limit = first + mostHistory - 1
+      guard !parts[1].isEmpty else { return .numbers(first...limit) }
+      guard let last = Int(written: parts[1], in: first...Int.max) else { throw refusal }
+      guard last <= limit else { throw tooMany }
+      return .numbers(first...last)
+    default: throw refusal
+    }
+  }
+}

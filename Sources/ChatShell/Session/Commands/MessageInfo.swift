@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/info`: everything that is known of one message.
+@MainActor
+struct MessageInfo: SessionPart {
+  let session: Session
+
+  func info(_ argument: String) throws {
+    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
+    let message = try session.message(named: argument)
+    let conversation = try place.required()
+    people.recognise([message.sender])
+    var lines = [
+      StyledLine(
+        say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)
+    ]
+    lines.append(sender(of: message))
+    lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
+    if let time = message.deletedAt {
+      lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
+      return transcript.answer(lines)
+    }
+    if message.sender == me.id { lines += try delivery(of: message) }
+    if let quote = message.replyTo {
+      lines.append(
+        fact(
+          say("Answers"),
+          StyledLine(
+            quote.isDeleted
+              ? say("[%1], which is deleted", SafeText(quote.number))
+              : say(
+                "[%1] %2: %3", SafeText(quote.number), SafeText(name: quote.senderName),
+                SafeText(line: quote.line)))))
+    }
+    for file in message.attachments {
+      lines.append(
+        fact(
+          say("File"),
+          StyledLine(
+            SafeText(name: file.name) + ", "
+              + SafeText(line: file.type + ", " + Attachment.size(file.bytes)))))
+    }
+    lines += try reactions(to: message)
+    lines += texts(of: message, try store.revisions(of: message.id))
+    transcript.endRun()
+    transcript.page(lines, atEnd: false)
+  }
+
+  /// `Sent      Saturday, …`
+  private func fact(_ name: SafeText, _ value: StyledLine) -> StyledLine {
+    let blanks = String(repeating: " ", count: max(1, 10 - name.string.count))
+    return StyledLine("  ") + StyledLine(name + SafeText(line: blanks), .dim) + value
+  }
+
+  /// Who it is from, by what does not change: the name can be made to look like another's
+  /// (rule 12.3).
+  private func sender(of message: Message) -> StyledLine {
+    var line = transcript.printer.name(of: message)
+    line.append(" (" + SafeText(line: message.senderIdentity) + ")")
+    if transcript.printer.options.lookAlikes.contains(message.sender) {
+      line.append("  " + say("the name looks like another's"), Style(foreground: .red))
+    }
+    return fact(say("From"), line)
+  }
+
+  /// How far it has come, and to whom (rule 7.2).
+  private func delivery(of message: Message) throws -> [StyledLine] {
+    var state = StyledLine(message.state.word)
+    if let failure = message.failure, message.state == .failed {
+      state.append(": " + SafeText(line: failure), Style(foreground: .red))
+    }
+    return try [fact(say("State"), state)]
+      + store.recipients(of: message.id).map { person, state in
+        let word = state == .sent ? say("not yet") : state.word
+        return fact(
+          SafeText(), StyledLine(SafeText(name: person.name) + "  ") + StyledLine(word, .dim))
+      }
+  }
+
+  private func reactions(to message: Message) throws -> [StyledLine] {
+    try store.reactions(of: message.id).enumerated().map { index, reaction in
+      fact(
+        index == 0 ? say("Reactions") : SafeText(),
+        StyledLine(SafeText(line: reaction.emoji) + " " + SafeText(name: reaction.participant.name))
+          + StyledLine("  " + LocalTime.stamp(reaction.at), .dim))
+    }
+  }
+
+  /// The text, and what it was before.
+  private func texts(of message: Message, _ revisions: [Revision]) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for revision in revisions {
+      lines.append(
+        fact(say("Until"), StyledLine(LocalTime.exact(revision.at) + " " + say("it was:"))))
+      lines += SafeText(body: revision.body).lines.map { StyledLine("    ") + StyledLine($0, .dim) }
+    }
+    if let time = message.editedAt {
+      lines.append(fact(say("Since"), StyledLine(LocalTime.exact(time) + " " + say("it is:"))))
+    } else if !message.body.isEmpty {
+      lines.append(fact(say("Text"), StyledLine()))
+    }
+    guard !message.body.isEmpty else { return lines }
+    // All of it, however long (rule 12.5).
+    return lines
+      + transcript.printer.options.styling.lines(of: SafeText(body: message.body)).map {
+        StyledLine("    ") + $0
+      }
+  }
+}

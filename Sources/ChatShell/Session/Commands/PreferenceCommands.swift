@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// `/alias`, `/bind`, `/keys`, `/source`, `/theme`.
+@MainActor
+struct PreferenceCommands: SessionPart {
+  let session: Session
+
+  private func adopt(_ rc: RcFile, _ complaints: [SafeText]) {
+    session.preferences.adopt(rc)
+    session.applyPreferences()
+    transcript.complain(complaints)
+    if !rc.bindings.isEmpty { emit(.bind(rc.bindings, mustWork: false)) }
+  }
+
+  func source(_ argument: String) throws {
+    guard !argument.isEmpty else { throw usage("source") }
+    var rc = session.preferences.asFile
+    var complaints: [SafeText] = []
+    try rc.read(RcFile.expanded(argument, session.preferences.environment)) {
+      complaints.append($0)
+    }
+    adopt(rc, complaints)
+  }
+
+  func theme(_ argument: String) throws {
+    guard !argument.isEmpty else {
+      let names = SharedFiles.themes(environment: session.preferences.environment)
+      guard !names.isEmpty else {
+        throw Refusal(
+          say("No themes were found; they belong into share/hobnob/themes beside the program."))
+      }
+      return tell(
+        say("Themes: %1. /theme NAME takes one.", SafeText(line: names.joined(separator: ", "))))
+    }
+    var rc = session.preferences.asFile
+    var complaints: [SafeText] = []
+    try rc.apply("/theme " + argument) { complaints.append($0) }
+    adopt(rc, complaints)
+  }
+
+  func alias(_ argument: String) throws {
+    guard !argument.isEmpty else {
+      guard !session.preferences.aliases.isEmpty else {
+        return tell(say("There are no aliases: /alias j /join."))
+      }
+      return transcript.answer(
+        session.preferences.aliases.sorted { $0.key < $1.key }.map { name, meaning in
+          StyledLine(SafeText(line: "/" + name), .bold)
+            + StyledLine("  " + SafeText(line: meaning))
+        })
+    }
+    var rc = session.preferences.asFile
+    try rc.alias(argument)
+    session.preferences.adopt(rc)
+  }
+
+  func bind(_ argument: String) throws {
+    guard !argument.isEmpty else { throw usage("bind") }
+    emit(.bind([argument], mustWork: true))
+  }
+
+  func keys(_ argument: String) throws {
+    let wanted = Ranking.folded(argument)
+    let bindings = line.bindings.filter {
+      $0.function != "self-insert" && $0.function != "digit-argument"
+        && $0.function != "do-lowercase-version" && $0.function != "vi-arg-digit"
+        && (wanted.isEmpty || Ranking.folded($0.function).contains(wanted))
+    }
+    guard !bindings.isEmpty else {
+      throw Refusal(
+        argument.isEmpty
+          ? say("No keys are bound here.")
+          : say("No key is bound to a function that is called like %1.", SafeText(line: argument)))
+    }
+    let width = bindings.map(\.function.count).max() ?? 0
+    transcript.answer(
+      bindings.map { binding in
+        let blanks = String(repeating: " ", count: width - binding.function.count + 2)
+        return StyledLine(SafeText(line: binding.function + blanks), .bold)
+          + StyledLine(SafeText(line: binding.keys))
+      })
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/topic`, `/invite`, `/can`: the conversation itself (rule 10).
+@MainActor
+struct RoomCommands: SessionPart {
+  let session: Session
+
+  // MARK: The room
+
+  /// The most characters of a topic: a line, not a text.
+  private static let topicLimit = 300
+
+  func topic(_ argument: String) throws {
+    let conversation = try place.required()
+    guard !argument.isEmpty else {
+      return transcript.answer(
+        [
+          conversation.topic.isEmpty
+            ? StyledLine(say("%1 has no topic.", SafeText(name: conversation.name)), .dim)
+            : Self.topicLine(conversation)
+        ], indent: nil)
+    }
+    guard argument.count <= Self.topicLimit else {
+      throw Refusal(
+        say(
+          "A topic has up to %1 characters; this one has %2.", SafeText(Self.topicLimit),
+          SafeText(argument.count)))
+    }
+    try store.setTopic(argument == "-" ? "" : argument, of: conversation.id, by: me.id)
+    news.catchUp()
+  }
+
+  static func topicLine(_ conversation: Conversation) -> StyledLine {
+    StyledLine(say("Topic of %1:", SafeText(name: conversation.name)) + " ", .dim)
+      + StyledLine(SafeText(line: conversation.topic))
+  }
+
+  func invite(_ argument: String) throws {
+    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else {
+      throw usage("invite")
+    }
+    let conversation = try place.required()
+    guard let person = try store.find(participant: argument) else {
+      throw RuleError.noSuchParticipant(argument)
+    }
+    guard try store.invite(person.id, to: conversation.id, by: me.id) else {
+      return tell(
+        say(
+          "%1 is in %2 already.", SafeText(name: person.name), SafeText(name: conversation.name)))
+    }
+    news.catchUp()
+  }
+
+  /// What happened beside messages, as lines; nothing where it is not for this screen.
+  func lines(for event: Event) -> [StyledLine] {
+    let name = people.shownName(event.participant)
+    let isHere = event.conversation == place.conversation?.id
+    let text: SafeText
+    switch event.kind {
+    case .topic:
+      guard isHere else { return [] }
+      place.change(topic: event.text)
+      text =
+        event.text.isEmpty
+        ? say("%1 took the topic away", name)
+        : say("%1 changed the topic: %2", name, SafeText(line: event.text))
+    case .invitation:
+      guard let other = event.other else { return [] }
+      if other.id == me.id {
+        let place =
+          (try? store.conversation(event.conversation, for: me.id))??.name ?? ""
+        text = say("%1 invited you to %2; /switch %2 goes there.", name, SafeText(name: place))
+      } else {
+        guard isHere else { return [] }
+        text = say("%1 invited %2", name, people.shownName(other))
+      }
+    }
+    transcript.endRun()
+    return [StyledLine(glyphs.separator + " " + text, .dim)]
+  }
+
+  // MARK: What works here
+
+  /// Commands that mean nothing in the open conversation; completion leaves them out.
+  var commandsThatDoNotWorkHere: Set<String> {
+    guard let conversation = place.conversation else { return [] }
+    return conversation.kind == .room && conversation.network == nil ? [] : ["topic", "invite"]
+  }
+
+  func can(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("can") }
+    let conversation = try place.required()
+    let name = SafeText(name: conversation.name)
+    var lines: [StyledLine] = []
+    func add(_ word: SafeText, _ meaning: SafeText) {
+      let blanks = SafeText(line: String(repeating: " ", count: max(1, 10 - word.string.count)))
+      lines.append(StyledLine("  " + word + blanks, .bold) + StyledLine(meaning))
+    }
+    if let network = conversation.network {
+      lines.append(StyledLine(say("%1 is carried by %2.", name, SafeText(line: network))))
+      add(say("edit"), say("sent to the others as an edit; some programs show both texts"))
+      add(say("recall"), say("until the network has the message; /delete asks others to remove it"))
+      add(say("typing"), say("shown to those whose programs tell"))
+      add(say("seen"), say("known of those whose programs tell"))
+      add(say("history"), say("what this store has, and what the network sends of the past"))
+    } else {
+      lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
+      add(say("edit"), say("at any time; others see the new text, /info the former ones"))
+      add(say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete"))
+      add(say("typing"), say("others see that you type, unless /typing off"))
+      add(say("seen"), say("who had it printed before them, unless they /set receipts off"))
+      add(say("history"), say("everything that was said, also before you came"))
+    }
+    transcript.answer(lines, indent: 12)
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// Names: whose looks like somebody else's (rule 12.3), and who can be completed (rule 2.5).
+@MainActor
+final class People: SessionPart {
+  unowned let session: Session
+  /// Those who were looked at since names may have changed, and whose looks like another's.
+  private var recognised: Set<ID<Participant>> = []
+  private(set) var lookAlikes: Set<ID<Participant>> = []
+  /// Nil while they may be others than they were.
+  private var known: KnownPeople?
+  /// Who said something in the open conversation since they were completed last, and the number.
+  private var spoken: [ID<Participant>: Int] = [:]
+
+  init(_ session: Session) { self.session = session }
+
+  /// To be called before names of these people are printed.
+  func recognise(_ people: [ID<Participant>]) {
+    recognised.reserveCapacity(recognised.count + people.count)
+    let unknown = people.filter { recognised.insert($0).inserted }
+    guard !unknown.isEmpty else { return }
+    let found = (try? store.lookAlikes(among: unknown, to: me.id)) ?? []
+    guard !found.isEmpty else { return }
+    lookAlikes.formUnion(found)
+    transcript.marks(lookAlikes: lookAlikes)
+  }
+
+  /// Names may have changed.
+  func namesChanged() {
+    recognised = []
+    lookAlikes = []
+    transcript.marks(lookAlikes: [])
+  }
+
+  func peopleChanged() {
+    known = nil
+    namesChanged()
+  }
+
+  /// A name, marked where it looks like another's.
+  func shownName(_ person: Participant) -> SafeText {
+    recognise([person.id])
+    let name = SafeText(name: person.name)
+    return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
+  }
+
+  /// Somebody said something in the open conversation.
+  func spoke(_ person: ID<Participant>, in number: Int) { spoken[person] = number }
+
+  /// Another conversation is open.
+  func forgetWhoSpoke() { spoken = [:] }
+
+  /// The people to complete, brought up to date.
+  var candidates: [Candidate] {
+    let conversation = place.conversation?.id
+    var known = known.take() ?? KnownPeople(of: store, in: conversation, me: me.id)
+    if known.conversation != conversation {
+      known = KnownPeople(of: store, in: conversation, me: me.id)
+    }
+    for (person, number) in spoken { known.spoke(person, in: number) }
+    spoken = [:]
+    self.known = known
+    return known.candidates
+  }
+}
+
+/// The people that can be mentioned in a conversation, kept from one menu to the next: reading and
+/// folding very many names takes longer than a key may.
+private struct KnownPeople {
+  let conversation: ID<Conversation>?
+  private(set) var candidates: [Candidate]
+  /// Whose candidate stands at which index.
+  private var people: [ID<Participant>] = []
+
+  /// People of the conversation, then everyone known; those who spoke last here first.
+  @MainActor
+  init(of store: Store, in conversation: ID<Conversation>?, me: ID<Participant>) {
+    var recency: [ID<Participant>: Int] = [:]
+    var members: Set<ID<Participant>> = []
+    if let conversation {
+      for message in (try? store.messages(in: conversation, limit: 200, for: me)) ?? []
+      where !message.isPast {
+        recency[message.sender] = message.number
+      }
+      members = Set(((try? store.members(of: conversation)) ?? []).map(\.id))
+    }
+    let others = ((try? store.participants()) ?? []).filter { $0.id != me }
+    self.conversation = conversation
+    people = others.map(\.id)
+    candidates = others.map { person in
+      // Members stand before everyone else, whoever spoke last.
+      let base = members.contains(person.id) ? 1 : 0
+      return Candidate(
+        person.name, identity: person.identity, recency: recency[person.id].map { $0 + 1 } ?? base)
+    }
+  }
+
+  /// - Parameter number: the message's.
+  mutating func spoke(_ person: ID<Participant>, in number: Int) {
+    guard let index = people.firstIndex(of: person) else { return }
+    candidates[index].recency = number + 1
+  }
+}
