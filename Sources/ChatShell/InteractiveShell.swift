@@ -14,6 +14,8 @@ final class InteractiveShell {
   let loop: EventLoop
   let completion: LiveCompletion
   let programs = DetachedPrograms()
+  /// Housekeeping while nobody types.
+  private lazy var idleWork = IdleWork(now: loop.now)
   private(set) lazy var notifier = Notifier(self)
   /// The text that the bar's highlights belong to.
   var highlighted: (text: String, spans: [Span])?
@@ -72,12 +74,18 @@ final class InteractiveShell {
     handleSignals()
     editor.draw()
     watchStore()
-    loop.endOfTurn { [weak self] in self?.tell(.turnEnded) }
+    loop.endOfTurn { [weak self] in self?.endTurn() }
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
     tell(.promptShown)
     editor.draw()
     loop.run()
     return exitStatus
+  }
+
+  private func endTurn() {
+    if session.screen.hasToMark { tell(.turnEnded) }
+    guard session.outgoing.isEmpty else { return }
+    idleWork.turn(session.store, lastKey: session.lastKey) { loop.now }
   }
 
   // MARK: Events

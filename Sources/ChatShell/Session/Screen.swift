@@ -251,6 +251,9 @@ final class Screen: SessionPart {
     printed[conversation.id] = printedUpTo
   }
 
+  /// Whether ``SessionEvent/turnEnded`` has something to do.
+  var hasToMark: Bool { !printed.isEmpty }
+
   /// The same, at the end of a turn: the terminal has taken it.
   func markPrinted() {
     if printed.isEmpty || isBehind { return }

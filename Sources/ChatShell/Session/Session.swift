@@ -35,8 +35,8 @@ final class Session {
   private(set) lazy var people = People(self)
   private(set) lazy var reactions = Reactions(self)
   private(set) lazy var search = Search(self)
-  private(set) lazy var idleWork = IdleWork(now: now)
-  private var lastKey: Int64 = 0
+  /// When the last key came, in monotonic milliseconds.
+  private(set) var lastKey: Int64 = 0
 
   init(
     store: Store, me: Participant, preferences: Preferences, face: Face, line: any TypedLine,
@@ -93,7 +93,7 @@ final class Session {
     case .filesBack(let back): files.bringBack(back)
     case .rang(let news): self.news.rang(news)
     case .tick: tick()
-    case .turnEnded: endTurn()
+    case .turnEnded: screen.markPrinted()
     case .behind(let isBehind): screen.terminal(isBehind: isBehind)
     case .focus(let isFocused): screen.window(isFocused: isFocused)
     case .resized(let rows, let columns): transcript.resized(rows: rows, columns: columns)
@@ -191,13 +191,6 @@ final class Session {
     place.tick()
     screen.printMore()
     outgoing.tick()
-  }
-
-  private func endTurn() {
-    screen.markPrinted()
-    guard outgoing.isEmpty else { return }
-    let now = now
-    idleWork.turn(store, lastKey: lastKey) { now }
   }
 
   func orComplain(_ body: () throws -> Void) {
