@@ -1,38 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The number of a row in the store, of one kind: an `ID<Message>` cannot be used for a participant.
-public struct ID<Of>: RawRepresentable, Hashable, Sendable {
-  /// The row's number; means nothing outside its store.
-  public var rawValue: Int64
-
-  public init(rawValue: Int64) {
-    self.rawValue = rawValue
-  }
-}
-
-/// Milliseconds since the beginning of 1970, UTC.
-public typealias Milliseconds = Int64
-
-/// Someone who takes part in conversations: a person at a shell, a script, or a person on a network.
-public struct Participant: Identifiable, Hashable, Sendable {
-  public var id: Conversations.ID<Participant>
-  /// The login name, the name given with `--as`, or the address on a network. Never changes (rule 11.1).
-  public var identity: String
-  /// The name that is shown; `/nick` changes it.
-  public var name: String
-  /// The network this participant is on, or nil for one of this machine.
-  public var network: String?
-
-  public init(
-    id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil
-  ) {
-    self.id = id
-    self.identity = identity
-    self.name = name
-    self.network = network
-  }
-}
-
 /// Who is there: one participant as the others in a conversation see them (rules 4 and 7.3).
 public struct Presence: Hashable, Sendable {
   public var participant: Participant

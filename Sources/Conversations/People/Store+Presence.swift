@@ -152,6 +152,24 @@ extension Store {
     }
   }
 
+  // MARK: Away
+
+  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
+  public func setAway(_ word: String?, of me: ID<Participant>) throws {
+    if try away(of: me) == word { return }
+    try write {
+      try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
+      try touchPeople()
+    }
+  }
+
+  /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
+  public func away(of person: ID<Participant>) throws -> String? {
+    try database.first("SELECT away FROM participant WHERE id = ?", person) {
+      $0.optionalText(0)
+    } ?? nil
+  }
+
   // MARK: The dead
 
   /// Removes shells that have ended without a word; to be called at the start, and when the bell

@@ -1,24 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How far a message has come (rules 7.2 and 7.3). Only moves forward, except from `failed` to
-/// `sending` by a retry.
-public enum DeliveryState: Int, Comparable, Sendable, CaseIterable {
-  /// The network refused it; `Message.failure` says why.
-  case failed = 0
-  /// It waits for its network.
-  case sending = 1
-  /// The store of a local conversation, or the server, has it.
-  case sent = 2
-  /// The program of every recipient has it.
-  case delivered = 3
-  /// It was printed in an open conversation of every recipient.
-  case seen = 4
-
-  public static func < (one: DeliveryState, other: DeliveryState) -> Bool {
-    one.rawValue < other.rawValue
-  }
-}
-
 /// What someone said in a conversation.
 public struct Message: Identifiable, Hashable, Sendable {
   /// Whether it is said or done.
@@ -95,6 +76,11 @@ public struct Message: Identifiable, Hashable, Sendable {
   }
 }
 
+extension Message {
+  /// Whether it was brought in by an import: it did not arrive, and nobody is told of it.
+  public var isImported: Bool { id.rawValue < 0 }
+}
+
 /// A former text of an edited message (rule 3.3).
 public struct Revision: Hashable, Sendable {
   public var body: String
@@ -104,39 +90,5 @@ public struct Revision: Hashable, Sendable {
   public init(body: String, at: Milliseconds) {
     self.body = body
     self.at = at
-  }
-}
-
-/// Something a network has to do for a message.
-public struct OutboxEntry: Identifiable, Hashable, Sendable {
-  public enum Operation: Int, Hashable, Sendable {
-    case send = 0
-    case edit = 1
-    case delete = 2
-    /// Someone reacted to the message, not necessarily its sender; see `OutboxEntry.reaction`.
-    case react = 3
-  }
-
-  /// How the network's attempt ended.
-  public enum Outcome: Hashable, Sendable {
-    /// The server has it.
-    case sent
-    /// It will not be tried again by itself; the reason is shown to the sender.
-    case failed(String)
-  }
-
-  public var id: Int64
-  /// The message as it was when the outbox was read. Give the entry back to `Store.settle`
-  /// unchanged: a text that was edited meanwhile is noticed by the difference.
-  public var message: Message
-  public var operation: Operation
-  /// With the operation `react`: who reacted, and with what now.
-  public var reaction: Reaction?
-
-  public init(id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil) {
-    self.id = id
-    self.message = message
-    self.operation = operation
-    self.reaction = reaction
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
 import Glibc
 
 /// A walk through the files of attachments, some at a time, for those who must not take long.
@@ -116,55 +117,5 @@ extension Store {
     guard let digest = bytes(ofHexadecimal: hash) else { return true }
     return try database.exists("SELECT 1 FROM attachment WHERE hash = ?", digest)
       || database.exists("SELECT 1 FROM draft_file WHERE path = ?", attachmentFolder.path(of: hash))
-  }
-
-  // MARK: Check
-
-  /// Whether the files that messages name are there, and of the right size.
-  ///
-  /// - Parameter deep: whether they are read, and their hashes compared.
-  /// - Returns: nothing if no message has any.
-  func attachmentFindings(deep: Bool) throws -> [Finding] {
-    let named = try database.rows(
-      "SELECT hash, bytes, min(name) FROM attachment GROUP BY hash, bytes"
-    ) { (hash: $0.hex(0), bytes: $0.int(1), name: $0.text(2)) }
-    if named.isEmpty { return [] }
-    var faults: [Finding] = []
-    for (hash, bytes, name) in named {
-      guard let size = attachmentFolder.size(of: hash) else {
-        faults.append(
-          Finding(
-            .damage, of: .attachments, "the attachment %1 is missing: there is no file %2", name,
-            attachmentFolder.path(of: hash)))
-        continue
-      }
-      if size != bytes {
-        faults.append(
-          Finding(
-            .damage, of: .attachments,
-            "the attachment %1 has %2 bytes instead of %3; attach the same file again",
-            name, String(size), String(bytes)))
-      } else if deep, (try? attachmentFolder.file(of: hash).hashed()) != hash {
-        faults.append(
-          Finding(
-            .damage, of: .attachments,
-            "the attachment %1 is not what was put into the store; attach the same file again",
-            name))
-      }
-    }
-    if faults.isEmpty {
-      return [
-        Finding(
-          .fine, of: .attachments, "the files of all attachments are there (%1)",
-          String(named.count))
-      ]
-    }
-    let shown = 20
-    if faults.count <= shown { return faults }
-    return faults.prefix(shown) + [
-      Finding(
-        .damage, of: .attachments, "and %1 more attachments are damaged",
-        String(faults.count - shown))
-    ]
   }
 }

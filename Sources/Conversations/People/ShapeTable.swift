@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made from UnicodeData.txt and, in ICU 72, confusables.txt of Unicode 15.0.0 by
-//   .ci/generate-shapes > Sources/Conversations/ShapeTable.swift
+//   .ci/generate-shapes > Sources/Conversations/People/ShapeTable.swift
 // Do not edit by hand.
 
 /// Characters and what names that hold them are compared by (`NameShape`): Unicode Technical

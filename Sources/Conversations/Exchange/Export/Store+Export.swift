@@ -71,23 +71,6 @@ extension Store {
   }
 }
 
-extension Store {
-  /// The direct chats of a participant, and with whom each is.
-  public func directChats(
-    of me: ID<Participant>
-  ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
-    let found = try database.rows(
-      """
-      SELECT id, CASE one WHEN ?1 THEN other ELSE one END FROM conversation
-      WHERE kind = 1 AND ?1 IN (one, other) ORDER BY id
-      """, me
-    ) { (id: $0.id(0) as ID<Conversation>, with: $0.id(1) as ID<Participant>) }
-    return try found.compactMap { entry in
-      try conversation(entry.id, for: me).map { ($0, entry.with) }
-    }
-  }
-}
-
 /// An export on its way out.
 private final class Export {
   var report = ExportReport()

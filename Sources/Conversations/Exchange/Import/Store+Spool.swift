@@ -49,11 +49,6 @@ extension Store {
   }
 }
 
-extension Message {
-  /// Whether it was brought in by an import: it did not arrive, and nobody is told of it.
-  public var isImported: Bool { id.rawValue < 0 }
-}
-
 extension OpenFile {
   /// Makes a file that is gone when it is closed, however the process ends.
   ///

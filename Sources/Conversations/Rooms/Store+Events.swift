@@ -1,35 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What someone did in a conversation that is no message (rule 10).
-public struct Event: Hashable, Sendable {
-  public enum Kind: Int, Hashable, Sendable {
-    /// Gave the room another topic; `Event.text` is the topic, empty for none.
-    case topic = 0
-    /// Brought somebody in.
-    case invitation = 1
-  }
-
-  public var conversation: ID<Conversation>
-  public var participant: Participant
-  /// Who was brought in.
-  public var other: Participant?
-  public var kind: Kind
-  public var text: String
-  public var at: Milliseconds
-
-  public init(
-    conversation: ID<Conversation>, participant: Participant, other: Participant? = nil,
-    kind: Kind, text: String = "", at: Milliseconds
-  ) {
-    self.conversation = conversation
-    self.participant = participant
-    self.other = other
-    self.kind = kind
-    self.text = text
-    self.at = at
-  }
-}
-
 extension Store {
   /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
   /// news.
@@ -111,23 +81,5 @@ extension Store {
         other: $0.isNull(8) ? nil : Store.participant($0, from: 8),
         kind: Event.Kind(rawValue: $0.int(1)) ?? .topic, text: $0.text(2), at: $0.time(3))
     }
-  }
-
-  // MARK: Away
-
-  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
-  public func setAway(_ word: String?, of me: ID<Participant>) throws {
-    if try away(of: me) == word { return }
-    try write {
-      try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
-      try touchPeople()
-    }
-  }
-
-  /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
-  public func away(of person: ID<Participant>) throws -> String? {
-    try database.first("SELECT away FROM participant WHERE id = ?", person) {
-      $0.optionalText(0)
-    } ?? nil
   }
 }
