@@ -5,7 +5,7 @@
 public typealias Sentence = (key: StaticString, arguments: [String])
 
 /// The sentence in English, for those who translate nothing.
-func filled(_ sentence: Sentence) -> String {
+package func filled(_ sentence: Sentence) -> String {
   var result = ""
   var pendingPercent = false
   for character in sentence.key.description {

@@ -27,7 +27,7 @@ extension Draft {
   }
 
   /// Puts a caret that is somewhere else where a character of the text begins, or behind the last.
-  mutating func placeCaret() {
+  package mutating func placeCaret() {
     let wanted = text.utf8.index(
       text.startIndex, offsetBy: max(0, caret), limitedBy: text.endIndex)
     guard let wanted, wanted < text.endIndex else {

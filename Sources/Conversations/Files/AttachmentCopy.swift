@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// A file on its way into the store, copied and hashed piece by piece, so that a loop can serve
 /// keys between two pieces of a large one. Let go before the end, it leaves nothing behind; killed,
@@ -84,7 +85,7 @@ public final class AttachmentCopy {
       ? .missing(path: path) : .unreadable(path: path, reason: failure.reason)
   }
 
-  static func refusal(of failure: SystemFailure, at path: String) -> AttachmentError {
+  package static func refusal(of failure: SystemFailure, at path: String) -> AttachmentError {
     failure.code == ENOSPC || failure.code == EDQUOT
       ? .full(path: path) : .unwritable(path: path, reason: failure.reason)
   }
@@ -152,7 +153,7 @@ public final class AttachmentCopy {
     precondition(!isPlaced, "an attachment is finished once")
     // A file that was written to within the size it had may be half old, half new. One that only
     // grew, such as a log, is whole as far as it was copied.
-    let now = try? source.facts()
+    let now = try? source.status()
     let isRewritten = now.map {
       $0.st_size <= opened.st_size
         && ($0.st_mtim.tv_sec, $0.st_mtim.tv_nsec)

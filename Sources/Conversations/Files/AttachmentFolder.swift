@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// The folder beside the store where attachments lie: `ab/cdef…` for the hash `abcdef…`, and files
 /// on their way in under temporary names. Every step goes from an open folder to a name in it, so
 /// that a link that someone puts there meanwhile leads nowhere.
-struct AttachmentFolder {
-  let path: String
-  let isShared: Bool
+package struct AttachmentFolder {
+  package let path: String
+  package let isShared: Bool
 
   /// What names of files begin with that are not yet complete.
-  static let temporaryPrefix = "incoming-"
+  package static let temporaryPrefix = "incoming-"
 
   /// The two parts of a hash that name its file; nil when it is none.
-  static func place(of hash: String) -> (folder: String, name: String)? {
+  package static func place(of hash: String) -> (folder: String, name: String)? {
     guard hash.utf8.count == 64, bytes(ofHexadecimal: hash) != nil else { return nil }
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
 
   /// Where the file of a hash is, or would be. What is no hash names a file that is never there.
-  func path(of hash: String) -> String {
+  package func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"
   }
@@ -26,14 +27,14 @@ struct AttachmentFolder {
   /// Opens the folder.
   ///
   /// - Throws: `SystemFailure`, with `ENOENT` when there is none.
-  func open() throws -> OpenFile {
+  package func open() throws -> OpenFile {
     try OpenFile(folder: path, following: false)
   }
 
   /// Opens the folder, and makes it if need be.
   ///
   /// - Throws: `SystemFailure`.
-  func made() throws -> OpenFile {
+  package func made() throws -> OpenFile {
     if let found = try? open() { return found }
     let (parent, name) = StoreFiles.split(path)
     return try made(name, in: OpenFile(folder: parent, following: true))
@@ -59,7 +60,7 @@ struct AttachmentFolder {
   /// A new file under a temporary name, open for writing.
   ///
   /// - Throws: `SystemFailure`.
-  func temporary(in folder: borrowing OpenFile) throws -> (name: String, file: Int32) {
+  package func temporary(in folder: borrowing OpenFile) throws -> (name: String, file: Int32) {
     let name = AttachmentFolder.temporaryPrefix + randomName()
     let mode = StoreFiles.fileMode(shared: isShared)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -76,7 +77,7 @@ struct AttachmentFolder {
   /// to the new one, which mends the damage and begins the hour's grace of pruning afresh.
   ///
   /// - Throws: `SystemFailure`.
-  func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
+  package func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
     guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: EINVAL) }
     let part = try made(place.folder, in: folder)
     guard renameat(folder.number, temporary, part.number, place.name) == 0 else {
@@ -86,10 +87,10 @@ struct AttachmentFolder {
   }
 
   /// The size of a hash's file in bytes; nil if there is no regular file.
-  func size(of hash: String) -> Int? {
+  package func size(of hash: String) -> Int? {
     guard let place = AttachmentFolder.place(of: hash), let folder = try? open(),
       let part = try? OpenFile(in: folder, place.folder, O_RDONLY | O_DIRECTORY),
-      let found = part.facts(of: place.name), found.st_mode & S_IFMT == S_IFREG
+      let found = part.status(of: place.name), found.st_mode & S_IFMT == S_IFREG
     else { return nil }
     return Int(found.st_size)
   }
@@ -97,16 +98,11 @@ struct AttachmentFolder {
   /// Opens a hash's file for reading.
   ///
   /// - Throws: `SystemFailure`.
-  func file(of hash: String) throws -> OpenFile {
+  package func file(of hash: String) throws -> OpenFile {
     guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: ENOENT) }
     let part = try OpenFile(in: open(), place.folder, O_RDONLY | O_DIRECTORY)
     let file = try OpenFile(in: part, place.name, O_RDONLY | O_NONBLOCK)
-    guard try file.facts().st_mode & S_IFMT == S_IFREG else { throw SystemFailure(code: ENOENT) }
+    guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemFailure(code: ENOENT) }
     return file
   }
-}
-
-func randomName() -> String {
-  var random = SystemRandomNumberGenerator()
-  return String(random.next(), radix: 36)
 }

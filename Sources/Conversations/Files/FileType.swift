@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// What kind of file something is, judged by its bytes.
 public enum FileType {
@@ -13,7 +14,7 @@ public enum FileType {
   }
 
   /// - Parameter patience: milliseconds.
-  static func sniff(path: String, program: String, patience: Int) -> String {
+  static func sniff(path: String, program: String, patience: Int64) -> String {
     var found = Glibc.stat()
     guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return unknown }
     // A lone "-" would be the standard input even after "--".
@@ -25,7 +26,7 @@ public enum FileType {
 
   /// A MIME type without parameters, as far as it may go into a header or onto a screen; nil for
   /// anything else. `inode/…` is what `file` calls that which has no bytes to look at.
-  static func checked(_ said: String) -> String? {
+  package static func checked(_ said: String) -> String? {
     var bytes = said.utf8[...]
     while let last = bytes.last, last == 0x0A || last == 0x20 { bytes.removeLast() }
     let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -47,12 +48,14 @@ public enum FileType {
 
   /// What a program writes to its standard output, at most 4,096 bytes; nil when it cannot be
   /// started or is not done in time. It has no terminal, no input and no environment of ours.
-  private static func output(of words: [String], patience: Int) -> [UInt8]? {
+  private static func output(of words: [String], patience: Int64) -> [UInt8]? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let reader = OpenFile(ends[0])
-    let started = start(words, writingTo: ends[1])
+    let started = ChildProcess.start(
+      words, input: .null, output: .descriptor(ends[1]), errors: .null, group: .own,
+      environment: ["LC_ALL=C"])
     close(ends[1])
     guard let child = started else { return nil }
     defer {
@@ -61,53 +64,17 @@ public enum FileType {
       var status: Int32 = 0
       while waitpid(child, &status, 0) < 0, errno == EINTR {}
     }
-    return reader.all(upTo: 4096, deadline: monotonicMilliseconds() + patience)
+    return reader.all(upTo: 4096, deadline: Clock.steady() + patience)
   }
-
-  private static func start(_ words: [String], writingTo output: Int32) -> pid_t? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The shell blocks and ignores signals that a child has to have as usual; and in a process
-    // group of its own, what it starts can be ended with it.
-    var none = sigset_t()
-    var all = sigset_t()
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C"), nil]
-    defer { for copy in arguments + environment { free(copy) } }
-    var child: pid_t = 0
-    let code = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &environment)
-    return code == 0 ? child : nil
-  }
-}
-
-private func monotonicMilliseconds() -> Int {
-  var now = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &now)
-  return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
 }
 
 extension OpenFile {
   /// Reads to the end; nil when that has not come by a time of the monotonic clock.
-  fileprivate borrowing func all(upTo limit: Int, deadline: Int) -> [UInt8]? {
+  fileprivate borrowing func all(upTo limit: Int, deadline: Int64) -> [UInt8]? {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
     while result.count < limit {
-      let left = deadline - monotonicMilliseconds()
+      let left = deadline - Clock.steady()
       if left <= 0 { return nil }
       var waited = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
       let ready = poll(&waited, 1, Int32(left))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 extension Store {
-  var attachmentFolder: AttachmentFolder {
+  package var attachmentFolder: AttachmentFolder {
     AttachmentFolder(path: files.attachments, isShared: isShared)
   }
 

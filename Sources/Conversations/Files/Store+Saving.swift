@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 extension Store {
   /// Copies an attachment out of the store (`/save`, rule 8.2). Nothing is overwritten: where the

@@ -5,22 +5,22 @@
 ///
 /// Nothing in it depends on where a row stands in this store: messages are named by their uid,
 /// people by identity and network, rooms by name and network, direct chats by the two.
-enum JSONShape {
+package enum JSONShape {
   /// What the first line of an export says of itself.
-  static let version = 1
+  package static let version = 1
 
   /// The first and last millisecond that four digits of a year can name.
-  static let times: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999
+  package static let times: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999
 
   /// An object of these members, without those that are NULL.
-  static func object(_ members: (name: String, value: String)...) -> String {
+  package static func object(_ members: (name: String, value: String)...) -> String {
     let list = members.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
     return "json_patch('{}', json_object(\(list)))"
   }
 
   /// `2026-11-21T10:00:00.000Z`. A time that no clock shows, which only another program can have
   /// stored, becomes the nearest one.
-  static func time(_ column: String) -> String {
+  package static func time(_ column: String) -> String {
     """
     strftime('%Y-%m-%dT%H:%M:%fZ',
       min(max(\(column), \(times.lowerBound)), \(times.upperBound)) / 1000.0, 'unixepoch')
@@ -29,12 +29,12 @@ enum JSONShape {
 
   /// A number of a message, or how many there are, within what an import takes: what is beyond, only
   /// another program can have stored.
-  static func number(_ column: String, from least: Int = 0) -> String {
-    "min(max(\(column), \(least)), \(Import.numbers.upperBound))"
+  package static func number(_ column: String, from least: Int = 0) -> String {
+    "min(max(\(column), \(least)), \(Message.numbers.upperBound))"
   }
 
   /// Someone: a text for one of this machine, an object for one on a network.
-  static func person(_ row: String) -> String {
+  package static func person(_ row: String) -> String {
     """
     json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
       ELSE json_object('identity', \(row).identity, 'network', \(row).network) END)
@@ -42,12 +42,12 @@ enum JSONShape {
   }
 
   /// The same by the number of the participant's row.
-  static func person(id: String) -> String {
+  package static func person(id: String) -> String {
     "(SELECT \(person("w")) FROM participant w WHERE w.id = \(id))"
   }
 
   /// A room: a text in this store, an object on a network; a direct chat: an object with the two.
-  static func conversation(_ row: String) -> String {
+  package static func conversation(_ row: String) -> String {
     """
     json(CASE \(row).kind
       WHEN 0 THEN CASE \(row).network WHEN '' THEN json_quote(\(row).name)
@@ -59,7 +59,7 @@ enum JSONShape {
   }
 
   /// The rows of a table that belong to message `m`, in order, as an array; NULL if there are none.
-  static func list(_ each: String, from rows: String) -> String {
+  package static func list(_ each: String, from rows: String) -> String {
     """
     (SELECT CASE WHEN count(*) > 0 THEN json_group_array(json(line)) END
       FROM (SELECT \(each) AS line FROM \(rows)))
@@ -67,7 +67,7 @@ enum JSONShape {
   }
 
   /// Message `m` of sender `p` in conversation `c`.
-  static let message = object(
+  package static let message = object(
     ("type", "'message'"),
     ("uid", "lower(hex(m.uid))"),
     ("conversation", conversation("c")),
@@ -125,7 +125,7 @@ enum JSONShape {
         from: "outbox x WHERE x.message = m.id ORDER BY x.id")
     ))
 
-  static let messageTables = """
+  package static let messageTables = """
     message m JOIN participant p ON p.id = m.sender JOIN conversation c ON c.id = m.conversation
     """
 }

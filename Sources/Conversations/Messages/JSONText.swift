@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// JSON as it may stand on a terminal and in one line.
-enum JSONText {
+package enum JSONText {
   /// Adds a text of JSON to `result`, with what a terminal would obey or be misled by written as
   /// `\uXXXX`: DEL, C1, line and paragraph separators, bidirectional controls (rule 12.2). SQLite
   /// has already written C0 so. None of them can stand outside a string, so it is the same JSON.
   ///
   /// - Parameter json: what SQLite made. What is no UTF-8 in it becomes U+FFFD.
-  static func append(_ json: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
+  package static func append(_ json: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
     // Nearly every line is written as it is.
     guard json.contains(where: { $0 >= 0x7F }) else {
       result.append(contentsOf: json)

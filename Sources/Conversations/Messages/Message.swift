@@ -9,6 +9,10 @@ public struct Message: Identifiable, Hashable, Sendable {
     case action = 1
   }
 
+  /// No conversation will see more messages; numbers beyond are refused, since they must go on
+  /// growing.
+  package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
+
   // `ID` alone is `Identifiable`'s here.
   /// Grows in the order of arrival, over all conversations of a store; for what was imported it is
   /// below zero, and grows with the time.

@@ -3,7 +3,7 @@ import CSQLite
 
 extension Row {
   /// Adds a JSON text that the statement made to `result`, as it may stand on a terminal.
-  func appendJSON(_ column: Int32, to result: inout [UInt8]) {
+  package func appendJSON(_ column: Int32, to result: inout [UInt8]) {
     let start = sqlite3_column_text(statement, column)
     let length = Int(sqlite3_column_bytes(statement, column))
     JSONText.append(

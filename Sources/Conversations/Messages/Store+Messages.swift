@@ -14,8 +14,8 @@ extension Store {
   /// Whether message `m` has a number that this program gives. A row without is left out, and not
   /// put right: who goes through the messages page by page would come to it again and again. The +
   /// keeps SQLite from searching by it.
-  static let isSound =
-    "+m.number BETWEEN \(Import.numbers.lowerBound) AND \(Import.numbers.upperBound)"
+  package static let isSound =
+    "+m.number BETWEEN \(Message.numbers.lowerBound) AND \(Message.numbers.upperBound)"
   /// The same of its time, for pages by time.
   static let hasSoundTime =
     "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"

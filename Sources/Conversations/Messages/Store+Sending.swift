@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 
 extension Store {
   /// Says something. One transaction, on the disk before it returns: the message, the draft it came
@@ -56,7 +57,7 @@ extension Store {
     let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
     let number = place.lastNumber + 1
     // Beyond, nobody would be shown it.
-    guard Import.numbers.contains(Int64(number)) else {
+    guard Message.numbers.contains(Int64(number)) else {
       throw StoreError.corrupt(
         path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
     }
@@ -226,8 +227,4 @@ extension Store {
       "UPDATE message SET state = ?, failure = ?, moved = ? WHERE id = ?", state.rawValue, failure,
       try nextChange(), message)
   }
-}
-
-func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What may be a name, and when two names are the same.
-enum Naming {
+package enum Naming {
   /// In graphemes.
   static let longest = 64
   /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.
   static let longestInBytes = 512
 
   /// The name itself, or an error when people could not type it or would be misled by it.
-  static func checked(_ name: String) throws(RuleError) -> String {
+  package static func checked(_ name: String) throws(RuleError) -> String {
     guard let first = name.first, !"@#/".contains(first), name.utf8.count <= longestInBytes,
       name.count <= longest
     else { throw .badName(name) }
@@ -27,7 +27,7 @@ enum Naming {
   }
 
   /// Swift compares strings by canonical equivalence, so only case is left to be folded.
-  static func same(_ one: String, _ other: String) -> Bool {
+  package static func same(_ one: String, _ other: String) -> Bool {
     one.lowercased() == other.lowercased()
   }
 

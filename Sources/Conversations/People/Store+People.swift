@@ -39,7 +39,7 @@ extension Store {
       ?? candidates(for: identity).first { $0.network == nil && Naming.same($0.identity, identity) }
   }
 
-  func insert(identity: String, name: String, network: String) throws -> Participant {
+  package func insert(identity: String, name: String, network: String) throws -> Participant {
     try touchPeople()
     let id: ID<Participant>? = try database.first(
       """

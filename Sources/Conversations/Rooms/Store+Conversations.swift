@@ -51,7 +51,7 @@ extension Store {
     return found.first
   }
 
-  func insert(room bare: String, network: String) throws -> Conversation {
+  package func insert(room bare: String, network: String) throws -> Conversation {
     try touchPeople()
     let name = "#" + bare
     let id: ID<Conversation>? = try database.first(
@@ -162,7 +162,7 @@ extension Store {
   }
 
   /// Part of a transaction.
-  func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+  package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     if try isMember(me, of: conversation) { return }
     try touchPeople()
     // Back before anyone said anything: the former stay goes on.

@@ -9,16 +9,16 @@
 /// drawn from it: a message's `id` is the number it arrived with, `revised` and `moved` are the
 /// numbers of its last edit and last change of state, and so on. "What happened since 1234" is then
 /// a search in an index.
-enum Schema {
+package enum Schema {
   /// "hobn"
-  static let applicationID: Int64 = 0x686f_626e
+  package static let applicationID: Int64 = 0x686f_626e
 
-  static let steps: [String] = [
+  package static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
     shapes,
   ]
 
-  static var version: Int { steps.count }
+  package static var version: Int { steps.count }
 
   static func applicationID(of database: Database) throws -> Int64 {
     try database.first("PRAGMA application_id") { $0.int64(0) } ?? 0
@@ -59,7 +59,7 @@ enum Schema {
   ///
   /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
   ///   `.notAStore` when it is another program's.
-  static func migrate(_ database: Database, steps: [String] = steps, shared: Bool) throws {
+  package static func migrate(_ database: Database, steps: [String] = steps, shared: Bool) throws {
     try database.begin(full: true)
     do {
       // Another process may have done it while this one waited for the lock.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// Tells other processes that something was committed, and hears them (decision 4 of DESIGN.md).
 ///
@@ -115,7 +116,7 @@ final class Bell {
   /// Opens the bell; makes it again when somebody deleted or replaced it.
   private func renew() throws {
     if file >= 0 {
-      if let found = facts(files.bell), (found.st_dev, found.st_ino) == inode { return }
+      if let found = fileStatus(files.bell), (found.st_dev, found.st_ino) == inode { return }
       close(file)
       file = -1
     }

@@ -2,30 +2,30 @@
 import CSQLite
 
 /// A value that can stand for a `?` in a statement.
-protocol Bindable {
+package protocol Bindable {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }
 
 extension Int64: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_int64(statement, index, self)
   }
 }
 
 extension Int: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_int64(statement, index, Int64(self))
   }
 }
 
 extension Bool: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_int64(statement, index, self ? 1 : 0)
   }
 }
 
 extension String: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     // An empty buffer may have no address, which SQLite would take for NULL.
     if isEmpty { return csqlite_bind_text(statement, index, "", 0) }
     var copy = self
@@ -39,25 +39,25 @@ extension String: Bindable {
 }
 
 extension Array: Bindable where Element == UInt8 {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     withUnsafeBytes { csqlite_bind_blob(statement, index, $0.baseAddress, Int32($0.count)) }
   }
 }
 
 extension ID: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_int64(statement, index, rawValue)
   }
 }
 
 extension ShellID: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     rawValue.bind(to: statement, at: index)
   }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
   }
 }

@@ -3,7 +3,7 @@ import CSQLite
 import Glibc
 
 /// One connection to one SQLite file, with its prepared statements. Of one thread.
-final class Database {
+package final class Database {
   let path: String
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
@@ -12,7 +12,7 @@ final class Database {
   /// Opens an existing file, never one behind a link.
   ///
   /// - Parameter access: a file that is only read is not changed by closing it either.
-  init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
+  package init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
     self.path = path
     var handle: OpaquePointer?
     csqlite_count_no_memory()
@@ -39,7 +39,7 @@ final class Database {
     close()
   }
 
-  func close() {
+  package func close() {
     for statement in statements.values { sqlite3_finalize(statement) }
     statements = [:]
     // Others have begun a new log: what is brought from the old one would overwrite theirs, and
@@ -106,23 +106,25 @@ final class Database {
   var known: [String] { Array(statements.keys) }
 
   /// How many rows the last statement changed.
-  var changedRows: Int { Int(sqlite3_changes64(handle)) }
+  package var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
   /// Statements that are not worth keeping, one after the other.
-  func execute(_ sql: String) throws {
+  package func execute(_ sql: String) throws {
     guard let handle else { throw closed }
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
   }
 
-  func run(_ sql: String, _ values: any Bindable...) throws {
+  package func run(_ sql: String, _ values: any Bindable...) throws {
     try step(sql, values) { _ in false }
   }
 
-  func run(_ sql: String, all values: [any Bindable]) throws {
+  package func run(_ sql: String, all values: [any Bindable]) throws {
     try step(sql, values) { _ in false }
   }
 
-  func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> [T] {
+  package func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws
+    -> [T]
+  {
     var result: [T] = []
     try step(sql, values) { row in
       result.append(try read(row))
@@ -131,7 +133,9 @@ final class Database {
     return result
   }
 
-  func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> T? {
+  package func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws
+    -> T?
+  {
     var result: T?
     try step(sql, values) { row in
       result = try read(row)
@@ -141,11 +145,11 @@ final class Database {
   }
 
   /// Row by row, for as long as `each` says true.
-  func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
+  package func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
     try step(sql, values, each)
   }
 
-  func exists(_ sql: String, _ values: any Bindable...) throws -> Bool {
+  package func exists(_ sql: String, _ values: any Bindable...) throws -> Bool {
     var found = false
     try step(sql, values) { _ in
       found = true

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 import Synchronization
 
 /// Which file a name leads to, whatever becomes of the name.
@@ -10,7 +11,7 @@ struct FileIdentity: Hashable, Sendable {
 
   /// nil if there is nothing of that name.
   init?(_ path: String) {
-    guard let found = facts(path) else { return nil }
+    guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
   }
 }
@@ -115,7 +116,7 @@ extension StoreFiles {
   func checkCompany() throws {
     var former: (holder: pid_t, since: Int64)?
     while let (holder, refusal) = strangeCompany() {
-      let now = milliseconds()
+      let now = Clock.steady()
       if former?.holder != holder { former = (holder, now) }
       if let former, now - former.since >= StoreFiles.settling { throw refusal }
       usleep(2_000)
@@ -130,7 +131,7 @@ extension StoreFiles {
     guard let store else { return indexUser.map { ($0.process, .moved(path: path)) } }
     // One who closes it as the last, or makes it, keeps all others out.
     guard !store.isExclusive, isWriteAhead else { return nil }
-    if facts(log) == nil { return (store.process, .parted(path: path, file: log)) }
+    if fileStatus(log) == nil { return (store.process, .parted(path: path, file: log)) }
     if indexUser == nil { return (store.process, .parted(path: path, file: index)) }
     return nil
   }
@@ -168,11 +169,5 @@ extension StoreFiles {
     defer { Glibc.close(file) }
     var versions: (UInt8, UInt8) = (0, 0)
     return pread(file, &versions, 2, 18) == 2 && versions == (2, 2)
-  }
-
-  private func milliseconds() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
   }
 }

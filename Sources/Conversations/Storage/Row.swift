@@ -6,57 +6,57 @@ import CSQLite
 /// Anyone who may write a shared store may write anything into it, past every constraint. What comes
 /// out here can be reckoned with all the same: `int` and `time` keep within what sums, differences
 /// and calendars bear. `int64` is for what is only compared and looked up.
-struct Row {
-  let statement: OpaquePointer
+package struct Row {
+  package let statement: OpaquePointer
 
-  func isNull(_ column: Int32) -> Bool {
+  package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 
-  func int64(_ column: Int32) -> Int64 {
+  package func int64(_ column: Int32) -> Int64 {
     sqlite3_column_int64(statement, column)
   }
 
   /// A count, a size or a number of something; the nearest of 53 bits, which no true one exceeds.
-  func int(_ column: Int32) -> Int {
+  package func int(_ column: Int32) -> Int {
     let most: Int64 = 1 << 53
     return Int(min(max(int64(column), -most), most))
   }
 
   /// A point in time; the nearest that a calendar of four digits can show.
-  func time(_ column: Int32) -> Milliseconds {
+  package func time(_ column: Int32) -> Milliseconds {
     min(max(int64(column), JSONShape.times.lowerBound), JSONShape.times.upperBound)
   }
 
-  func optionalTime(_ column: Int32) -> Milliseconds? {
+  package func optionalTime(_ column: Int32) -> Milliseconds? {
     isNull(column) ? nil : time(column)
   }
 
-  func bool(_ column: Int32) -> Bool {
+  package func bool(_ column: Int32) -> Bool {
     sqlite3_column_int64(statement, column) != 0
   }
 
-  func optionalInt64(_ column: Int32) -> Int64? {
+  package func optionalInt64(_ column: Int32) -> Int64? {
     isNull(column) ? nil : int64(column)
   }
 
-  func id<Of>(_ column: Int32) -> ID<Of> {
+  package func id<Of>(_ column: Int32) -> ID<Of> {
     ID(rawValue: int64(column))
   }
 
   /// Invalid UTF-8, which only a foreign program can have written, comes out as U+FFFD.
-  func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     guard let bytes = sqlite3_column_text(statement, column) else { return "" }
     let length = Int(sqlite3_column_bytes(statement, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
   }
 
-  func optionalText(_ column: Int32) -> String? {
+  package func optionalText(_ column: Int32) -> String? {
     isNull(column) ? nil : text(column)
   }
 
   /// A blob in hexadecimal digits.
-  func hex(_ column: Int32) -> String {
+  package func hex(_ column: Int32) -> String {
     guard let bytes = sqlite3_column_blob(statement, column) else { return "" }
     let length = Int(sqlite3_column_bytes(statement, column))
     let digits = Array("0123456789abcdef".utf8)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// The store's file, what stands beside it, and who may touch them.
-struct StoreFiles {
+package struct StoreFiles {
   /// Absolute, the folder's links resolved.
   let path: String
-  let folder: String
+  package let folder: String
   /// Written to after each commit, watched by the others.
   let bell: String
   /// The folder of the running shells' lock files.
@@ -25,14 +26,14 @@ struct StoreFiles {
   ///   `.cannotOpen`.
   init(path given: String, options: Store.Options) throws {
     try self.init(around: given, options: options)
-    if facts(path) == nil {
+    if fileStatus(path) == nil {
       guard options.createIfMissing else {
         throw StoreError.cannotOpen(path: path, reason: noSuchFile)
       }
       if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
       do {
         try checkRemains()
-      } catch  where facts(path) != nil {
+      } catch  where fileStatus(path) != nil {
         // Another process has made it since; what was seen beside it is its.
         self = try StoreFiles(path: given, options: options)
         return
@@ -48,7 +49,7 @@ struct StoreFiles {
   init(forNew given: String, shared: Bool) throws {
     try self.init(around: given, options: .init(shared: shared))
     // What is left of another store's log would be taken for the new one's.
-    for name in [path, path + "-wal", path + "-journal"] where facts(name) != nil {
+    for name in [path, path + "-wal", path + "-journal"] where fileStatus(name) != nil {
       throw StoreError.cannotOpen(path: name, reason: "it exists; name a new file")
     }
     if !shared, let refusalIfPrivate { throw refusalIfPrivate }
@@ -60,14 +61,14 @@ struct StoreFiles {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
     }
     // Before what is wrong with the folder it stands in, which is not what was meant.
-    if let found = facts(given), found.st_mode & S_IFMT == S_IFDIR {
+    if let found = fileStatus(given), found.st_mode & S_IFMT == S_IFDIR {
       throw StoreError.cannotOpen(
         path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
     }
     let folderIsNew = try StoreFiles.ensureFolder(
       place, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
     guard let resolved = realpath(place, nil) else {
-      throw StoreError.cannotOpen(path: place, reason: reason())
+      throw StoreError.cannotOpen(path: place, reason: SystemFailure().reason)
     }
     folder = String(cString: resolved)
     free(resolved)
@@ -82,11 +83,11 @@ struct StoreFiles {
   }
 
   /// Whether a shared store can be made in the folder of a file.
-  static func isForSharing(folderOf path: String) -> Bool {
-    facts(split(path).folder).map { $0.st_mode & 0o2070 == 0o2070 } ?? false
+  package static func isForSharing(folderOf path: String) -> Bool {
+    fileStatus(split(path).folder).map { $0.st_mode & 0o2070 == 0o2070 } ?? false
   }
 
-  static func split(_ path: String) -> (folder: String, name: String) {
+  package static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
@@ -96,7 +97,7 @@ struct StoreFiles {
   private static func ensureFolder(
     _ folder: String, options: Store.Options, missing: StoreError
   ) throws -> Bool {
-    if let found = facts(folder) {
+    if let found = fileStatus(folder) {
       if found.st_mode & S_IFMT == S_IFLNK { throw StoreError.isLink(path: folder) }
       guard found.st_mode & S_IFMT == S_IFDIR else {
         throw StoreError.cannotOpen(path: folder, reason: "it is not a folder")
@@ -111,7 +112,7 @@ struct StoreFiles {
     if mkdir(folder, 0o700) != 0 {
       // Another process may have been quicker.
       if errno == EEXIST { return try ensureFolder(folder, options: options, missing: missing) }
-      throw StoreError.cannotOpen(path: folder, reason: reason())
+      throw StoreError.cannotOpen(path: folder, reason: SystemFailure().reason)
     }
     // mkdir obeys the umask, chmod does not.
     chmod(folder, folderMode(shared: options.shared))
@@ -119,8 +120,8 @@ struct StoreFiles {
   }
 
   private mutating func checkFolder(shared: Bool, isNew: Bool) throws {
-    guard let found = facts(folder) else {
-      throw StoreError.cannotOpen(path: folder, reason: reason())
+    guard let found = fileStatus(folder) else {
+      throw StoreError.cannotOpen(path: folder, reason: SystemFailure().reason)
     }
     // A sticky bit does not help: the names beside the store could be taken in advance.
     if found.st_mode & 0o002 != 0 { throw StoreError.folderWritableByOthers(path: folder) }
@@ -129,7 +130,7 @@ struct StoreFiles {
     } else if found.st_mode & 0o020 != 0 {
       refusalIfPrivate = .folderWritableByOthers(path: folder)
     }
-    if shared, !isNew, facts(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
+    if shared, !isNew, fileStatus(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
       throw StoreError.cannotOpen(
         path: folder,
         reason: "a shared store needs a folder that hands on its group; chmod 2770 it")
@@ -138,7 +139,7 @@ struct StoreFiles {
 
   private mutating func checkFiles() throws {
     for name in [path, path + "-wal", path + "-shm", path + "-journal", bell, shells, attachments] {
-      guard let found = facts(name) else { continue }
+      guard let found = fileStatus(name) else { continue }
       let kind = found.st_mode & S_IFMT
       if kind == S_IFLNK { throw StoreError.isLink(path: name) }
       let isFolder = name == shells || name == attachments
@@ -157,7 +158,7 @@ struct StoreFiles {
   /// A new store must not begin beside shells that have the former one open, nor take its log.
   private func checkRemains() throws {
     let log = Companions.log(of: path)
-    if let found = facts(log), found.st_size > 0 {
+    if let found = fileStatus(log), found.st_size > 0 {
       throw isIndexInUse
         ? StoreError.moved(path: path) : StoreError.leftOver(path: path, file: log)
     }
@@ -182,7 +183,7 @@ struct StoreFiles {
     case ENOSPC, EDQUOT: .full(path: path)
     case EROFS, EACCES: .readOnly(path: path)
     case ELOOP: .isLink(path: path)
-    default: .cannotOpen(path: path, reason: reason())
+    default: .cannotOpen(path: path, reason: SystemFailure().reason)
     }
   }
 
@@ -210,19 +211,10 @@ struct StoreFiles {
 
   /// The shells that have a file, running or not.
   func lockFiles() -> [ShellID] {
-    guard let folder = opendir(shells) else { return [] }
-    defer { closedir(folder) }
-    var names: [ShellID] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      // Not what others may have put there; ours are letters and digits.
-      if !name.isEmpty, name.utf8.allSatisfy({ 48...57 ~= $0 || 97...122 ~= $0 }) {
-        names.append(ShellID(rawValue: name))
-      }
-    }
-    return names
+    let names = (try? OpenFile(folder: shells, following: true).names()) ?? []
+    // Not what others may have put there; ours are letters and digits.
+    return names.filter { $0.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 } }
+      .map(ShellID.init(rawValue:))
   }
 
   func isLocked(_ shell: ShellID) -> Bool {
@@ -246,7 +238,7 @@ struct StoreFiles {
   /// Takes from others what a private store never gave them, as after `cp` or a careless chmod.
   func tighten() {
     for name in [path, path + "-wal", path + "-shm"] {
-      guard let found = facts(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0
+      guard let found = fileStatus(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0
       else { continue }
       chmod(name, found.st_mode & 0o700)
     }
@@ -254,16 +246,6 @@ struct StoreFiles {
 }
 
 private let noSuchFile = "there is no such file"
-
-/// What is known about a name itself, not about what a link leads to.
-func facts(_ path: String) -> Glibc.stat? {
-  var result = Glibc.stat()
-  return lstat(path, &result) == 0 ? result : nil
-}
-
-private func reason() -> String {
-  String(cString: strerror(errno))
-}
 
 private func userName(_ id: uid_t) -> String {
   guard let entry = getpwuid(id), let name = entry.pointee.pw_name else { return "user \(id)" }

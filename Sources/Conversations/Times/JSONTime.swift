@@ -2,12 +2,12 @@
 import Glibc
 
 /// Points in time as they stand in exports.
-enum JSONTime {
+package enum JSONTime {
   /// Reads `2026-11-21T10:00:00.000Z` (ISO 8601, RFC 3339): with or without fractions of a second,
   /// of which thousandths are kept, in UTC or with the minutes it is off.
   ///
   /// - Returns: nil for a day or time that is none, and outside of the years 0000 to 9999.
-  static func parse(_ text: String) -> Milliseconds? {
+  package static func parse(_ text: String) -> Milliseconds? {
     var rest = text.utf8[...]
     func number(_ digits: Int) -> Int32? {
       let part = rest.prefix(digits)

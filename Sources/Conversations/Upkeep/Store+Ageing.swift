@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// A store for a lifetime: old messages go where that is wanted, and space is given back.
 extension Store {
@@ -112,6 +113,6 @@ extension Store {
   }
 
   private var size: Int {
-    [path, path + "-wal"].compactMap { facts($0).map { Int($0.st_size) } }.reduce(0, +)
+    [path, path + "-wal"].compactMap { fileStatus($0).map { Int($0.st_size) } }.reduce(0, +)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CSQLite
 import Glibc
+import Platform
 
 extension Store {
   /// Writes a copy of the whole store, as it is at this moment, while others go on writing.

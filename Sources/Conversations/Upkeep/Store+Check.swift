@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// Something `Store.check()` found.
 public struct Finding: Sendable, CustomStringConvertible {
@@ -110,7 +111,7 @@ extension Store {
       path, path + "-wal", path + "-shm", files.bell, files.shells, files.attachments, files.folder,
     ]
     let findings = names.compactMap { name -> Finding? in
-      guard let found = facts(name) else { return nil }
+      guard let found = fileStatus(name) else { return nil }
       let others = found.st_mode & (isShared ? 0o007 : 0o077)
       // That others may look into the folder does no harm.
       let harmless: mode_t = name == files.folder ? 0o055 : 0

@@ -9,7 +9,7 @@ extension Store {
   ///   - list: a table with the ids of the new messages at the end; by default they are those above
   ///     the greatest there was.
   ///   - body: stores new messages; it must neither change nor remove the text of any.
-  func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
+  package func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
     try write(durable: true) {
       let triggers = try database.rows(
         """

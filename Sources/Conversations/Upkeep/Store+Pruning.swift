@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// A walk through the files of attachments, some at a time, for those who must not take long.
 public struct AttachmentSweep: Sendable {
@@ -82,7 +83,7 @@ extension Store {
     let part = isRoot ? root : try OpenFile(in: root, folder, O_RDONLY | O_DIRECTORY)
     var (files, bytes) = (0, 0)
     func remove(_ name: String) {
-      guard let found = part.facts(of: name), isOld(found, time),
+      guard let found = part.status(of: name), isOld(found, time),
         unlinkat(part.number, name, 0) == 0
       else { return }
       files += 1
@@ -93,7 +94,7 @@ extension Store {
     } else {
       let loose = try names.filter { rest in
         guard AttachmentFolder.place(of: folder + rest) != nil,
-          part.facts(of: rest).map({ isOld($0, time) }) == true
+          part.status(of: rest).map({ isOld($0, time) }) == true
         else { return false }
         return try !isNamed(folder + rest)
       }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -58,11 +59,6 @@ import Testing
     try lobby.store.database.run("UPDATE draft SET caret = ?", stored)
     #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby)?.caret == read)
     #expect(try lobby.store.drafts(of: lobby.anna).first?.1.caret == read)
-    // What is exported from it is taken in, at the same place.
-    let lines = try lobby.store.exported()
-    let elsewhere = try Lobby()
-    try elsewhere.store.take([export(lines.dropLast().joined(separator: "\n"))])
-    #expect(try elsewhere.store.draft(of: elsewhere.anna, in: elsewhere.lobby)?.caret == read)
   }
 
   @Test("The later save wins (5.3)")

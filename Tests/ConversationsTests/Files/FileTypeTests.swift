@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -41,7 +42,7 @@ private let hasFile = access("/usr/bin/file", X_OK) == 0
   }
 
   /// The script stands in for `file`.
-  private func sniff(with script: String, patience: Int = 5_000) -> String {
+  private func sniff(with script: String, patience: Int64 = 5_000) -> String {
     let fixture = Fixture()
     defer { withExtendedLifetime(fixture) {} }
     let program = fixture.file("program", "#!/bin/sh\n" + script + "\n")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -18,7 +20,7 @@ import Testing
     #expect(try lobby.store.save(kept, to: out + "/") == out + "/a.tar-4.gz")
     #expect(fixture.text(out + "/a.tar.gz") == "old")
     #expect(fixture.text(out + "/a.tar-3.gz") == "new")
-    #expect(facts(fixture.folder + "/victim") == nil)
+    #expect(fileStatus(fixture.folder + "/victim") == nil)
     #expect(fixture.names(in: "out").count == 5)
   }
 
@@ -34,7 +36,7 @@ import Testing
     let alias = lobby.fixture.folder + "/alias"
     #expect(try lobby.store.save(kept, to: alias) == alias + "/note.txt")
     #expect(lobby.fixture.text(out + "/note.txt") == "new")
-    #expect((facts(out + "/note.txt")?.st_mode ?? 0) & 0o7111 == 0)
+    #expect((fileStatus(out + "/note.txt")?.st_mode ?? 0) & 0o7111 == 0)
     #expect(lobby.fixture.names(in: "out") == [".mine", ".mine-1", "note.txt"])
   }
 

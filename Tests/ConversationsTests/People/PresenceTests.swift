@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -77,7 +79,7 @@ extension Store {
     #expect(changes.peopleChanged)
     #expect(changes.typing.map(\.isTyping) == [false])
     #expect(changes.typing.map(\.shell) == [shell])
-    #expect(facts(lobby.fixture.folder + "/store.shells/" + shell.rawValue) == nil)
+    #expect(fileStatus(lobby.fixture.folder + "/store.shells/" + shell.rawValue) == nil)
     #expect(try !lobby.other.forgetTheDead())
   }
 
@@ -89,7 +91,7 @@ extension Store {
     let orphan = lobby.fixture.folder + "/store.shells/abc123"
     _ = FileManager.default.createFile(atPath: orphan, contents: nil)
     #expect(try lobby.fixture.open().forgetTheDead())
-    #expect(facts(orphan) == nil)
+    #expect(fileStatus(orphan) == nil)
     #expect(try !lobby.other.people(in: lobby.lobby)[0].isHere)
   }
 
@@ -117,7 +119,7 @@ extension Store {
     try lobby.store.database.run(
       "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)
     _ = try lobby.store.forgetTheDead()
-    #expect(facts(victim) != nil)
+    #expect(fileStatus(victim) != nil)
   }
 
   // MARK: 4, typing
@@ -221,7 +223,7 @@ extension Store {
       try lobby.says("hello \(round)")
       #expect(try lobby.other.hears())
       #expect(lobby.other.drainBell().contains(.changed))
-      #expect(facts(bell) != nil)
+      #expect(fileStatus(bell) != nil)
       try lobby.says("again")
       #expect(try lobby.other.hears())
       _ = lobby.other.drainBell()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 import Repeatable
+import StoreFixture
 import Testing
 
 @testable import Conversations

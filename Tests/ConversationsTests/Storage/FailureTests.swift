@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -108,7 +110,7 @@ import Testing
     for number in 1...200 { try store.send("message \(number)", in: room, by: anna) }
     store.close()
     // The header stays, every page behind it goes.
-    let size = Int(try #require(facts(fixture.path)).st_size)
+    let size = Int(try #require(fileStatus(fixture.path)).st_size)
     try overwrite(fixture.path, at: 100, Array(repeating: 0xa5, count: size - 100))
     let refused = #expect(throws: StoreError.self) { try fixture.open() }
     guard case .corrupt(let path, _) = refused else {

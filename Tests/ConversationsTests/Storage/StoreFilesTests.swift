@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import Repeatable
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -67,7 +69,7 @@ private let isRoot = geteuid() == 0
     let target = fixture.folder + "/elsewhere"
     symlink(target, fixture.path + suffix)
     #expect(throws: StoreError.isLink(path: fixture.path + suffix)) { try fixture.open() }
-    #expect(facts(target) == nil)
+    #expect(fileStatus(target) == nil)
   }
 
   @Test func linksToTheBellShellsAndFolderAreRefused() throws {
@@ -105,7 +107,7 @@ private let isRoot = geteuid() == 0
     fixture.chmod(mode)
     let refusal = StoreError.folderWritableByOthers(path: fixture.folder)
     #expect(throws: refusal) { try fixture.open() }
-    #expect(facts(fixture.path) == nil)
+    #expect(fileStatus(fixture.path) == nil)
     fixture.chmod(0o755)
     try fixture.open().close()
     fixture.chmod(mode)
@@ -126,7 +128,7 @@ private let isRoot = geteuid() == 0
     #expect(throws: StoreError.folderWritableByOthers(path: "/tmp")) {
       try Store(path: "/tmp/hobnob-must-not-be-made.sqlite")
     }
-    #expect(facts("/tmp/hobnob-must-not-be-made.sqlite") == nil)
+    #expect(fileStatus("/tmp/hobnob-must-not-be-made.sqlite") == nil)
   }
 
   @Test func whatOthersMayReadIsTakenFromThem() throws {
@@ -146,7 +148,7 @@ private let isRoot = geteuid() == 0
     _ = try store.bellDescriptor
     store.close()
     let path = fixture.folder + "/" + name
-    if facts(path) == nil { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+    if fileStatus(path) == nil { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     try #require(chown(path, 65534, 65534) == 0)
     #expect(throws: StoreError.foreign(path: path, owner: "nobody")) { try fixture.open() }
   }
@@ -220,8 +222,8 @@ private let isRoot = geteuid() == 0
     for (name, stem) in ["my.chat.sqlite": "my.chat", "chat.db": "chat.db", "chat": "chat"] {
       let store = try fixture.open(name)
       _ = try store.bellDescriptor
-      #expect(facts(fixture.folder + "/" + stem + ".bell") != nil)
-      #expect(facts(fixture.folder + "/" + stem + ".shells") != nil)
+      #expect(fileStatus(fixture.folder + "/" + stem + ".bell") != nil)
+      #expect(fileStatus(fixture.folder + "/" + stem + ".shells") != nil)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -166,43 +167,5 @@ import Testing
     #expect(try store.compactStep(pages: 9) == 0)
     try store.compact()
     #expect(try store.database.first("PRAGMA auto_vacuum") { $0.int(0) } == 2)
-  }
-
-  @Test("An import does not bring back what is forgotten, under new numbers")
-  func importsOnlyWhatIsKept() throws {
-    let lobby = try Lobby()
-    let store = lobby.store
-    let now = lobby.fixture.now / 1000
-    func log(_ ages: Int...) -> String {
-      ages.map { age in
-        var (time, parts) = (time_t(now - Int64(age) * 86_400), tm())
-        localtime_r(&time, &parts)
-        let date = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-          strftime(buffer.baseAddress!, 64, "%Y-%m-%d %H:%M:%S", &parts)
-          return String(cString: buffer.baseAddress!)
-        }
-        return "\(date)\tben\t\(age) days old\n"
-      }.joined()
-    }
-    let all = log(40, 30, 20, 10, 1)
-    #expect(try store.take([all], into: "lobby").messages == 5)
-    try store.setKeep(lobby.lobby, 25 * day)
-    // Those that are still here are, even if they are about to go.
-    #expect(try store.take([all], into: "lobby").known == 5)
-    #expect(try store.forgetOld(now: lobby.fixture.now) == 2)
-    let again = try store.take([all, log(50)], into: "lobby")
-    #expect(again.messages == 0 && again.known == 3 && again.tooOld == 3 && again.leftOut == 0)
-    #expect(try numbers(lobby) == [3, 4, 5])
-    let export = export(
-      line("old", number: 7, time: "2001-01-01T00:00:00Z", more: #","revisions":[]"#),
-      line("waits", number: 8, time: "2001-01-01T00:00:00Z", more: #","state":"failed""#))
-    let more = try store.take([export])
-    #expect(more.messages == 1 && more.tooOld == 1)
-    #expect(try lobby.says("next").number == 9)
-    // Into an empty store everything comes as it was.
-    let full = try store.exported()
-    let copy = try Fixture().open()
-    try copy.take([ConversationsTests.export(full.dropLast().joined(separator: "\n"))])
-    #expect(try copy.exported() == full)
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import Repeatable
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -247,6 +249,6 @@ private func run(_ words: String...) -> Int32 {
     }
     _ = try lobby.kept("abc")
     #expect(lobby.fixture.text(victim) == "mine")
-    #expect((facts(path)?.st_mode ?? 0) & S_IFMT == S_IFREG)
+    #expect((fileStatus(path)?.st_mode ?? 0) & S_IFMT == S_IFREG)
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -29,7 +31,7 @@ import Testing
     age(lobby)
     #expect(try removed(by: lobby.store, later - 2_000) == [0, 0])
     #expect(try removed(by: lobby.store, later) == [1, 5])
-    #expect(facts(lobby.store.path(of: loose)) == nil)
+    #expect(fileStatus(lobby.store.path(of: loose)) == nil)
     #expect(lobby.fixture.text(lobby.store.path(of: named)) == "named")
     #expect(try removed(by: lobby.store, later) == [0, 0])
     try lobby.store.delete(sent.id, by: lobby.anna)
