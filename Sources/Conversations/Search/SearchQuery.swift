@@ -49,9 +49,9 @@ public struct SearchQuery: Hashable, Sendable {
   /// count. Everything else is text to look for: no input is a syntax error of the search index. A
   /// missing closing quote stands at the end.
   ///
-  /// Dates are `2026`, `2026-11`, `2026-11-21`, `2026-11-21T10:00`, `today`, `yesterday`, or an age
-  /// like `12h`, `7d`, `2w`, `3m` (months), `1y`. `until:` takes in the whole day, month or year it
-  /// names. Of several `since:` the latest counts, of several `until:` the earliest.
+  /// Dates are `2026`, `2026-11`, `2026-11-21`, `2026-11-21T10:00`, `today`, `yesterday`, or an age:
+  /// `90m` minutes, `12h`, `7d`, `2w`, `3mo` months, `1y`. `until:` takes in the whole day, month or
+  /// year it names. Of several `since:` the latest counts, of several `until:` the earliest.
   ///
   /// - Throws: `SearchError`.
   public static func parse(
@@ -73,8 +73,8 @@ public struct SearchQuery: Hashable, Sendable {
   private mutating func add(
     _ filter: String, _ value: String, now: Milliseconds, zone: TimeZoneRules
   ) throws(SearchError) {
-    func span() throws(SearchError) -> DateSpan {
-      guard let span = DateSpan(value, now: now, zone: zone) else { throw .notADate(value) }
+    func span() throws(SearchError) -> Range<Milliseconds> {
+      guard let span = WrittenTime.span(value, now: now, zone: zone) else { throw .notADate(value) }
       return span
     }
     let name = filter.lowercased()
@@ -85,10 +85,10 @@ public struct SearchQuery: Hashable, Sendable {
     case "from": senders.append(value)
     case "in": places.append(value)
     case "since":
-      let start = try span().start
+      let start = try span().lowerBound
       since = max(since ?? start, start)
     case "until":
-      let end = try span().end
+      let end = try span().upperBound
       until = min(until ?? end, end)
     case "has":
       guard ["file", "files"].contains(value.lowercased()) else { throw .unknownContent(value) }
@@ -119,7 +119,10 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missingValue(let name):
       ("%1: needs a value right behind it", [name])
     case .notADate(let text):
-      ("“%1” is no date; write 2026-11-21, 2026-11, today, yesterday, or an age like 7d", [text])
+      (
+        "“%1” is not a date; write 2026-11-21, 2026-11, today, yesterday, or an age like 7d or 3mo",
+        [text]
+      )
     case .unknownContent(let text):
       ("has:%1 cannot be looked for; only has:file can", [text])
     case .nothingToLookFor(let text):

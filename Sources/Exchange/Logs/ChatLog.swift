@@ -26,7 +26,7 @@ protocol ChatLog {
 /// (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
 struct IrssiLog: ChatLog {
   /// The day that was said last.
-  private var day: tm?
+  private var day: WallTime?
   /// What was wrong with it, where that goes for all that follow.
   private var unknownDay: LineFault?
 
@@ -46,18 +46,18 @@ struct IrssiLog: ChatLog {
     guard let (time, rest) = Self.clock(in: line) else {
       throw LineFault("no time stands at the beginning")
     }
-    guard var parts = day else {
+    guard var moment = day else {
       throw unknownDay ?? LineFault("no line before it says which day it is")
     }
-    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (time.hour, time.minute, time.second)
-    return try said(String(rest), at: milliseconds(ofLocal: parts))
+    (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
+    return try said(String(rest), at: milliseconds(of: moment))
   }
 
   private mutating func mark(_ line: String) throws -> LogEntry {
     if line.hasPrefix("--- Log closed") { return .nothing }
-    for (prefix, format, count) in [
-      ("--- Log opened", "%m %d %H:%M:%S %Y", 4), ("--- Day changed", "%m %d %Y", 3),
-    ] where (line + " ").hasPrefix(prefix + " ") {
+    // November 21 10:00:00 2026, and without a time of day.
+    for (prefix, count) in [("--- Log opened", 4), ("--- Day changed", 3)]
+    where (line + " ").hasPrefix(prefix + " ") {
       let date = line.dropFirst(prefix.count).drop { $0 == " " }
       // The day of the week, in whatever language, says nothing new.
       let parts = date.split(separator: " ").suffix(count)
@@ -74,7 +74,11 @@ struct IrssiLog: ChatLog {
         unknownDay = fault
         throw fault
       }
-      day = broken("\(month) " + parts.dropFirst().joined(separator: " "), format)
+      let numbers = [String(month), String(parts[parts.startIndex + 1])].map {
+        $0.utf8.count == 1 ? "0" + $0 : $0
+      }
+      day =
+        WrittenTime(([parts.last.map(String.init) ?? ""] + numbers).joined(separator: "-"))?.wall
       if day == nil { throw LineFault("there is no such day: %1", String(date)) }
       return .nothing
     }
@@ -83,10 +87,10 @@ struct IrssiLog: ChatLog {
 
   private static func clock(
     in line: String
-  ) -> (time: (hour: Int32, minute: Int32, second: Int32), rest: Substring)? {
+  ) -> (time: (hour: Int, minute: Int, second: Int), rest: Substring)? {
     guard let space = line.firstIndex(of: " ") else { return nil }
     let fields = line[..<space].split(separator: ":", omittingEmptySubsequences: false)
-    let numbers = fields.compactMap { $0.utf8.count == 2 ? Int32($0) : nil }
+    let numbers = fields.compactMap { $0.utf8.count == 2 ? Int($0) : nil }
     guard (2...3).contains(fields.count), numbers.count == fields.count, numbers[0] < 24,
       numbers.allSatisfy({ (0..<60).contains($0) })
     else { return nil }
@@ -170,9 +174,8 @@ struct WeeChatLog: ChatLog {
 
   /// Newer ones write microseconds and UTC.
   private static func time(_ text: String) -> Milliseconds? {
-    if text.hasSuffix("Z") { return JSONTime.parse(text) }
-    guard let parts = broken(text, "%Y-%m-%d %H:%M:%S") else { return nil }
-    return try? milliseconds(ofLocal: parts)
+    guard let written = WrittenTime(text) else { return nil }
+    return written.minutesEast == nil ? try? milliseconds(of: written.wall) : written.exact
   }
 }
 
@@ -211,25 +214,8 @@ private func roomName(_ name: String) -> String? {
   return bare.isEmpty ? nil : "#" + bare
 }
 
-/// What a date in a known form says; nil when there is no such day.
-private func broken(_ text: String, _ format: String) -> tm? {
-  var parts = tm()
-  let isWhole = text.withCString { start in
-    strptime(start, format, &parts).map { $0.pointee == 0 } ?? false
-  }
-  let (month, day) = (parts.tm_mon, parts.tm_mday)
-  var check = parts
-  timegm(&check)
-  // The 30th of February has become a day in March.
-  guard isWhole, check.tm_mon == month, check.tm_mday == day else { return nil }
-  return parts
-}
-
-private func milliseconds(ofLocal parts: tm) throws -> Milliseconds {
-  var parts = parts
-  // Whether it was summer is not said.
-  parts.tm_isdst = -1
-  let time = Int64(mktime(&parts)) * 1000
+private func milliseconds(of local: WallTime) throws -> Milliseconds {
+  let time = TimeZoneRules.local.time(local)
   guard JSONShape.times.contains(time) else { throw LineFault("there is no such time") }
   return time
 }
