@@ -3,8 +3,8 @@
 import PackageDescription
 
 // Import directions (checked by Tests/EndToEndTests/ImportDirectionTests.swift):
-// hobnob → ChatShell → {LineEditing, Conversations}; LineEditing → {Composer, Terminal, CReadline};
-// Composer and Terminal → StyledText; StyledText and Conversations → nothing of ours.
+// hobnob → ChatShell → {LineEditing, Exchange}; Exchange → Conversations → Platform; LineEditing → {Composer, Terminal, CReadline};
+// Composer and Terminal → StyledText; StyledText and Platform → nothing of ours.
 
 let ours: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -29,8 +29,12 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
+    .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
     .target(
-      name: "Conversations", dependencies: ["CSQLite", "CNettle", "CLinux"], swiftSettings: ours),
+      name: "Conversations", dependencies: ["Platform", "CSQLite", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "Exchange", dependencies: ["Conversations", "Platform", "CSQLite", "CLinux"],
+      swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
     .target(name: "Terminal", dependencies: ["StyledText", "CLinux"], swiftSettings: ours),
     .target(
@@ -39,12 +43,14 @@ let package = Package(
       swiftSettings: ours),
     .target(
       name: "ChatShell",
-      dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Conversations"],
+      dependencies: [
+        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange", "Platform",
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "Conversations",
+        "ChatShell", "Conversations", "Exchange",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["startup-order.txt"],
@@ -63,8 +69,16 @@ let package = Package(
     .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: ours),
+    .target(
+      name: "StoreFixture", dependencies: ["Conversations", "Platform"], path: "Tests/StoreFixture",
+      swiftSettings: ours),
     .testTarget(
-      name: "ConversationsTests", dependencies: ["Conversations", "CSQLite", "Repeatable"],
+      name: "ConversationsTests",
+      dependencies: ["Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "ExchangeTests",
+      dependencies: ["Exchange", "Conversations", "Platform", "StoreFixture", "Repeatable"],
       swiftSettings: ours),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Exchange
 import Glibc
 import StyledText
 
@@ -15,7 +16,7 @@ extension Launch {
   ///   - format: nil to tell it by the content of each.
   ///   - conversation: where a log belongs; nil to tell it by the file's name.
   /// - Returns: 1 if lines had to be left out.
-  public func importing(
+  package func importing(
     _ paths: [String], format: ImportFormat?, conversation: String?
   ) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }

@@ -2,6 +2,7 @@
 import Composer
 import Conversations
 import Glibc
+import Platform
 import StyledText
 
 /// What `hobnob send` is told (rule 11.3).

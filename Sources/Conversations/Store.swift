@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// The durable store of conversations: one SQLite file, the only truth and the bus between
 /// processes. Several processes, and several stores in one process, may have the same file open.
@@ -51,9 +52,9 @@ public final class Store {
   /// Whether it was made for a group (`--shared`).
   public let isShared: Bool
 
-  let clock: () -> Milliseconds
-  let files: StoreFiles
-  let database: Database
+  package let clock: () -> Milliseconds
+  package let files: StoreFiles
+  package let database: Database
   let bell: Bell
   var presence: ShellPresence?
   private var turn: Turn?
@@ -152,11 +153,7 @@ public final class Store {
   }
 
   /// The time of day.
-  public static func wallClock() -> Milliseconds {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Milliseconds(now.tv_sec) * 1000 + Milliseconds(now.tv_nsec) / 1_000_000
-  }
+  public static func wallClock() -> Milliseconds { Clock.wall() }
 
   /// `$XDG_DATA_HOME/hobnob/store.sqlite`, or below `~/.local/share`.
   public static func defaultPath(environment: [String: String]) -> String {
@@ -190,7 +187,7 @@ public final class Store {
 
   /// Runs `body` as one transaction, and rings the bell if it drew a number. Inside another
   /// transaction it is part of that.
-  func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
+  package func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
     if turn != nil { return try body() }
     // What is accepted into a file that the others do not have would be lost.
     if let loss = database.loss() {
@@ -226,7 +223,7 @@ public final class Store {
   }
 
   /// Draws the next number; the others will notice what carries it.
-  func nextChange() throws -> Int64 {
+  package func nextChange() throws -> Int64 {
     let next = try successor(of: turn?.change ?? position)
     turn?.change = next
     return next
@@ -242,7 +239,7 @@ public final class Store {
   }
 
   /// Presence, a name or a membership changed.
-  func touchPeople() throws {
+  package func touchPeople() throws {
     _ = try nextChange()
     turn?.peopleChanged = true
   }

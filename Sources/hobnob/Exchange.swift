@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatShell
 import Conversations
+import Exchange
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -13,7 +13,7 @@ struct Log: ParsableCommand {
   var lines: Int?
   @Option(
     help: ArgumentHelp(
-      "Only messages since a time: 2026-11-21T10:30, or an age: 12h.", valueName: "time"))
+      "Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d.", valueName: "time"))
   var since: String?
   @Option(help: ArgumentHelp("Only messages until a time.", valueName: "time"))
   var until: String?
@@ -60,12 +60,5 @@ func validCount(_ lines: Int) throws {
 func validNumber(_ number: Int, _ option: String) throws {
   if number == 0 || number == .min {
     throw ValidationError("\(option) takes a message number: 12, or -1 for the newest.")
-  }
-}
-
-/// A time limit.
-func validTimeout(_ seconds: Int) throws {
-  guard (0...1_000_000).contains(seconds) else {
-    throw ValidationError("--timeout takes seconds from 0 to 1000000.")
   }
 }

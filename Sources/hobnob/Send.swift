@@ -23,14 +23,13 @@ struct Send: ParsableCommand {
   var creates = false
   @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
   var wait: String?
-  @Option(help: ArgumentHelp("How many seconds to wait.", valueName: "seconds"))
-  var timeout = 60
+  @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout = TimeLimit(seconds: 60)
 
   func validate() throws {
     if let wait, state == nil {
       throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
     }
-    try validTimeout(timeout)
     if let reply { try validNumber(reply, "--reply") }
   }
 
@@ -50,7 +49,7 @@ struct Send: ParsableCommand {
     options.reply = reply
     options.creates = creates
     options.state = state
-    options.seconds = timeout
+    options.seconds = timeout.seconds
     finish(every) { try $0.send(to: named.conversation, options) }
   }
 }

@@ -26,21 +26,17 @@ struct Wait: ParsableCommand {
   @OptionGroup var every: EveryCommand
   @Argument(help: "A room's name, or @name of a person; without it, wherever you are in.")
   var conversation: String?
-  @Option(help: ArgumentHelp("Give up after so many seconds.", valueName: "seconds"))
-  var timeout: Int?
+  @Option(help: ArgumentHelp("Give up after so long: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout: TimeLimit?
   @Flag(help: "Only for what names you, or is written to you alone.")
   var mention = false
   @Flag(help: "Print it as a JSON object.")
   var json = false
 
-  func validate() throws {
-    if let timeout { try validTimeout(timeout) }
-  }
-
   func run() {
     var options = WaitOptions()
     options.conversation = conversation
-    options.seconds = timeout
+    options.seconds = timeout?.seconds
     options.mentionsOnly = mention
     options.isJSON = json
     finish(every) { try $0.wait(options) }

@@ -92,20 +92,3 @@ import Testing
     #expect(complaints[2].1.contains("/join"))
   }
 }
-
-@Suite struct LocalTimeTests {
-  @Test(
-    "11.3: --since takes ages and dates",
-    arguments: [
-      ("90m", 1_700_000_000_000 - 5_400_000), ("2d", 1_700_000_000_000 - 172_800_000),
-      ("2023-11-14T22:13:20Z", 1_700_000_000_000), ("2023-11-14T22:13Z", 1_699_999_980_000),
-    ] as [(String, Int64)])
-  func times(text: String, expected: Int64) {
-    #expect(LocalTime.parse(text, now: 1_700_000_000_000) == expected)
-  }
-
-  @Test("what is no time is refused", arguments: ["", "yesterday", "12", "h", "-3d", "2023-13-40"])
-  func noTimes(text: String) {
-    #expect(LocalTime.parse(text, now: 0) == nil)
-  }
-}

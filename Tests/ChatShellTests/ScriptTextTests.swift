@@ -112,18 +112,7 @@ import Testing
   }
 }
 
-@Suite("Written times") struct WrittenTimeTests {
-  @Test(
-    "11.3: a date takes in its day, a time its minute or second",
-    arguments: [
-      ("2023-11-14T22:13Z", 60), ("2023-11-14T22:13:20Z", 1), ("2023-11-14 22:13:20.5+01:00", 1),
-      ("2023-11-14T22:13-0330", 60), ("2023-11-14T22:13+02", 60), ("1h", 0),
-    ] as [(String, Int64)])
-  func spans(text: String, seconds: Int64) throws {
-    let span = try #require(LocalTime.span(text, now: 1_700_000_000_000))
-    #expect(span.upperBound - span.lowerBound == seconds * 1000)
-  }
-
+@Suite("Shown times") struct ShownTimeTests {
   @Test("7.5: a message's time has four digits, in this place's time")
   func clock() {
     var parts = tm()
@@ -135,33 +124,31 @@ import Testing
       #expect(LocalTime.clock(Int64(mktime(&parts)) * 1000).string == shown)
     }
   }
+}
 
-  @Test("an offset is east of UTC")
-  func offsets() {
-    let utc = LocalTime.parse("2023-11-14T22:13:20Z", now: 0)
-    for text in [
-      "2023-11-15T00:13:20+02:00", "2023-11-14T18:43:20-03:30", "2023-11-14T22:13:20-00:00",
-    ] { #expect(LocalTime.parse(text, now: 0) == utc, "\(text)") }
-    #expect(LocalTime.parse("0001-01-01T00:00Z", now: 0) == -62_135_596_800_000)
-    #expect(LocalTime.parse("9999-12-31T23:59:59Z", now: 0) == 253_402_300_799_000)
+@Suite("keep") struct KeepSettingTests {
+  private let day: Int64 = 86_400_000
+
+  @Test(
+    "takes days, weeks, months and years",
+    arguments: [("90d", 90), ("6w", 42), ("3mo", 90), ("2y", 730), ("365000d", 365_000)])
+  func ages(text: String, days: Int64) {
+    #expect(Keep.age(text) == .some(days * day))
+  }
+
+  @Test("refuses minutes, which once were months, and hours; its sentence names the months")
+  func shortAges() {
+    #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
+    #expect(
+      Keep.refusal(of: "3m").sentence.string.hasPrefix("keep cannot be 3m, which is minutes; 3mo"))
+    #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
   }
 
   @Test(
-    "what no clock shows is none",
-    arguments: [
-      "2023-02-29", "2023-04-31", "1900-02-29", "0000-01-01", "-001-01-01", "12023-01-01",
-      "2023-1-1", "2023-11-14T", "2023-11-14T24:00", "2023-11-14T22:60", "2023-11-14T22",
-      "2023-11-14T22:13+24:00", "2023-11-14T22:13+1", "2023-11-14T22:13ZZ", "2023-11-14Z",
-      "２０２３-11-14", "2023-11-14T22:13:20.", "99999999d", "1.5h", "d",
-    ])
-  func none(text: String) {
-    #expect(LocalTime.span(text, now: 0) == nil)
-  }
-
-  @Test("a leap year has a 29th of February")
-  func leapYears() {
-    #expect(LocalTime.span("2024-02-29", now: 0) != nil)
-    #expect(LocalTime.span("2000-02-29", now: 0) != nil)
+    "is shown in the largest unit", arguments: [(90, "3mo"), (42, "6w"), (10, "10d"), (730, "2y")])
+  func written(days: Int64, shown: String) {
+    #expect(Keep.written(days * day) == shown)
+    #expect(Keep.age(shown) == .some(days * day))
   }
 }
 

@@ -31,7 +31,7 @@ extension EndToEnd {
     @Test(
       "takes days, weeks, months and years, and shows them in the largest unit",
       arguments: [
-        ("90d", "3m"), ("6w", "6w"), ("10d", "10d"), ("12m", "12m"), ("365d", "1y"),
+        ("90d", "3mo"), ("6w", "6w"), ("10d", "10d"), ("12mo", "12mo"), ("365d", "1y"),
         ("1000y", "1000y"),
       ])
     func units(typed: String, shown: String) throws {
@@ -43,11 +43,12 @@ extension EndToEnd {
     @Test(
       "anything else is refused with what it takes",
       arguments: [
-        "0d", "2", "y", "-1d", "1.5y", "2h", "1001y", "99999999999999999999d", "²d", "2y x",
+        "0d", "2", "y", "-1d", "1.5y", "2h", "3m", "1001y", "99999999999999999999d", "²d", "2y x",
       ])
     func refusals(value: String) throws {
       let finished = try run("/set keep \(value)\n/set keep\n")
       #expect(finished.status == 1 && finished.errors.contains("takes off"))
+      #expect(finished.errors.contains("3mo"))
       #expect(finished.output.hasPrefix("keep off  "))
     }
 

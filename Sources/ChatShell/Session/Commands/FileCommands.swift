@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Exchange
 import StyledText
 
 /// `/attach`, `/detach`, `/save` (rule 8) and `/export` (rule 10).

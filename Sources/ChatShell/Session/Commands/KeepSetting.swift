@@ -9,31 +9,45 @@ enum Keep {
   static let values = ["off", "30d", "1y"]
   static let help: SafeText = "how long this conversation keeps its messages"
 
-  /// Days of a unit; a month is 30 of them and a year 365.
-  private static let units: [(letter: Character, days: Int)] = [
-    ("y", 365), ("m", 30), ("w", 7), ("d", 1),
-  ]
   private static let day: Milliseconds = 86_400_000
   private static let mostDays = 365_000
 
-  /// Milliseconds from `90d`, `6w`, `3m`, `2y`; `.some(nil)` from `off`.
+  /// Milliseconds from `90d`, `6w`, `3mo`, `2y`; `.some(nil)` from `off`.
   ///
-  /// - Returns: nil for what is neither.
+  /// - Returns: nil for what is neither. Minutes and hours are not: `3m` once was three months, and
+  ///   would now make messages go after three minutes.
   static func age(_ text: String) -> Milliseconds?? {
     if text == "off" { return .some(nil) }
-    guard let unit = units.first(where: { $0.letter == text.last }),
-      text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }),
-      let count = Int(written: text.dropLast(), in: 1...mostDays / unit.days)
-    else { return nil }
-    return Milliseconds(count * unit.days) * day
+    guard let days = WrittenAge(text)?.days, (1...mostDays).contains(days) else { return nil }
+    return Milliseconds(days) * day
   }
 
   /// As it is typed, in the largest unit that leaves nothing over.
   static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
     let days = Int(max(1, age / day))
-    guard let unit = units.first(where: { days % $0.days == 0 }) else { return "off" }
-    return "\(days / unit.days)\(unit.letter)"
+    let units: [WrittenAge.Unit] = [.years, .months, .weeks, .days]
+    for unit in units {
+      if let each = WrittenAge(1, unit).days, days % each == 0 {
+        return "\(days / each)\(unit.rawValue)"
+      }
+    }
+    return "\(days)d"
+  }
+
+  /// Said of a value that it cannot have.
+  static func refusal(of value: String) -> Refusal {
+    guard let age = WrittenAge(value), age.days == nil else {
+      return Refusal(
+        say(
+          "keep cannot be %1; it takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
+          SafeText(line: value)))
+    }
+    return Refusal(
+      say(
+        "keep cannot be %1, which is %2; %3 is months. It takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
+        SafeText(line: value), age.unit == .minutes ? say("minutes") : say("hours"),
+        SafeText(line: "\(age.count)mo")))
   }
 
   /// Said where there is no conversation: in an rc file.
@@ -57,12 +71,7 @@ struct KeepCommand: SessionPart {
           + StyledLine("  " + Keep.help, .dim)
       ])
     }
-    guard let age = Keep.age(value) else {
-      throw Refusal(
-        say(
-          "keep cannot be %1; it takes off, or days, weeks, months or years: 90d, 6w, 3m, 2y.",
-          SafeText(line: value)))
-    }
+    guard let age = Keep.age(value) else { throw Keep.refusal(of: value) }
     try store.setKeep(conversation.id, age)
     let name = SafeText(name: conversation.name)
     tell(

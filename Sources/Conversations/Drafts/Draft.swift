@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A text not yet sent, kept per participant and conversation (rule 5.1).
+public struct Draft: Hashable, Sendable {
+  public var text: String
+  /// Where the caret stands: so many bytes of the text in UTF-8 are before it. What is stored, and
+  /// what is read, is never inside a character.
+  public var caret: Int
+  /// The spans in it (rule 2.10), in a form the store does not look into.
+  public var spans: String
+  /// The files that wait to be sent with it (rule 8.1).
+  public var files: [DraftFile]
+
+  public init(text: String, caret: Int, spans: String = "", files: [DraftFile] = []) {
+    self.text = text
+    self.caret = caret
+    self.spans = spans
+    self.files = files
+  }
+}
+
+extension Draft {
+  /// From the columns text, caret and spans.
+  init(_ row: Row, from first: Int32) {
+    self.init(text: row.text(first), caret: row.int(first + 1), spans: row.text(first + 2))
+    placeCaret()
+  }
+
+  /// Puts a caret that is somewhere else where a character of the text begins, or behind the last.
+  package mutating func placeCaret() {
+    let wanted = text.utf8.index(
+      text.startIndex, offsetBy: max(0, caret), limitedBy: text.endIndex)
+    guard let wanted, wanted < text.endIndex else {
+      caret = text.utf8.count
+      return
+    }
+    // The start of the character that holds the wanted byte.
+    let place = text.index(before: text.index(after: wanted))
+    caret = text.utf8.distance(from: text.startIndex, to: place)
+  }
+}
+
+/// A file that waits in a draft: a path, read only when the message is sent.
+public struct DraftFile: Hashable, Sendable {
+  /// Absolute, or the shell that takes the draft up elsewhere would not find it.
+  public var path: String
+  /// The name it is sent under, or nil for that of the path.
+  public var name: String?
+
+  public init(path: String, name: String? = nil) {
+    self.path = path
+    self.name = name
+  }
+
+  /// Whether both would open the same file: Swift takes composed and decomposed letters for equal,
+  /// a file system does not.
+  func isSame(as other: DraftFile) -> Bool {
+    path.utf8.elementsEqual(other.path.utf8)
+      && (name ?? "").utf8.elementsEqual((other.name ?? "").utf8)
+      && (name == nil) == (other.name == nil)
+  }
+}

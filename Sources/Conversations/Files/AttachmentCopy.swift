@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+/// A file on its way into the store, copied and hashed piece by piece, so that a loop can serve
+/// keys between two pieces of a large one. Let go before the end, it leaves nothing behind; killed,
+/// it leaves a file that `Store.pruneAttachments` removes.
+///
+/// ```swift
+/// let copy = try store.copy(ofFileAt: "/tmp/film.webm", limit: 100_000_000)
+/// while try copy.step() { keysAreServed() }
+/// let attachment = try copy.finish(type: FileType.sniff)
+/// ```
+public final class AttachmentCopy {
+  /// The size the file had when it was opened.
+  public let bytes: Int
+  public private(set) var copied = 0
+
+  private let path: String
+  private let name: String
+  private let limit: Int
+  private let place: AttachmentFolder
+  private let source: OpenFile
+  private let opened: Glibc.stat
+  private let folder: OpenFile
+  private let temporary: String
+  private let file: OpenFile
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var hash = SHA256()
+  private var unflushed = 0
+  private var isPlaced = false
+
+  init(path: String, name: String?, limit: Int, into place: AttachmentFolder) throws {
+    let (number, opened) = try AttachmentCopy.open(path, limit: limit)
+    source = OpenFile(number)
+    self.opened = opened
+    bytes = Int(opened.st_size)
+    self.path = path
+    self.name = name.map(Store.safeName) ?? FileURL.name(of: path)
+    self.limit = limit
+    self.place = place
+    do {
+      folder = try place.made()
+      let made = try place.temporary(in: folder)
+      temporary = made.name
+      file = OpenFile(made.file)
+    } catch let failure as SystemFailure {
+      throw AttachmentCopy.refusal(of: failure, at: place.path)
+    }
+    buffer = .allocate(byteCount: 1 << 18, alignment: 16)
+  }
+
+  deinit {
+    buffer.deallocate()
+    if !isPlaced { unlinkat(folder.number, temporary, 0) }
+  }
+
+  /// Opens a file that someone wants to attach. Links are followed, since the person named the path.
+  static func open(_ path: String, limit: Int) throws -> (number: Int32, found: Glibc.stat) {
+    guard let bytes = FileURL.bytes(of: path), !bytes.isEmpty else {
+      throw AttachmentError.missing(path: path)
+    }
+    let name = bytes.map { CChar(bitPattern: $0) } + [0]
+    var found = Glibc.stat()
+    // Looked at before it is opened: opening a device can have effects of its own.
+    guard stat(name, &found) == 0 else { throw unreadable(path) }
+    guard found.st_mode & S_IFMT == S_IFREG else { throw AttachmentError.notAFile(path: path) }
+    // It may have become a pipe since, which must not block.
+    let number = Glibc.open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    guard number >= 0 else { throw unreadable(path) }
+    guard fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
+      close(number)
+      throw AttachmentError.notAFile(path: path)
+    }
+    if limit > 0, found.st_size > limit {
+      close(number)
+      throw AttachmentError.tooLarge(path: path, limit: limit)
+    }
+    return (number, found)
+  }
+
+  private static func unreadable(_ path: String) -> AttachmentError {
+    let failure = SystemFailure()
+    return failure.code == ENOENT || failure.code == ENOTDIR
+      ? .missing(path: path) : .unreadable(path: path, reason: failure.reason)
+  }
+
+  package static func refusal(of failure: SystemFailure, at path: String) -> AttachmentError {
+    failure.code == ENOSPC || failure.code == EDQUOT
+      ? .full(path: path) : .unwritable(path: path, reason: failure.reason)
+  }
+
+  /// Copies the next piece, and has the disk take what it copied from time to time, so that there
+  /// is no long wait at the end.
+  ///
+  /// Of a file that grows, what it was when it was opened is copied.
+  ///
+  /// - Parameter size: how many bytes, at least 1.
+  /// - Returns: whether there is more to copy.
+  /// - Throws: `AttachmentError.changed`, `.tooLarge`, `.unreadable`, `.full`, `.unwritable`.
+  public func step(_ size: Int = 1 << 20) throws -> Bool {
+    var left = max(1, size)
+    while left > 0 {
+      // What the kernel makes up, as in /proc, has no size and has to be read to its end.
+      let open = bytes == 0 ? left : bytes - copied
+      if open == 0 { return false }
+      let wanted = min(left, open, buffer.count)
+      let count = try read(wanted)
+      if count == 0 {
+        if bytes > 0 { throw AttachmentError.changed(path: path) }
+        return false
+      }
+      if limit > 0, copied + count > limit {
+        throw AttachmentError.tooLarge(path: path, limit: limit)
+      }
+      let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      hash.update(piece)
+      try writing { try file.write(piece) }
+      copied += count
+      unflushed += count
+      left -= count
+    }
+    if unflushed >= 1 << 23 {
+      try writing { try file.flush() }
+      unflushed = 0
+    }
+    return bytes == 0 || copied < bytes
+  }
+
+  private func read(_ count: Int) throws -> Int {
+    do {
+      return try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+    } catch let failure as SystemFailure {
+      throw AttachmentError.unreadable(path: path, reason: failure.reason)
+    }
+  }
+
+  private func writing(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as SystemFailure {
+      throw AttachmentCopy.refusal(of: failure, at: place.path)
+    }
+  }
+
+  /// Puts the complete copy in its place, on the disk before it returns. Once, after `step` said
+  /// that there is no more.
+  ///
+  /// - Parameter type: gives the MIME type of the file at a path: the copy's, since the original may
+  ///   be another by now. What is no MIME type counts as nil, and nil as `FileType.unknown`.
+  /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
+  public func finish(type: (String) -> String?) throws -> Attachment {
+    precondition(!isPlaced, "an attachment is finished once")
+    // A file that was written to within the size it had may be half old, half new. One that only
+    // grew, such as a log, is whole as far as it was copied.
+    let now = try? source.status()
+    let isRewritten = now.map {
+      $0.st_size <= opened.st_size
+        && ($0.st_mtim.tv_sec, $0.st_mtim.tv_nsec)
+          != (opened.st_mtim.tv_sec, opened.st_mtim.tv_nsec)
+    }
+    if bytes > 0, copied < bytes || isRewritten ?? true {
+      throw AttachmentError.changed(path: path)
+    }
+    let digits = hash.finish()
+    try writing {
+      try file.flush()
+      try place.place(temporary, in: folder, as: digits)
+    }
+    isPlaced = true
+    let found = type(place.path(of: digits)).flatMap(FileType.checked)
+    return Attachment(hash: digits, name: name, type: found ?? FileType.unknown, bytes: copied)
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+/// The folder beside the store where attachments lie: `ab/cdef…` for the hash `abcdef…`, and files
+/// on their way in under temporary names. Every step goes from an open folder to a name in it, so
+/// that a link that someone puts there meanwhile leads nowhere.
+package struct AttachmentFolder {
+  package let path: String
+  package let isShared: Bool
+
+  /// What names of files begin with that are not yet complete.
+  package static let temporaryPrefix = "incoming-"
+
+  /// The two parts of a hash that name its file; nil when it is none.
+  package static func place(of hash: String) -> (folder: String, name: String)? {
+    guard hash.utf8.count == 64, bytes(ofHexadecimal: hash) != nil else { return nil }
+    return (String(hash.prefix(2)), String(hash.dropFirst(2)))
+  }
+
+  /// Where the file of a hash is, or would be. What is no hash names a file that is never there.
+  package func path(of hash: String) -> String {
+    guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }
+    return "\(path)/\(folder)/\(name)"
+  }
+
+  /// Opens the folder.
+  ///
+  /// - Throws: `SystemFailure`, with `ENOENT` when there is none.
+  package func open() throws -> OpenFile {
+    try OpenFile(folder: path, following: false)
+  }
+
+  /// Opens the folder, and makes it if need be.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func made() throws -> OpenFile {
+    if let found = try? open() { return found }
+    let (parent, name) = StoreFiles.split(path)
+    return try made(name, in: OpenFile(folder: parent, following: true))
+  }
+
+  private func made(_ name: String, in folder: borrowing OpenFile) throws -> OpenFile {
+    let isNew = mkdirat(folder.number, name, 0o700) == 0
+    if !isNew, errno != EEXIST { throw SystemFailure() }
+    let mode = StoreFiles.folderMode(shared: isShared)
+    let flags = O_RDONLY | O_DIRECTORY
+    // mkdir obeys the umask, which may take even the owner's rights.
+    if isNew, faccessat(folder.number, name, R_OK | X_OK, 0) != 0 {
+      fchmodat(folder.number, name, mode, 0)
+    }
+    let made = try OpenFile(in: folder, name, flags)
+    if isNew {
+      fchmod(made.number, mode)
+      try folder.flush()
+    }
+    return made
+  }
+
+  /// A new file under a temporary name, open for writing.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func temporary(in folder: borrowing OpenFile) throws -> (name: String, file: Int32) {
+    let name = AttachmentFolder.temporaryPrefix + randomName()
+    let mode = StoreFiles.fileMode(shared: isShared)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = openat(folder.number, name, flags, mode)
+    if file < 0 { throw SystemFailure() }
+    fchmod(file, mode)
+    return (name, file)
+  }
+
+  /// Gives a temporary file, complete and on the disk, the name of its hash. Returns when the disk
+  /// has the name, too.
+  ///
+  /// A file that is there under that name has the same bytes or is damaged. Either way it gives way
+  /// to the new one, which mends the damage and begins the hour's grace of pruning afresh.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
+    guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: EINVAL) }
+    let part = try made(place.folder, in: folder)
+    guard renameat(folder.number, temporary, part.number, place.name) == 0 else {
+      throw SystemFailure()
+    }
+    try part.flush()
+  }
+
+  /// The size of a hash's file in bytes; nil if there is no regular file.
+  package func size(of hash: String) -> Int? {
+    guard let place = AttachmentFolder.place(of: hash), let folder = try? open(),
+      let part = try? OpenFile(in: folder, place.folder, O_RDONLY | O_DIRECTORY),
+      let found = part.status(of: place.name), found.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    return Int(found.st_size)
+  }
+
+  /// Opens a hash's file for reading.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func file(of hash: String) throws -> OpenFile {
+    guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: ENOENT) }
+    let part = try OpenFile(in: open(), place.folder, O_RDONLY | O_DIRECTORY)
+    let file = try OpenFile(in: part, place.name, O_RDONLY | O_NONBLOCK)
+    guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemFailure(code: ENOENT) }
+    return file
+  }
+}

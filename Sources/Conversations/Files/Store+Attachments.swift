@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+extension Store {
+  package var attachmentFolder: AttachmentFolder {
+    AttachmentFolder(path: files.attachments, isShared: isShared)
+  }
+
+  // MARK: Into the store
+
+  /// Looks at a file that someone wants to attach, without copying it, so that one that cannot be
+  /// sent is refused at once (rule 8.1).
+  ///
+  /// - Parameter limit: in bytes; 0 for none.
+  /// - Returns: the name it would be sent under, and its size.
+  /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
+  public static func look(
+    atFile path: String, limit: Int
+  ) throws -> (name: String, bytes: Int) {
+    let (number, found) = try AttachmentCopy.open(path, limit: limit)
+    _ = OpenFile(number)
+    return (FileURL.name(of: path), Int(found.st_size))
+  }
+
+  /// Copies a file into the store's folder under the hash of its bytes, on the disk before it
+  /// returns. It stays for an hour; from then on only if a message names it.
+  ///
+  /// ```swift
+  /// let photo = try store.keep(fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
+  /// try store.send("look", in: lobby, by: anna, attachments: [photo])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: may lead through links; has to lead to a regular file.
+  ///   - name: what it is to be called, that of the path by default; `safeName` is taken of it.
+  ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
+  ///   - limit: in bytes; 0 for none.
+  /// - Throws: `AttachmentError`; then nothing is left behind.
+  public func keep(
+    fileAt path: String, name: String? = nil, type: (String) -> String?, limit: Int
+  ) throws -> Attachment {
+    let copy = try copy(ofFileAt: path, name: name, limit: limit)
+    while try copy.step() {}
+    return try copy.finish(type: type)
+  }
+
+  /// The same in pieces, for files that take long to copy.
+  ///
+  /// - Throws: `AttachmentError`.
+  public func copy(
+    ofFileAt path: String, name: String? = nil, limit: Int
+  ) throws -> AttachmentCopy {
+    try AttachmentCopy(path: path, name: name, limit: limit, into: attachmentFolder)
+  }
+
+  /// Where the file of an attachment lies, for programs that open it. It may be gone.
+  public func path(of attachment: Attachment) -> String {
+    attachmentFolder.path(of: attachment.hash)
+  }
+
+  /// Part of a transaction: what is pruned in another one is either seen here to be gone, or not
+  /// pruned because it is named now.
+  func append(_ attachments: [Attachment], to message: inout Message) throws {
+    guard !attachments.isEmpty else { return }
+    for attachment in attachments {
+      let safe = Attachment(
+        hash: attachment.hash, name: Store.safeName(attachment.name),
+        type: FileType.checked(attachment.type) ?? FileType.unknown, bytes: attachment.bytes)
+      guard let hash = bytes(ofHexadecimal: safe.hash),
+        attachmentFolder.size(of: safe.hash) == safe.bytes
+      else { throw AttachmentError.gone(name: safe.name) }
+      try database.run(
+        """
+        INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+        """, message.id, message.attachments.count, hash, safe.name, safe.type, safe.bytes)
+      message.attachments.append(safe)
+    }
+    try database.run(
+      "UPDATE message SET attachments = ? WHERE id = ?", message.attachments.count, message.id)
+  }
+
+  // MARK: Out of the store
+
+  /// The files of a message, in the order they were attached.
+  public func attachments(of message: ID<Message>) throws -> [Attachment] {
+    try database.rows(
+      "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
+    ) {
+      Store.attachment(hash: $0.hex(0), name: $0.text(1), type: $0.text(2), bytes: $0.int(3))
+    }
+  }
+
+  /// As read from a file in which anything may stand.
+  private static func attachment(
+    hash: String, name: String, type: String, bytes: Int
+  ) -> Attachment {
+    Attachment(
+      hash: hash, name: safeName(name), type: FileType.checked(type) ?? FileType.unknown,
+      bytes: max(0, bytes))
+  }
+
+  /// All attachments of message `m` in one text, or NULL: so they come with the message's row, and
+  /// a message without any costs nothing. The separators cannot be in a safe name or a type.
+  static let attachmentColumn = """
+    CASE WHEN m.attachments > 0 THEN (
+      SELECT group_concat(a.ordinal || char(31) || lower(hex(a.hash)) || char(31) || a.bytes
+        || char(31) || a.type || char(31) || a.name, char(30))
+      FROM attachment a WHERE a.message = m.id) END
+    """
+
+  /// Reads what `attachmentColumn` gave.
+  static func attachments(_ list: String?) -> [Attachment] {
+    guard let list else { return [] }
+    let found = list.utf8.split(separator: 30).compactMap { entry -> (Int, Attachment)? in
+      let fields = entry.split(separator: 31, maxSplits: 4, omittingEmptySubsequences: false)
+        .map { String(Substring($0)) }
+      guard fields.count == 5, let ordinal = Int(fields[0]), let bytes = Int(fields[2]),
+        AttachmentFolder.place(of: fields[1]) != nil
+      else { return nil }
+      return (
+        ordinal, attachment(hash: fields[1], name: fields[4], type: fields[3], bytes: bytes)
+      )
+    }
+    // SQLite promises no order for group_concat.
+    return found.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+}

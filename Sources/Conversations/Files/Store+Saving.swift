@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+extension Store {
+  /// Copies an attachment out of the store (`/save`, rule 8.2). Nothing is overwritten: where the
+  /// name is taken, by a link too, it becomes `name-1.ext` and so on. The name appears only when the
+  /// file is whole and its bytes are those of the hash.
+  ///
+  /// - Parameter target: a folder, which may be behind a link, or a folder and the file's new name.
+  /// - Returns: the path it has now.
+  /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`; then
+  ///   nothing is left behind.
+  public func save(_ attachment: Attachment, to target: String) throws -> String {
+    guard let file = try? attachmentFolder.file(of: attachment.hash) else {
+      throw AttachmentError.gone(name: attachment.name)
+    }
+    let (folder, name) = Store.destination(target, of: attachment)
+    guard !target.utf8.contains(0) else {
+      throw AttachmentError.unwritable(path: target, reason: "no path holds a NUL")
+    }
+    do {
+      let open = try OpenFile(folder: folder, following: true)
+      let temporary = ".hobnob-" + randomName()
+      defer { unlinkat(open.number, temporary, 0) }
+      // For the umask to decide, as with any other file the person makes.
+      let new = try OpenFile(in: open, temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+      guard try file.hashed({ try new.write($0) }) == attachment.hash else {
+        throw AttachmentError.damaged(name: attachment.name)
+      }
+      try new.flush()
+      guard let chosen = try Store.named(temporary, name, in: open) else {
+        throw AttachmentError.namesTaken(path: target)
+      }
+      return target.isEmpty
+        ? chosen : folder.hasSuffix("/") ? folder + chosen : "\(folder)/\(chosen)"
+    } catch let failure as SystemFailure {
+      throw AttachmentCopy.refusal(of: failure, at: folder)
+    }
+  }
+
+  private static func destination(
+    _ target: String, of attachment: Attachment
+  ) -> (folder: String, name: String) {
+    var found = Glibc.stat()
+    let isFolder = stat(target, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+    if target.isEmpty { return (".", safeName(attachment.name)) }
+    if isFolder || target.utf8.last == UInt8(ascii: "/") {
+      return (target, safeName(attachment.name))
+    }
+    guard let slash = target.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", target) }
+    let after = target.utf8.index(after: slash)
+    return (slash == target.startIndex ? "/" : String(target[..<slash]), String(target[after...]))
+  }
+
+  /// Gives a file the first of the names like `name` that is free.
+  ///
+  /// - Returns: that name, nil if there was none.
+  private static func named(
+    _ temporary: String, _ name: String, in folder: borrowing OpenFile
+  ) throws -> String? {
+    for number in 0..<10_000 {
+      let wanted = number == 0 ? name : numbered(name, number)
+      if linkat(folder.number, temporary, folder.number, wanted, 0) == 0 { return wanted }
+      if errno == EEXIST { continue }
+      // Some file systems, such as FAT, have no second names: there the name is taken by an empty
+      // file first, which is then replaced.
+      do {
+        _ = try OpenFile(in: folder, wanted, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+      } catch let failure as SystemFailure where failure.code == EEXIST {
+        continue
+      }
+      if renameat(folder.number, temporary, folder.number, wanted) == 0 { return wanted }
+      let failure = SystemFailure()
+      unlinkat(folder.number, wanted, 0)
+      throw failure
+    }
+    return nil
+  }
+}

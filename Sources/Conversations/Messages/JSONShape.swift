@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The documented shape of what is stored, hobnob-json(5), as expressions of SQLite that make it:
+/// the order of members is fixed, and what has no value is left out.
+///
+/// Nothing in it depends on where a row stands in this store: messages are named by their uid,
+/// people by identity and network, rooms by name and network, direct chats by the two.
+package enum JSONShape {
+  /// What the first line of an export says of itself.
+  package static let version = 1
+
+  /// The first and last millisecond that four digits of a year can name.
+  package static let times: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999
+
+  /// An object of these members, without those that are NULL.
+  package static func object(_ members: (name: String, value: String)...) -> String {
+    let list = members.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
+    return "json_patch('{}', json_object(\(list)))"
+  }
+
+  /// `2026-11-21T10:00:00.000Z`. A time that no clock shows, which only another program can have
+  /// stored, becomes the nearest one.
+  package static func time(_ column: String) -> String {
+    """
+    strftime('%Y-%m-%dT%H:%M:%fZ',
+      min(max(\(column), \(times.lowerBound)), \(times.upperBound)) / 1000.0, 'unixepoch')
+    """
+  }
+
+  /// A number of a message, or how many there are, within what an import takes: what is beyond, only
+  /// another program can have stored.
+  package static func number(_ column: String, from least: Int = 0) -> String {
+    "min(max(\(column), \(least)), \(Message.numbers.upperBound))"
+  }
+
+  /// Someone: a text for one of this machine, an object for one on a network.
+  package static func person(_ row: String) -> String {
+    """
+    json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
+      ELSE json_object('identity', \(row).identity, 'network', \(row).network) END)
+    """
+  }
+
+  /// The same by the number of the participant's row.
+  package static func person(id: String) -> String {
+    "(SELECT \(person("w")) FROM participant w WHERE w.id = \(id))"
+  }
+
+  /// A room: a text in this store, an object on a network; a direct chat: an object with the two.
+  package static func conversation(_ row: String) -> String {
+    """
+    json(CASE \(row).kind
+      WHEN 0 THEN CASE \(row).network WHEN '' THEN json_quote(\(row).name)
+        ELSE json_object('room', \(row).name, 'network', \(row).network) END
+      ELSE json_patch('{}', json_object(
+        'people', json_array(\(person(id: "\(row).one")), \(person(id: "\(row).other"))),
+        'network', nullif(\(row).network, ''))) END)
+    """
+  }
+
+  /// The rows of a table that belong to message `m`, in order, as an array; NULL if there are none.
+  package static func list(_ each: String, from rows: String) -> String {
+    """
+    (SELECT CASE WHEN count(*) > 0 THEN json_group_array(json(line)) END
+      FROM (SELECT \(each) AS line FROM \(rows)))
+    """
+  }
+
+  /// Message `m` of sender `p` in conversation `c`.
+  package static let message = object(
+    ("type", "'message'"),
+    ("uid", "lower(hex(m.uid))"),
+    ("conversation", conversation("c")),
+    ("number", "m.number"),
+    ("time", time("m.created_at")),
+    ("sender", person("p")),
+    ("name", "p.name"),
+    ("kind", "CASE m.kind WHEN 1 THEN 'action' ELSE 'text' END"),
+    ("state", "CASE m.state WHEN 0 THEN 'failed' WHEN 1 THEN 'sending' ELSE 'sent' END"),
+    ("failure", "m.failure"),
+    ("edited", time("m.edited_at")),
+    ("deleted", time("m.deleted_at")),
+    ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
+    ("reply_to", number("m.reply_to", from: 1)),
+    ("text", "m.body"),
+    ("mentions", "nullif(m.mentions, '')"),
+    ("remote_id", "m.remote_id"),
+    ("past", "nullif(m.past <> 0, 0)"),
+    (
+      "revisions",
+      list(
+        "json_object('time', \(time("v.at")), 'text', v.body)",
+        from: "revision v WHERE v.message = m.id ORDER BY v.ordinal")
+    ),
+    (
+      "reactions",
+      list(
+        """
+        json_object('sender', \(person("q")), 'emoji', r.emoji, 'time', \(time("r.at")))
+        """,
+        from: """
+          reaction r JOIN participant q ON q.id = r.participant
+          WHERE r.message = m.id AND r.emoji <> '' ORDER BY r.at, r.change
+          """)
+    ),
+    (
+      "attachments",
+      "CASE WHEN m.attachments > 0 THEN "
+        + list(
+          """
+          json_object('hash', lower(hex(a.hash)), 'name', a.name, 'media_type', a.type,
+            'bytes', max(CAST(a.bytes AS INTEGER), 0))
+          """,
+          from: "attachment a WHERE a.message = m.id ORDER BY a.ordinal") + " END"
+    ),
+    (
+      "outbox",
+      list(
+        """
+        json_patch('{}', json_object(
+          'operation', CASE x.operation WHEN 0 THEN 'send' WHEN 1 THEN 'edit' WHEN 2 THEN 'delete'
+            ELSE 'react' END,
+          'sender', \(person(id: "x.participant"))))
+        """,
+        from: "outbox x WHERE x.message = m.id ORDER BY x.id")
+    ))
+
+  package static let messageTables = """
+    message m JOIN participant p ON p.id = m.sender JOIN conversation c ON c.id = m.conversation
+    """
+}

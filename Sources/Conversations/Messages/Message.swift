@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What someone said in a conversation.
+public struct Message: Identifiable, Hashable, Sendable {
+  /// Whether it is said or done.
+  public enum Kind: Int, Hashable, Sendable {
+    case text = 0
+    /// `/me`
+    case action = 1
+  }
+
+  /// No conversation will see more messages; numbers beyond are refused, since they must go on
+  /// growing.
+  package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
+
+  // `ID` alone is `Identifiable`'s here.
+  /// Grows in the order of arrival, over all conversations of a store; for what was imported it is
+  /// below zero, and grows with the time.
+  public var id: Conversations.ID<Message>
+  /// 128 random bits in hexadecimal: the same message in every store and export.
+  public var uid: String
+  public var conversation: Conversations.ID<Conversation>
+  /// Given per conversation when it is stored, never changed, never used again (rule 7.5).
+  public var number: Int
+  public var sender: Conversations.ID<Participant>
+  /// The name the sender shows now.
+  public var senderName: String
+  public var senderIdentity: String
+  /// As typed or received, of any length; empty when it was deleted or taken back.
+  public var body: String
+  public var kind: Kind
+  public var createdAt: Milliseconds
+  /// For the viewer's own message the least state among its recipients; for another's, `sent`.
+  public var state: DeliveryState
+  /// Why the network refused it, in the network's words.
+  public var failure: String?
+  public var editedAt: Milliseconds?
+  /// Set when it was deleted: a tombstone stays.
+  public var deletedAt: Milliseconds?
+  /// Taken back before anybody else had it (rule 3.7): not to be shown at all.
+  public var isRecalled: Bool
+  /// The files that came with it, in order; none when it was deleted.
+  public var attachments: [Attachment]
+  /// What it answers (`/reply`).
+  public var replyTo: Quote?
+  /// Who is meant by the mentions in it (rule 2.10), in the sender's own form.
+  public var mentions: String
+  /// Whether it was said elsewhere, before: it is older than its number says, stands before all
+  /// that is not, by its time, is never unread, and nobody's marks say anything of it.
+  public var isPast: Bool
+
+  public init(
+    id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,
+    number: Int,
+    sender: Conversations.ID<Participant>, senderName: String, senderIdentity: String, body: String,
+    kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
+    failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
+    isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
+    mentions: String = "", isPast: Bool = false
+  ) {
+    self.id = id
+    self.uid = uid
+    self.conversation = conversation
+    self.number = number
+    self.sender = sender
+    self.senderName = senderName
+    self.senderIdentity = senderIdentity
+    self.body = body
+    self.kind = kind
+    self.createdAt = createdAt
+    self.state = state
+    self.failure = failure
+    self.editedAt = editedAt
+    self.deletedAt = deletedAt
+    self.isRecalled = isRecalled
+    self.attachments = attachments
+    self.replyTo = replyTo
+    self.mentions = mentions
+    self.isPast = isPast
+  }
+}
+
+extension Message {
+  /// Whether it was brought in by an import: it did not arrive, and nobody is told of it.
+  public var isImported: Bool { id.rawValue < 0 }
+}
+
+/// A former text of an edited message (rule 3.3).
+public struct Revision: Hashable, Sendable {
+  public var body: String
+  /// When it was replaced.
+  public var at: Milliseconds
+
+  public init(body: String, at: Milliseconds) {
+    self.body = body
+    self.at = at
+  }
+}

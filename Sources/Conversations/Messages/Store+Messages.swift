@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  static let messageColumns = """
+    m.id, m.uid, m.conversation, m.number, m.sender, p.name, p.identity, m.body, m.kind,
+      m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
+      \(attachmentColumn), \(quoteColumns), m.mentions, m.past
+    """
+  /// Where other columns begin behind those.
+  static let messageColumnCount: Int32 = 20 + quoteColumnCount
+  static let messageSelect =
+    "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
+    + " AND \(isSound)\(quoteJoins)\n"
+  /// Whether message `m` has a number that this program gives. A row without is left out, and not
+  /// put right: who goes through the messages page by page would come to it again and again. The +
+  /// keeps SQLite from searching by it.
+  package static let isSound =
+    "+m.number BETWEEN \(Message.numbers.lowerBound) AND \(Message.numbers.upperBound)"
+  /// The same of its time, for pages by time.
+  static let hasSoundTime =
+    "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
+  /// Behind the columns of `message(_:)`.
+  static let revisedColumn: Int32 = 15
+  static let movedColumn: Int32 = 16
+
+  /// With the stored state, which for an own message is not yet what its sender is shown.
+  static func message(_ row: Row) -> Message {
+    Message(
+      id: row.id(0), uid: row.hex(1), conversation: row.id(2), number: row.int(3),
+      sender: row.id(4), senderName: row.text(5), senderIdentity: row.text(6), body: row.text(7),
+      kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.time(9),
+      state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
+      editedAt: row.optionalTime(12), deletedAt: row.optionalTime(13),
+      isRecalled: row.int(14) == 2, attachments: attachments(row.optionalText(17)),
+      replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount),
+      isPast: row.bool(19 + quoteColumnCount))
+  }
+
+  /// The messages before the one with a number, or the newest, in the order in which they are shown:
+  /// what is past by time, then the others by number. Those taken back are left out, the deleted ones
+  /// are there without a body.
+  ///
+  /// - Parameters:
+  ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
+  ///   - past: false for those only that are not past.
+  public func messages(
+    in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
+    for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let limit = max(0, limit)
+      let past =
+        isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
+      var found: [Message] = []
+      if past == nil {
+        found = try database.rows(
+          Store.messageSelect
+            + """
+            WHERE m.conversation = ? AND m.number < ? AND m.past = 0 AND m.gone < 2
+            ORDER BY m.number DESC LIMIT ?
+            """, conversation, number ?? Int.max, limit, read: Store.message)
+      }
+      if isPastWanted, found.count < limit {
+        found += try database.rows(
+          Store.messageSelect
+            + """
+            WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) < (?, ?)
+              AND m.gone < 2
+            ORDER BY m.created_at DESC, m.number DESC LIMIT ?
+            """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max,
+          limit - found.count, read: Store.message)
+      }
+      return try presented(found.reversed(), to: me, receipts: receipts)
+    }
+  }
+
+  /// When a message was made that is past; nil for one that is not, or that is not there.
+  private func pastTime(
+    ofNumber number: Int, in conversation: ID<Conversation>
+  ) throws -> Milliseconds? {
+    try database.first(
+      "SELECT created_at FROM message WHERE conversation = ? AND number = ? AND past <> 0",
+      conversation, number
+    ) { $0.int64(0) }
+  }
+
+  /// The messages behind a number, the first of them, without what is past; ascending, as above.
+  public func messages(
+    in conversation: ID<Conversation>, after number: Int, limit: Int, for me: ID<Participant>,
+    receipts: Bool = true
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.number > ? AND m.past = 0 AND m.gone < 2
+          ORDER BY m.number LIMIT ?
+          """,
+        conversation, number, max(0, limit), read: Store.message)
+      return try presented(found, to: me, receipts: receipts)
+    }
+  }
+
+  /// The messages with these numbers, ascending, as above.
+  public func messages(
+    in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
+  ) throws -> [Message] {
+    try read {
+      guard try self.conversation(conversation, for: me) != nil else { return [] }
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.number BETWEEN ? AND ? AND m.gone < 2 ORDER BY m.number
+          """, conversation, numbers.lowerBound, numbers.upperBound, read: Store.message)
+      return try presented(found, to: me)
+    }
+  }
+
+  /// The message with that number, or nil if there is none or it was taken back.
+  public func message(
+    number: Int, in conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Message? {
+    try messages(in: conversation, numbers: number...number, for: me).first
+  }
+
+  /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
+  public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
+    try read {
+      guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
+      else { return nil }
+      return try presented([found], to: me)[0]
+    }
+  }
+
+  func stored(_ id: ID<Message>) throws -> Message? {
+    try database.first(Store.messageSelect + "WHERE m.id = ?", id, read: Store.message)
+  }
+
+  /// My newest message that is neither deleted nor taken back, nor past, whatever its state.
+  ///
+  /// - Parameter skipping: how many newer ones of mine to pass over; 1 is the last but one.
+  public func newest(
+    by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
+  ) throws -> Message? {
+    try read {
+      let found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.sender = ? AND m.conversation = ? AND m.past = 0 AND m.gone = 0
+          ORDER BY m.number DESC LIMIT 1 OFFSET ?
+          """, me, conversation, max(0, skipping), read: Store.message)
+      return try presented(found, to: me).first
+    }
+  }
+
+  /// My messages that are `sending` or `failed`, in the order of arrival.
+  public func unsent(
+    by me: ID<Participant>, in conversation: ID<Conversation>? = nil
+  ) throws -> [Message] {
+    try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.sender = ?1 AND m.state < 2 AND m.gone = 0
+          AND (?2 IS NULL OR m.conversation = ?2) ORDER BY m.id
+        """, me, conversation, read: Store.message)
+  }
+
+  /// The former texts of an edited message, oldest first.
+  public func revisions(of message: ID<Message>) throws -> [Revision] {
+    try database.rows(
+      "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
+    ) { Revision(body: $0.text(0), at: $0.time(1)) }
+  }
+
+  /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then
+  /// failed, then sending ones. Equal times keep the order of arrival.
+  public static func ordered(_ messages: [Message]) -> [Message] {
+    func rank(_ message: Message) -> Int {
+      if message.isPast { return -1 }
+      return switch message.state {
+      case .sent, .delivered, .seen: 0
+      case .failed: 1
+      case .sending: 2
+      }
+    }
+    func place(_ message: Message) -> Int64 {
+      message.isPast ? Int64(message.number) : message.id.rawValue
+    }
+    return messages.sorted {
+      (rank($0), $0.createdAt, place($0)) < (rank($1), $1.createdAt, place($1))
+    }
+  }
+
+  /// Fills in the delivery states as the viewer is shown them: what becomes of an own message is
+  /// computed from the recipients' marks, another's is simply there.
+  func presented(
+    _ messages: [Message], to me: ID<Participant>, receipts: Bool = true
+  ) throws -> [Message] {
+    // In place, and without a dictionary: it is on the way to the first prompt.
+    var messages = messages
+    var known: (conversation: ID<Conversation>, audience: Audience)?
+    for place in messages.indices {
+      if messages[place].sender != me {
+        messages[place].state = .sent
+        messages[place].failure = nil
+      } else if receipts, messages[place].state == .sent, !messages[place].isPast {
+        let conversation = messages[place].conversation
+        if known?.conversation != conversation {
+          known = (conversation, try audience(of: conversation))
+        }
+        if let known {
+          messages[place].state = known.audience.state(of: messages[place].number, from: me)
+        }
+      }
+    }
+    return messages
+  }
+}

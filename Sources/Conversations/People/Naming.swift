@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What may be a name, and when two names are the same.
+package enum Naming {
+  /// In graphemes.
+  static let longest = 64
+  /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.
+  static let longestInBytes = 512
+
+  /// The name itself, or an error when people could not type it or would be misled by it.
+  package static func checked(_ name: String) throws(RuleError) -> String {
+    guard let first = name.first, !"@#/".contains(first), name.utf8.count <= longestInBytes,
+      name.count <= longest
+    else { throw .badName(name) }
+    for scalar in name.unicodeScalars {
+      let properties = scalar.properties
+      switch properties.generalCategory {
+      // Format characters are invisible or turn the text around (rule 12.2).
+      case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned,
+        .privateUse:
+        throw .badName(name)
+      default:
+        if properties.isWhitespace { throw .badName(name) }
+      }
+    }
+    return name
+  }
+
+  /// Swift compares strings by canonical equivalence, so only case is left to be folded.
+  package static func same(_ one: String, _ other: String) -> Bool {
+    one.lowercased() == other.lowercased()
+  }
+
+  /// What a name is looked up by. Names that are the same have the same key, unless one of them has
+  /// none (`""`).
+  ///
+  /// A name has a key where each of its characters is a single code point and its own canonical
+  /// form. Such names are the same only if their code points are, in lower case.
+  static func key(_ name: String) -> String {
+    let small = name.lowercased()
+    let isCanonical = small.allSatisfy { character in
+      let scalars = character.unicodeScalars
+      return scalars.count == 1
+        && scalars.allSatisfy { !$0.properties.isFullCompositionExclusion }
+    }
+    return isCanonical ? small : ""
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Someone who takes part in conversations: a person at a shell, a script, or a person on a network.
+public struct Participant: Identifiable, Hashable, Sendable {
+  public var id: Conversations.ID<Participant>
+  /// The login name, the name given with `--as`, or the address on a network. Never changes (rule 11.1).
+  public var identity: String
+  /// The name that is shown; `/nick` changes it.
+  public var name: String
+  /// The network this participant is on, or nil for one of this machine.
+  public var network: String?
+
+  public init(
+    id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil
+  ) {
+    self.id = id
+    self.identity = identity
+    self.name = name
+    self.network = network
+  }
+}

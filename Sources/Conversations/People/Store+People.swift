@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  static let participantColumns = "p.id, p.identity, p.name, p.network"
+
+  static func participant(_ row: Row, from first: Int32 = 0) -> Participant {
+    let network = row.text(first + 3)
+    return Participant(
+      id: row.id(first), identity: row.text(first + 1), name: row.text(first + 2),
+      network: network.isEmpty ? nil : network)
+  }
+
+  /// The participant of this machine with that identity, made if missing (rule 11.1). Identities
+  /// that differ in case only are one.
+  ///
+  /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
+  ///   or invisible characters, or begins with `@`, `#` or `/`.
+  public func participant(identity: String) throws -> Participant {
+    if let known = try participant(known: identity) { return known }
+    return try write(durable: true) {
+      // Another process may have made it while this one waited for the lock.
+      if let known = try known(identity) { return known }
+      return try insert(identity: identity, name: try freeName(identity), network: "")
+    }
+  }
+
+  /// The same without making anyone, for those who only read; nil where nobody has that identity.
+  ///
+  /// - Throws: `RuleError.badName`, as above.
+  public func participant(known identity: String) throws -> Participant? {
+    _ = try Naming.checked(identity)
+    return try known(identity)
+  }
+
+  private func known(_ identity: String) throws -> Participant? {
+    try database.first(
+      "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
+      identity, read: { Store.participant($0) })
+      ?? candidates(for: identity).first { $0.network == nil && Naming.same($0.identity, identity) }
+  }
+
+  package func insert(identity: String, name: String, network: String) throws -> Participant {
+    try touchPeople()
+    let id: ID<Participant>? = try database.first(
+      """
+      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+      """, network, identity, name, Naming.key(identity), Naming.key(name),
+      NameShape.skeleton(name)
+    ) { $0.id(0) }
+    return Participant(
+      id: id ?? ID(rawValue: 0), identity: identity, name: name,
+      network: network.isEmpty ? nil : network)
+  }
+
+  /// Somebody may show the newcomer's identity as a name already.
+  private func freeName(_ wanted: String) throws -> String {
+    var name = wanted
+    var next = 2
+    while try candidates(for: name).contains(where: { Naming.same($0.name, name) }) {
+      name = wanted + String(next)
+      next += 1
+    }
+    return name
+  }
+
+  /// Someone by the shown name, then by identity; exactly, then without regard to case.
+  ///
+  /// - Parameter nameOrIdentity: with or without a leading `@`.
+  /// - Throws: `RuleError.ambiguous` if several fit.
+  public func find(participant nameOrIdentity: String) throws -> Participant? {
+    let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
+    let candidates = try candidates(for: wanted)
+    let tests: [(Participant) -> Bool] = [
+      { $0.name == wanted }, { $0.identity == wanted },
+      { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
+    ]
+    for test in tests {
+      let found = candidates.filter(test)
+      if found.count == 1 { return found[0] }
+      if found.count > 1 {
+        throw RuleError.ambiguous(wanted, candidates: found.map(\.identity))
+      }
+    }
+    return nil
+  }
+
+  /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
+  /// be compared with it.
+  private func candidates(for name: String) throws -> [Participant] {
+    let key = Naming.key(name)
+    if key.isEmpty { return try participants() }
+    return try database.rows(
+      """
+      SELECT \(Store.participantColumns) FROM participant p
+      WHERE name_key IN (?1, '') OR identity_key IN (?1, '') ORDER BY name, id
+      """, key
+    ) { Store.participant($0) }
+  }
+
+  /// Everyone who was ever here, by name.
+  public func participants() throws -> [Participant] {
+    try database.rows("SELECT \(Store.participantColumns) FROM participant p ORDER BY name, id") {
+      Store.participant($0)
+    }
+  }
+
+  /// - Throws: `RuleError.noSuchParticipant`.
+  public func participant(_ id: ID<Participant>) throws -> Participant {
+    let found = try database.first(
+      "SELECT \(Store.participantColumns) FROM participant p WHERE id = ?", id
+    ) { Store.participant($0) }
+    guard let found else { throw RuleError.noSuchParticipant(String(id.rawValue)) }
+    return found
+  }
+
+  /// Changes the shown name; the identity stays (rule 11.1).
+  ///
+  /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
+  public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
+    _ = try Naming.checked(name)
+    return try write(durable: true) {
+      var participant = try participant(me)
+      // Byte by byte: another spelling of the same characters is a change.
+      if participant.name.utf8.elementsEqual(name.utf8) { return participant }
+      let isTaken = try candidates(for: name).contains {
+        $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
+      }
+      if isTaken { throw RuleError.nameTaken(name) }
+      try setName(of: me, to: name)
+      participant.name = name
+      return participant
+    }
+  }
+
+  func setName(of person: ID<Participant>, to name: String) throws {
+    try database.run(
+      "UPDATE participant SET name = ?, name_key = ?, skeleton = ? WHERE id = ?", name,
+      Naming.key(name), NameShape.skeleton(name), person)
+    try touchPeople()
+  }
+
+  /// The conversation this participant was in last, in any shell.
+  public func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
+    let found = try database.first(
+      "SELECT last_conversation FROM participant WHERE id = ?", me
+    ) { $0.optionalInt64(0) }
+    return (found ?? nil).map { ID(rawValue: $0) }
+  }
+
+  public func setLastConversation(
+    _ conversation: ID<Conversation>, of me: ID<Participant>
+  ) throws {
+    if try lastConversation(of: me) == conversation { return }
+    try write {
+      try database.run(
+        "UPDATE participant SET last_conversation = ? WHERE id = ?", conversation, me)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// This shell among those that run: a row in the store, and a locked file that the kernel closes
+/// when the process ends in whatever way.
+struct ShellPresence {
+  let id: ShellID
+  let participant: ID<Participant>
+  var conversation: ID<Conversation>?
+  var isPaused = false
+  /// The lock file, open for writing: closing it is the event that the others see.
+  var lock: Int32
+}
+
+extension Store {
+  /// Makes this process a running shell of a participant; ends the presence it had.
+  ///
+  /// - Returns: a new name for it.
+  public func attach(_ me: ID<Participant>) throws -> ShellID {
+    try detach()
+    try files.makeShells(shared: isShared)
+    var random = SystemRandomNumberGenerator()
+    let id = ShellID(rawValue: String(random.next(), radix: 36))
+    var made = ShellPresence(id: id, participant: me, lock: -1)
+    do {
+      // Inside the transaction: others look for dead shells in one as well, so nobody can take a
+      // file that is not locked yet for a dead one's.
+      try write {
+        made.lock = try lockFile(of: id)
+        try insert(made)
+      }
+    } catch {
+      if made.lock >= 0 {
+        unlink(files.lockPath(of: id))
+        Glibc.close(made.lock)
+      }
+      throw error
+    }
+    presence = made
+    return id
+  }
+
+  private func insert(_ shell: ShellPresence) throws {
+    try database.run(
+      "INSERT OR REPLACE INTO shell(id, participant, conversation, paused) VALUES (?, ?, ?, ?)",
+      shell.id, shell.participant, shell.conversation, shell.isPaused)
+    try touchPeople()
+  }
+
+  private func lockFile(of id: ShellID) throws -> Int32 {
+    let file = try StoreFiles.openBeside(
+      files.lockPath(of: id), shared: isShared, exclusively: true)
+    flock(file, LOCK_EX | LOCK_NB)
+    return file
+  }
+
+  /// Ends this shell's presence and its typing. Nothing if there is none.
+  public func detach() throws {
+    guard let shell = presence else { return }
+    presence = nil
+    // Even if the store is locked: then the closed file tells the others that it is dead.
+    defer { Glibc.close(shell.lock) }
+    try write { try remove(shell.id) }
+    unlink(files.lockPath(of: shell.id))
+  }
+
+  private func remove(_ shell: ShellID) throws {
+    try database.run("DELETE FROM shell WHERE id = ?", shell)
+    try database.run(
+      "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
+      try nextChange(), shell)
+    try touchPeople()
+  }
+
+  /// Tells the others which conversation this shell shows, nil for none.
+  ///
+  /// - Parameter paused: whether printing is held (rule 7.6).
+  public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
+    guard var shell = presence else { throw notAttached }
+    if shell.conversation == conversation, shell.isPaused == paused { return }
+    shell.conversation = conversation
+    shell.isPaused = paused
+    try write { try insert(shell) }
+    presence = shell
+  }
+
+  private var notAttached: StoreError {
+    .failed(path: path, detail: "this process has not attached as a shell")
+  }
+
+  /// Signals that I type, or paused (rule 4.3). Each call with true is a signal; the caller keeps
+  /// them apart. Of several shells of mine the last one to signal counts.
+  public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
+    guard let shell = presence else { throw notAttached }
+    if !isTyping {
+      let mine = "participant = ? AND conversation = ? AND shell = ? AND active = 1"
+      guard
+        try database.exists(
+          "SELECT 1 FROM typing WHERE \(mine)", shell.participant, conversation, shell.id)
+      else { return }
+      try write {
+        try database.run(
+          "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(mine)", clock(),
+          try nextChange(), shell.participant, conversation, shell.id)
+      }
+      return
+    }
+    try write {
+      try database.run(
+        """
+        INSERT INTO typing(participant, conversation, shell, active, began_at, at, change)
+        VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5)
+        ON CONFLICT DO UPDATE SET shell = excluded.shell, active = 1,
+          began_at = CASE active WHEN 1 THEN began_at ELSE excluded.at END, at = excluded.at,
+          change = excluded.change
+        """, shell.participant, conversation, shell.id, clock(), try nextChange())
+    }
+  }
+
+  /// A message ends the typing of its sender, from whatever shell (rule 4.2). Part of a transaction.
+  func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
+    let active = "participant = ? AND conversation = ? AND active = 1"
+    guard try database.exists("SELECT 1 FROM typing WHERE \(active)", person, conversation)
+    else { return }
+    try database.run(
+      "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(active)", clock(),
+      try nextChange(), person, conversation)
+  }
+
+  /// The members of a conversation, and whoever else looks at it, by name.
+  public func people(in conversation: ID<Conversation>) throws -> [Presence] {
+    try database.rows(
+      """
+      SELECT \(Store.participantColumns),
+        EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id),
+        EXISTS (SELECT 1 FROM shell h
+          WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0),
+        t.began_at, t.at, p.away
+      FROM participant p
+      LEFT JOIN typing t ON t.participant = p.id AND t.conversation = ?1 AND t.active = 1
+      WHERE p.id IN (
+        SELECT participant FROM membership WHERE conversation = ?1 AND last IS NULL
+        UNION SELECT participant FROM shell WHERE conversation = ?1)
+      ORDER BY p.name, p.id
+      """, conversation
+    ) {
+      Presence(
+        participant: Store.participant($0), isHere: $0.bool(4), isLooking: $0.bool(5),
+        typingSince: $0.optionalTime(6), typingAt: $0.optionalTime(7),
+        away: $0.optionalText(8))
+    }
+  }
+
+  // MARK: Away
+
+  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
+  public func setAway(_ word: String?, of me: ID<Participant>) throws {
+    if try away(of: me) == word { return }
+    try write {
+      try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
+      try touchPeople()
+    }
+  }
+
+  /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
+  public func away(of person: ID<Participant>) throws -> String? {
+    try database.first("SELECT away FROM participant WHERE id = ?", person) {
+      $0.optionalText(0)
+    } ?? nil
+  }
+
+  // MARK: The dead
+
+  /// Removes shells that have ended without a word; to be called at the start, and when the bell
+  /// says `.somebodyDied`. If somebody removed the lock file of this shell, it is made again.
+  ///
+  /// - Returns: whether there were any.
+  public func forgetTheDead() throws -> Bool {
+    if try dead().isEmpty, !hasLostItsLock { return false }
+    return try write {
+      if hasLostItsLock, var shell = presence {
+        Glibc.close(shell.lock)
+        shell.lock = try lockFile(of: shell.id)
+        presence = shell
+        try insert(shell)
+      }
+      let dead = try dead()
+      for shell in dead {
+        try remove(shell)
+        unlink(files.lockPath(of: shell))
+      }
+      return !dead.isEmpty
+    }
+  }
+
+  private var hasLostItsLock: Bool {
+    guard let lock = presence?.lock else { return false }
+    var found = Glibc.stat()
+    return fstat(lock, &found) == 0 && found.st_nlink == 0
+  }
+
+  /// Shells that have a row or a file, but nobody who holds the lock.
+  private func dead() throws -> [ShellID] {
+    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text(0)) })
+    known.formUnion(files.lockFiles())
+    if let id = presence?.id { known.remove(id) }
+    return known.filter { !files.isLocked($0) }
+  }
+}

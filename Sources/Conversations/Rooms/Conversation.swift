@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A place where messages are: a room `#name` or a direct chat `@name`.
+public struct Conversation: Identifiable, Hashable, Sendable {
+  /// Whether anyone may join, or two participants talk.
+  public enum Kind: Int, Hashable, Sendable {
+    case room = 0
+    case direct = 1
+  }
+
+  public var id: Conversations.ID<Conversation>
+  public var kind: Kind
+  /// With its sign: `#lobby`, or `@ben`, the shown name of the other as the viewer sees it.
+  public var name: String
+  public var topic: String
+  /// The network that carries it, or nil when this store is all of it.
+  public var network: String?
+  /// The number of its newest message, 0 while there is none. Counts messages that are gone, too.
+  public var lastNumber: Int
+
+  public init(
+    id: Conversations.ID<Conversation>, kind: Kind, name: String, topic: String = "",
+    network: String? = nil,
+    lastNumber: Int = 0
+  ) {
+    self.id = id
+    self.kind = kind
+    self.name = name
+    self.topic = topic
+    self.network = network
+    self.lastNumber = lastNumber
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What someone did in a conversation that is no message (rule 10).
+public struct Event: Hashable, Sendable {
+  public enum Kind: Int, Hashable, Sendable {
+    /// Gave the room another topic; `Event.text` is the topic, empty for none.
+    case topic = 0
+    /// Brought somebody in.
+    case invitation = 1
+  }
+
+  public var conversation: ID<Conversation>
+  public var participant: Participant
+  /// Who was brought in.
+  public var other: Participant?
+  public var kind: Kind
+  public var text: String
+  public var at: Milliseconds
+
+  public init(
+    conversation: ID<Conversation>, participant: Participant, other: Participant? = nil,
+    kind: Kind, text: String = "", at: Milliseconds
+  ) {
+    self.conversation = conversation
+    self.participant = participant
+    self.other = other
+    self.kind = kind
+    self.text = text
+    self.at = at
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// One line of a participant's list of conversations.
+public struct Listing: Hashable, Sendable {
+  public var conversation: Conversation
+  /// How many messages of others stand behind the read marker (rule 7.7).
+  public var unread: Int
+  /// When the newest message was made, or nil while there is none.
+  public var lastAt: Milliseconds?
+  public var isMember: Bool
+
+  public init(
+    conversation: Conversation, unread: Int, lastAt: Milliseconds? = nil, isMember: Bool = true
+  ) {
+    self.conversation = conversation
+    self.unread = unread
+    self.lastAt = lastAt
+    self.isMember = isMember
+  }
+}
+
+/// Whether someone is in a conversation.
+public enum Membership: Hashable, Sendable {
+  case never
+  case left
+  case member
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
+  private static let conversationSelect = """
+    SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic, c.network,
+      c.last_number
+    FROM conversation c
+    LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
+
+    """
+  private static let visible = "(c.kind = 0 OR ?1 IN (c.one, c.other))"
+
+  private static func conversation(_ row: Row) -> Conversation {
+    let network = row.text(4)
+    return Conversation(
+      id: row.id(0), kind: .init(rawValue: row.int(1)) ?? .room, name: row.text(2),
+      topic: row.text(3), network: network.isEmpty ? nil : network, lastNumber: row.int(5))
+  }
+
+  // MARK: Rooms
+
+  /// A room of this store, else the only one of that name on a network.
+  ///
+  /// - Parameters:
+  ///   - name: with or without the leading `#`; case does not count.
+  ///   - create: whether it is made if missing.
+  /// - Returns: nil if it is missing and not to be made.
+  /// - Throws: `RuleError.badName`, `.ambiguous`.
+  public func room(_ name: String, create: Bool) throws -> Conversation? {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    _ = try Naming.checked(bare)
+    if let known = try known(room: bare) { return known }
+    guard create else { return nil }
+    return try write(durable: true) {
+      try known(room: bare) ?? insert(room: bare, network: "")
+    }
+  }
+
+  private func known(room bare: String) throws -> Conversation? {
+    let nobody = ID<Participant>(rawValue: 0)
+    let exact = try database.rows(
+      Store.conversationSelect + "WHERE c.kind = 0 AND c.folded = ?2 ORDER BY c.network",
+      nobody, "#" + bare.lowercased(), read: Store.conversation)
+    // Letters that are composed differently are the same name but other bytes.
+    let found =
+      try exact.isEmpty ? rooms().filter { Naming.same($0.name, "#" + bare) } : exact
+    if found.count > 1, found[0].network != nil {
+      throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
+    }
+    return found.first
+  }
+
+  package func insert(room bare: String, network: String) throws -> Conversation {
+    try touchPeople()
+    let name = "#" + bare
+    let id: ID<Conversation>? = try database.first(
+      "INSERT INTO conversation(kind, network, name, folded) VALUES (0, ?, ?, ?) RETURNING id",
+      network, name, name.lowercased()
+    ) { $0.id(0) }
+    return Conversation(
+      id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
+  }
+
+  /// Every room, by name.
+  public func rooms() throws -> [Conversation] {
+    try database.rows(
+      Store.conversationSelect + "WHERE c.kind = 0 ORDER BY c.folded, c.network",
+      ID<Participant>(rawValue: 0), read: Store.conversation)
+  }
+
+  /// The room that a network calls `name`, made if missing. Called by network processes, whose names
+  /// follow their own rules.
+  public func networkRoom(_ name: String, network: String) throws -> Conversation {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
+    func known() throws -> Conversation? {
+      try database.first(
+        Store.conversationSelect + "WHERE c.kind = 0 AND c.folded = ?2 AND c.network = ?3",
+        ID<Participant>(rawValue: 0), "#" + bare.lowercased(), network, read: Store.conversation)
+    }
+    if let room = try known() { return room }
+    return try write(durable: true) { try known() ?? insert(room: bare, network: network) }
+  }
+
+  // MARK: Direct chats
+
+  /// The direct chat of two participants, made if missing; both are in it, and I am again if I had
+  /// left. With oneself it is a place for notes.
+  public func direct(
+    _ me: ID<Participant>, with other: ID<Participant>
+  ) throws -> Conversation {
+    let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
+    let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
+    func known() throws -> Conversation? {
+      try database.first(
+        Store.conversationSelect + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
+        read: Store.conversation)
+    }
+    if let found = try known(), try isMember(me, of: found.id) { return found }
+    return try write(durable: true) {
+      if try known() == nil {
+        let network = try participant(other).network ?? participant(me).network
+        let id: ID<Conversation>? = try database.first(
+          """
+          INSERT INTO conversation(kind, network, name, folded, one, other)
+          VALUES (1, ?, '', '', ?, ?) RETURNING id
+          """, network ?? "", one, two
+        ) { $0.id(0) }
+        if let id { try enter(other, id) }
+      }
+      guard let found = try known() else {
+        throw StoreError.failed(path: path, detail: "a new direct chat is not found")
+      }
+      try enter(me, found.id)
+      return found
+    }
+  }
+
+  /// The direct chats of a participant, and with whom each is.
+  public func directChats(
+    of me: ID<Participant>
+  ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
+    let found = try database.rows(
+      """
+      SELECT id, CASE one WHEN ?1 THEN other ELSE one END FROM conversation
+      WHERE kind = 1 AND ?1 IN (one, other) ORDER BY id
+      """, me
+    ) { (id: $0.id(0) as ID<Conversation>, with: $0.id(1) as ID<Participant>) }
+    return try found.compactMap { entry in
+      try conversation(entry.id, for: me).map { ($0, entry.with) }
+    }
+  }
+
+  // MARK: Members
+
+  /// A conversation as a participant sees it; nil if there is none, or it is a direct chat of others.
+  public func conversation(
+    _ id: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Conversation? {
+    try database.first(
+      Store.conversationSelect + "WHERE c.id = ?2 AND \(Store.visible)", me, id,
+      read: Store.conversation)
+  }
+
+  /// As `conversation`, but throws `RuleError.noSuchRoom`.
+  func required(_ id: ID<Conversation>, for me: ID<Participant>) throws -> Conversation {
+    guard let found = try conversation(id, for: me) else {
+      throw RuleError.noSuchRoom(String(id.rawValue))
+    }
+    return found
+  }
+
+  /// Enters a conversation; nothing if I am in it. Messages from now on are for me; older ones can
+  /// be read but do not count as unread.
+  public func join(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    if try isMember(me, of: conversation) { return }
+    try write(durable: true) {
+      _ = try required(conversation, for: me)
+      try enter(me, conversation)
+    }
+  }
+
+  /// Part of a transaction.
+  package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    if try isMember(me, of: conversation) { return }
+    try touchPeople()
+    // Back before anyone said anything: the former stay goes on.
+    try database.run(
+      """
+      UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
+        AND last = (SELECT last_number FROM conversation WHERE id = ?1)
+      """, conversation, me)
+    if database.changedRows > 0 { return }
+    try database.run(
+      """
+      INSERT INTO membership(conversation, participant, first)
+      SELECT id, ?2, last_number + 1 FROM conversation WHERE id = ?1
+      """, conversation, me)
+  }
+
+  /// Leaves a conversation. Messages until now stay addressed to me; later ones are not.
+  public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    guard try isMember(me, of: conversation) else { return }
+    try write(durable: true) {
+      try touchPeople()
+      // A stay in which nothing was said is kept, too: it tells who left from who was never here.
+      try database.run(
+        """
+        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
+        """, conversation, me)
+      try endTyping(of: me, in: conversation)
+    }
+  }
+
+  public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
+    try membership(of: me, in: conversation) == .member
+  }
+
+  /// Whether a participant is in a conversation, was once, or never (rule 1.13).
+  public func membership(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Membership {
+    // One row for each time they were in it.
+    let stays: Bool? =
+      try database.first(
+        "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
+        conversation, me
+      ) { $0.isNull(0) ? nil : $0.bool(0) } ?? nil
+    return stays.map { $0 ? .member : .left } ?? .never
+  }
+
+  /// Who is in it now, by name.
+  public func members(of conversation: ID<Conversation>) throws -> [Participant] {
+    try database.rows(
+      """
+      SELECT \(Store.participantColumns) FROM membership s JOIN participant p ON p.id = s.participant
+      WHERE s.conversation = ? AND s.last IS NULL ORDER BY p.name, p.id
+      """, conversation
+    ) { Store.participant($0) }
+  }
+
+  /// The conversations I am in, the one with the newest message first.
+  public func listing(for me: ID<Participant>) throws -> [Listing] {
+    // Unread is counted from indexes alone: all numbers behind the marker, less my own and those
+    // that are gone. Where some numbers behind the marker may be none of those to be read, since old
+    // ones were forgotten or past ones brought in, they are counted one by one.
+    try database.rows(
+      """
+      SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic,
+        c.network, c.last_number, c.last_at,
+        CASE WHEN c.last_number <= s.marker THEN 0
+          WHEN c.forgotten > s.marker
+            OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
+          THEN (SELECT count(*) FROM message
+            WHERE conversation = c.id AND number > s.marker AND past = 0 AND gone = 0
+              AND +sender <> ?1)
+          ELSE c.last_number - s.marker
+          - (SELECT count(*) FROM message
+             WHERE sender = ?1 AND conversation = c.id AND number > s.marker AND past = 0)
+          - (SELECT count(*) FROM message
+             WHERE conversation = c.id AND number > s.marker AND gone > 0 AND sender <> ?1)
+        END
+      FROM (
+        SELECT m.conversation, max(m.first - 1, ifnull(r.read, 0)) AS marker
+        FROM membership m
+        LEFT JOIN reader r ON r.conversation = m.conversation AND r.participant = m.participant
+        WHERE m.participant = ?1 AND m.last IS NULL
+      ) s
+      JOIN conversation c ON c.id = s.conversation
+      LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
+      ORDER BY c.last_at IS NULL, c.last_at DESC, c.id
+      """, me
+    ) {
+      Listing(
+        conversation: Store.conversation($0), unread: max(0, $0.int(7)),
+        lastAt: $0.optionalTime(6), isMember: true)
+    }
+  }
+}

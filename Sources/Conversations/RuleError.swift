@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Why a conversation's rules forbid it. Numbers are message numbers.
+public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
+  case noSuchMessage(Int)
+  case notYours(Int)
+  case deleted(Int)
+  /// Somebody else has it already, so it cannot be taken back (rule 3.7).
+  case othersHaveIt(Int)
+  case notFailed(Int)
+  /// It waits for its network or failed, so nobody can react to it (rule 7.8).
+  case notSent(Int)
+  case notAnEmoji(String)
+  case notAMember(String)
+  /// A topic or an invitation anywhere but in a room of this machine.
+  case onlyInRooms(String)
+  case noSuchParticipant(String)
+  case noSuchRoom(String)
+  case nameTaken(String)
+  case badName(String)
+  case ambiguous(String, candidates: [String])
+  case nothingToEdit
+  case nothingToCancel
+  case nothingToDelete
+
+  /// What is wrong, with what, and what to do.
+  public var sentence: Sentence {
+    switch self {
+    case .noSuchMessage(let number):
+      ("there is no message %1 here", [String(number)])
+    case .notYours(let number):
+      ("message %1 is not yours", [String(number)])
+    case .deleted(let number):
+      ("message %1 was deleted", [String(number)])
+    case .othersHaveIt(let number):
+      ("others have message %1 already; /delete %1 retracts it", [String(number)])
+    case .notFailed(let number):
+      ("message %1 has not failed, so there is nothing to retry", [String(number)])
+    case .notSent(let number):
+      ("message %1 has not been sent yet; react to it when it has", [String(number)])
+    case .notAnEmoji(let text):
+      ("“%1” is not an emoji; a reaction is one", [text])
+    case .notAMember(let conversation):
+      ("you are not in %1; /join it first", [conversation])
+    case .onlyInRooms(let conversation):
+      (
+        "%1 is no room of this machine; only those have a topic and invitations here",
+        [conversation]
+      )
+    case .noSuchParticipant(let name):
+      ("nobody here is called %1; /who shows who is", [name])
+    case .noSuchRoom(let name):
+      ("there is no room %1; /join makes it", [name])
+    case .nameTaken(let name):
+      ("the name %1 is taken; choose another", [name])
+    case .badName(let name):
+      (
+        "“%1” cannot be a name: 1 to 64 characters, no blanks, not beginning with @, # or /",
+        [name]
+      )
+    case .ambiguous(let name, let candidates):
+      ("%1 could be %2; write it in full", [name, candidates.joined(separator: ", ")])
+    case .nothingToEdit:
+      ("there is no message of yours to edit here", [])
+    case .nothingToCancel:
+      ("there is no message of yours to take back here", [])
+    case .nothingToDelete:
+      ("there is no message of yours to delete here", [])
+    }
+  }
+
+  public var description: String { filled(sentence) }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// Tells other processes that something was committed, and hears them (decision 4 of DESIGN.md).
+///
+/// The bell is a file: a writer writes one byte to it after COMMIT, the others watch it with
+/// inotify. (Watching the write-ahead log instead loses messages: its event can come before the
+/// commit is visible.) The folder of lock files is watched as well: when the kernel closes the file
+/// of a shell that was killed, that is an event, and no timer is needed.
+///
+/// A user has few inotify instances (128 mostly). When none is left the folder is watched in the way
+/// that came before it, which has no such limit; see ``FolderWatch``.
+///
+/// What only Linux has stands here; a kqueue twin would have the same four members.
+final class Bell {
+  private let files: StoreFiles
+  private let isShared: Bool
+  private var file: Int32 = -1
+  private var inode: (UInt, UInt) = (0, 0)
+  private var watcher: Int32 = -1
+  private var folder: FolderWatch?
+  private var bellWatch: Int32 = -1
+  private var shellsWatch: Int32 = -1
+
+  init(files: StoreFiles, isShared: Bool) {
+    self.files = files
+    self.isShared = isShared
+  }
+
+  deinit {
+    silence()
+  }
+
+  func silence() {
+    if file >= 0 { close(file) }
+    if watcher >= 0 { close(watcher) }
+    file = -1
+    watcher = -1
+    folder = nil
+  }
+
+  /// A bell that cannot be rung is no error: what it would have told is committed, and the others
+  /// look at every prompt.
+  func ring() {
+    guard (try? renew()) != nil else { return }
+    var byte: UInt8 = 0x0a
+    // On a full disk the first byte may not fit; a new time stamp is an event as well.
+    if pwrite(file, &byte, 1, 0) != 1 { futimens(file, nil) }
+  }
+
+  /// Becomes readable when another process, or this one, rang or died.
+  func descriptor() throws -> Int32 {
+    if let folder { return folder.descriptor }
+    if watcher >= 0 { return watcher }
+    try renew()
+    watcher = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    if watcher >= 0 {
+      try watchBell()
+      try watchShells()
+      if bellWatch >= 0, shellsWatch >= 0 { return watcher }
+      // There is a limit for these as well.
+      close(watcher)
+      watcher = -1
+    }
+    let reason = String(cString: strerror(errno))
+    guard let folder = FolderWatch(files.folder) else {
+      throw StoreError.deaf(path: files.path, reason: reason)
+    }
+    self.folder = folder
+    return folder.descriptor
+  }
+
+  /// Empties the descriptor.
+  func drain() -> BellNews {
+    if let folder {
+      folder.drain()
+      // It does not tell what has changed.
+      return [.changed, .somebodyDied]
+    }
+    guard watcher >= 0 else { return [] }
+    var news: BellNews = []
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+      while true {
+        let length = read(watcher, buffer.baseAddress, buffer.count)
+        guard length > 0 else { return }
+        news.formUnion(events(in: UnsafeRawBufferPointer(rebasing: buffer[..<length])))
+      }
+    }
+    return news
+  }
+
+  private func events(in bytes: UnsafeRawBufferPointer) -> BellNews {
+    var news: BellNews = []
+    var offset = 0
+    // struct inotify_event: watch, mask, cookie, the name's length, the name
+    while offset + 16 <= bytes.count {
+      let watch = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+      let mask = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+      let nameLength = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
+      offset += 16 + Int(nameLength)
+      if mask & UInt32(IN_Q_OVERFLOW) != 0 {
+        news.formUnion([.changed, .somebodyDied])
+      } else if watch == bellWatch {
+        news.insert(.changed)
+        if mask & UInt32(IN_MODIFY) == 0 { try? watchBell() }
+      } else if watch == shellsWatch {
+        news.insert(.somebodyDied)
+        if mask & UInt32(IN_IGNORED) != 0 { try? watchShells() }
+      }
+    }
+    return news
+  }
+
+  /// Opens the bell; makes it again when somebody deleted or replaced it.
+  private func renew() throws {
+    if file >= 0 {
+      if let found = fileStatus(files.bell), (found.st_dev, found.st_ino) == inode { return }
+      close(file)
+      file = -1
+    }
+    file = try StoreFiles.openBeside(files.bell, shared: isShared)
+    var found = Glibc.stat()
+    fstat(file, &found)
+    inode = (found.st_dev, found.st_ino)
+  }
+
+  private func watchBell() throws {
+    try renew()
+    let former = bellWatch
+    // A deleted file that is still open somewhere reports only that its link count changed.
+    let mask = IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW
+    bellWatch = inotify_add_watch(watcher, files.bell, UInt32(mask))
+    if former >= 0, former != bellWatch { inotify_rm_watch(watcher, former) }
+  }
+
+  private func watchShells() throws {
+    try files.makeShells(shared: isShared)
+    let mask = IN_CLOSE_WRITE | IN_DELETE | IN_DONT_FOLLOW | IN_ONLYDIR
+    shellsWatch = inotify_add_watch(watcher, files.shells, UInt32(mask))
+  }
+}

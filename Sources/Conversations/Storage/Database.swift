@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Glibc
+
+/// One connection to one SQLite file, with its prepared statements. Of one thread.
+package final class Database {
+  let path: String
+  private var handle: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+  private var isFull: Bool?
+
+  /// Opens an existing file, never one behind a link.
+  ///
+  /// - Parameter access: a file that is only read is not changed by closing it either.
+  package init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
+    self.path = path
+    var handle: OpaquePointer?
+    csqlite_count_no_memory()
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    self.handle = handle
+    guard code == SQLITE_OK, let handle else {
+      let failure = error()
+      close()
+      throw failure
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, patience)
+    // A hostile file must not do more than mislead.
+    csqlite_defend(handle)
+    guard registerTokenizer(on: handle) == SQLITE_OK else {
+      let failure = error()
+      close()
+      throw failure
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  package func close() {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    statements = [:]
+    // Others have begun a new log: what is brought from the old one would overwrite theirs, and
+    // their log would be deleted.
+    if let handle, companions?.losses(of: path).contains(where: { !$0.isMissing }) == true {
+      csqlite_leave_log(handle)
+    }
+    sqlite3_close(handle)
+    handle = nil
+  }
+
+  var patience: Int32 = 0 {
+    didSet { if let handle { sqlite3_busy_timeout(handle, patience) } }
+  }
+
+  var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
+
+  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// For what SQLite does between two connections.
+  var connection: OpaquePointer? { handle }
+
+  /// That was tried, and is not tried again.
+  private var hasCarriedOver = false
+  /// The files beside it that it has open; nil before it has.
+  var companions: Companions?
+
+  /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
+  func loss() -> StoreError? {
+    if hasMoved { return .moved(path: path) }
+    return companions?.losses(of: path).first.map { .parted(path: path, file: $0.file) }
+  }
+
+  /// Brings what was stored into the store's file when its log was deleted, and nobody has begun
+  /// another one.
+  ///
+  /// - Returns: whether all of it is there now.
+  func carryOver() throws -> Bool {
+    guard let handle, let companions, !hasMoved, !hasCarriedOver else { return false }
+    // It may wait for a reader; a shell that tries again and again must not.
+    hasCarriedOver = true
+    let losses = companions.losses(of: path)
+    guard losses.contains(where: { $0.file == Companions.log(of: path) }),
+      losses.allSatisfy(\.isMissing)
+    else { return false }
+    sqlite3_busy_timeout(handle, 1_000)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    var (frames, done): (Int32, Int32) = (0, 0)
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, "main", SQLITE_CHECKPOINT_FULL, &frames, &done)
+    guard code == SQLITE_OK else { throw error(code) }
+    return frames == done
+  }
+
+  /// Whether the file at `path` is no longer the one that was opened.
+  private var hasMoved: Bool {
+    guard let handle else { return false }
+    var answer: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return answer != 0
+  }
+
+  /// The statements that were run, for a test of how SQLite goes about them.
+  var known: [String] { Array(statements.keys) }
+
+  /// How many rows the last statement changed.
+  package var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Statements that are not worth keeping, one after the other.
+  package func execute(_ sql: String) throws {
+    guard let handle else { throw closed }
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
+  }
+
+  package func run(_ sql: String, _ values: any Bindable...) throws {
+    try step(sql, values) { _ in false }
+  }
+
+  package func run(_ sql: String, all values: [any Bindable]) throws {
+    try step(sql, values) { _ in false }
+  }
+
+  package func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws
+    -> [T]
+  {
+    var result: [T] = []
+    try step(sql, values) { row in
+      result.append(try read(row))
+      return true
+    }
+    return result
+  }
+
+  package func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws
+    -> T?
+  {
+    var result: T?
+    try step(sql, values) { row in
+      result = try read(row)
+      return false
+    }
+    return result
+  }
+
+  /// Row by row, for as long as `each` says true.
+  package func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
+    try step(sql, values, each)
+  }
+
+  package func exists(_ sql: String, _ values: any Bindable...) throws -> Bool {
+    var found = false
+    try step(sql, values) { _ in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// - Parameter full: whether the commit waits for the disk (`synchronous=FULL`).
+  func begin(full: Bool) throws {
+    if isFull != full {
+      try execute(full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+      isFull = full
+    }
+    try run("BEGIN IMMEDIATE")
+  }
+
+  func rollBack() {
+    // SQLite has rolled back by itself after some errors.
+    if isInTransaction { try? run("ROLLBACK") }
+  }
+
+  private func step(_ sql: String, _ values: [any Bindable], _ each: (Row) throws -> Bool) throws {
+    let statement = try prepared(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (place, value) in values.enumerated() {
+      let code = value.bind(to: statement, at: Int32(place + 1))
+      guard code == SQLITE_OK else { throw error(code) }
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW:
+        if try !each(Row(statement: statement)) { return }
+      case SQLITE_DONE:
+        return
+      default:
+        throw error()
+      }
+    }
+  }
+
+  private func prepared(_ sql: String) throws -> OpaquePointer {
+    if let statement = statements[sql] { return statement }
+    guard let handle else { throw closed }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw error() }
+    statements[sql] = statement
+    return statement
+  }
+
+  private var closed: StoreError {
+    .failed(path: path, detail: "it is closed")
+  }
+
+  /// SQLite's last error as one of ours.
+  func error(_ code: Int32? = nil) -> StoreError {
+    let extended = code ?? sqlite3_extended_errcode(handle)
+    let cause = sqlite3_system_errno(handle)
+    let detail = String(cString: sqlite3_errmsg(handle))
+    // Then what SQLite says about it is a riddle.
+    if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
+    return Database.error(extended, cause: cause, detail: detail, path: path)
+  }
+
+  /// - Parameters:
+  ///   - extended: an extended result code of SQLite (https://www.sqlite.org/rescode.html).
+  ///   - cause: the `errno` behind it, or 0.
+  static func error(_ extended: Int32, cause: Int32, detail: String, path: String) -> StoreError {
+    switch extended & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return .locked(path: path)
+    case SQLITE_FULL:
+      return .full(path: path)
+    case SQLITE_IOERR where cause == ENOSPC || cause == EDQUOT:
+      return .full(path: path)
+    case SQLITE_READONLY,
+      SQLITE_IOERR where cause == EROFS:
+      return .readOnly(path: path)
+    case SQLITE_READONLY:
+      return .readOnly(path: path)
+    case SQLITE_CORRUPT:
+      return .corrupt(path: path, detail: detail)
+    case SQLITE_NOTADB:
+      return .notAStore(path: path)
+    case SQLITE_CANTOPEN where cause == ELOOP:
+      return .isLink(path: path)
+    case SQLITE_CANTOPEN, SQLITE_PERM:
+      let reason = cause == 0 ? detail : String(cString: strerror(cause))
+      return .cannotOpen(path: path, reason: reason)
+    default:
+      return .failed(path: path, detail: detail)
+    }
+  }
+}

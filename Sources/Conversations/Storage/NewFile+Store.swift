@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+extension NewFile {
+  /// A store's file, with the permissions of one.
+  ///
+  /// - Parameters:
+  ///   - shared: whether it is for the group of its folder.
+  ///   - body: makes it under another name.
+  /// - Throws: `StoreError`, `.cannotOpen` if there is something of that name.
+  package static func store<T>(
+    _ path: String, shared: Bool, _ body: (_ temporary: String) throws -> T
+  ) throws -> T {
+    let files = try StoreFiles(forNew: path, shared: shared)
+    do {
+      let new = try NewFile(
+        StoreFiles.split(files.path).name, in: files.folder,
+        mode: StoreFiles.fileMode(shared: shared))
+      return try new.finished { try body(new.path) }
+    } catch let failure as SystemFailure {
+      switch failure.code {
+      case EEXIST: throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
+      case ENOSPC, EDQUOT: throw StoreError.full(path: path)
+      case EROFS, EACCES: throw StoreError.readOnly(path: files.folder)
+      default: throw StoreError.cannotOpen(path: path, reason: failure.reason)
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Why the store could not do it: something about the file, not about the conversation.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another process holds the store's lock for longer than `Store.patience`.
+  case locked(path: String)
+  /// The disk, or the quota, is full.
+  case full(path: String)
+  case readOnly(path: String)
+  /// SQLite's words are in `detail`.
+  case corrupt(path: String, detail: String)
+  /// Made by a newer program: its schema version is `found`.
+  case newer(path: String, found: Int, supported: Int)
+  case notAStore(path: String)
+  /// The store's file, one beside it, or its folder is a symbolic link.
+  case isLink(path: String)
+  case foreign(path: String, owner: String)
+  case folderWritableByOthers(path: String)
+  case cannotOpen(path: String, reason: String)
+  /// The file at `path` is not the one that is open here, or in another process.
+  case moved(path: String)
+  /// The same of a file beside it, its write-ahead log or the index of that.
+  case parted(path: String, file: String)
+  /// There is no store, but its write-ahead log.
+  case leftOver(path: String, file: String)
+  case failed(path: String, detail: String)
+  /// Nothing tells when others have written to the store.
+  case deaf(path: String, reason: String)
+
+  /// What happened, to what, and what to do.
+  public var sentence: Sentence {
+    switch self {
+    case .locked(let path):
+      ("the store %1 is locked by another process; try again when that has finished", [path])
+    case .full(let path):
+      ("the disk that holds %1 is full; make room and try again", [path])
+    case .readOnly(let path):
+      ("%1 cannot be written to; change its permissions or name another with --store", [path])
+    case .corrupt(let path, let detail):
+      (
+        "the store %1 is damaged (%2); keep a copy of it and run `hobnob check --store %1`",
+        [path, detail]
+      )
+    case .newer(let path, let found, let supported):
+      (
+        "the store %1 was written by a newer hobnob (version %2, this one reads up to %3); use that one",
+        [path, String(found), String(supported)]
+      )
+    case .notAStore(let path):
+      ("%1 is not a hobnob store; name another file with --store", [path])
+    case .isLink(let path):
+      ("%1 is a link, which a store must not be; name the file it leads to", [path])
+    case .foreign(let path, let owner):
+      (
+        "%1 belongs to %2; name a store of your own with --store, or have %2 make a shared one with --shared",
+        [path, owner]
+      )
+    case .folderWritableByOthers(let path):
+      (
+        "others may write to the folder %1; name a store in a folder of your own with --store",
+        [path]
+      )
+    case .cannotOpen(let path, let reason):
+      ("%1 cannot be opened: %2", [path, reason])
+    case .moved(let path):
+      (
+        "the store %1 was moved, deleted or replaced while it was open; put it back, or end every hobnob that has it open",
+        [path]
+      )
+    case .parted(let path, let file):
+      (
+        "%2 was deleted or replaced while the store %1 is open; end every hobnob that has it open, then start again",
+        [path, file]
+      )
+    case .leftOver(let path, let file):
+      (
+        "there is no store %1, but %2 holds what was stored in it last; put the store back, or delete %2 to begin anew",
+        [path, file]
+      )
+    case .failed(let path, let detail):
+      (
+        "the store %1 could not do it: %2; look at the disk, its limits and the file, and try again",
+        [path, detail]
+      )
+    case .deaf(let path, let reason):
+      (
+        "what others write to %1 is not noticed (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
+        [path, reason]
+      )
+    }
+  }
+
+  public var description: String { filled(sentence) }
+}

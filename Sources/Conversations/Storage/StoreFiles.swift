@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// The store's file, what stands beside it, and who may touch them.
+package struct StoreFiles {
+  /// Absolute, the folder's links resolved.
+  let path: String
+  package let folder: String
+  /// Written to after each commit, watched by the others.
+  let bell: String
+  /// The folder of the running shells' lock files.
+  let shells: String
+  /// The folder of the files that travel with messages.
+  let attachments: String
+  /// What to refuse with, unless the store turns out to be a shared one.
+  var refusalIfPrivate: StoreError?
+
+  static func fileMode(shared: Bool) -> mode_t { shared ? 0o660 : 0o600 }
+  static func folderMode(shared: Bool) -> mode_t { shared ? 0o2770 : 0o700 }
+
+  /// Looks at everything before anything is opened, and makes folder and file if asked to.
+  ///
+  /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
+  ///   `.cannotOpen`.
+  init(path given: String, options: Store.Options) throws {
+    try self.init(around: given, options: options)
+    if fileStatus(path) == nil {
+      guard options.createIfMissing else {
+        throw StoreError.cannotOpen(path: path, reason: noSuchFile)
+      }
+      if !options.shared, let refusalIfPrivate { throw refusalIfPrivate }
+      do {
+        try checkRemains()
+      } catch  where fileStatus(path) != nil {
+        // Another process has made it since; what was seen beside it is its.
+        self = try StoreFiles(path: given, options: options)
+        return
+      }
+      try create(shared: options.shared)
+    }
+    guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
+  }
+
+  /// Looks at the place of a store that is going to be moved there, and makes its folder if need be.
+  ///
+  /// - Throws: `StoreError` as above, and `.cannotOpen` where there is one already.
+  init(forNew given: String, shared: Bool) throws {
+    try self.init(around: given, options: .init(shared: shared))
+    // What is left of another store's log would be taken for the new one's.
+    for name in [path, path + "-wal", path + "-journal"] where fileStatus(name) != nil {
+      throw StoreError.cannotOpen(path: name, reason: "it exists; name a new file")
+    }
+    if !shared, let refusalIfPrivate { throw refusalIfPrivate }
+  }
+
+  private init(around given: String, options: Store.Options) throws {
+    let (place, name) = StoreFiles.split(given)
+    guard !name.isEmpty, name != ".", name != ".." else {
+      throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
+    }
+    // Before what is wrong with the folder it stands in, which is not what was meant.
+    if let found = fileStatus(given), found.st_mode & S_IFMT == S_IFDIR {
+      throw StoreError.cannotOpen(
+        path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
+    }
+    let folderIsNew = try StoreFiles.ensureFolder(
+      place, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
+    guard let resolved = realpath(place, nil) else {
+      throw StoreError.cannotOpen(path: place, reason: SystemFailure().reason)
+    }
+    folder = String(cString: resolved)
+    free(resolved)
+    path = folder == "/" ? "/" + name : folder + "/" + name
+    let stem = path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path
+    bell = stem + ".bell"
+    shells = stem + ".shells"
+    attachments = stem + ".attachments"
+
+    try checkFolder(shared: options.shared, isNew: folderIsNew)
+    try checkFiles()
+  }
+
+  /// Whether a shared store can be made in the folder of a file.
+  package static func isForSharing(folderOf path: String) -> Bool {
+    fileStatus(split(path).folder).map { $0.st_mode & 0o2070 == 0o2070 } ?? false
+  }
+
+  package static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+
+  /// - Returns: whether it was made.
+  private static func ensureFolder(
+    _ folder: String, options: Store.Options, missing: StoreError
+  ) throws -> Bool {
+    if let found = fileStatus(folder) {
+      if found.st_mode & S_IFMT == S_IFLNK { throw StoreError.isLink(path: folder) }
+      guard found.st_mode & S_IFMT == S_IFDIR else {
+        throw StoreError.cannotOpen(path: folder, reason: "it is not a folder")
+      }
+      return false
+    }
+    guard options.createIfMissing else { throw missing }
+    let parent = split(folder).folder
+    if parent != folder, access(parent, F_OK) != 0 {
+      _ = try ensureFolder(parent, options: .init(), missing: missing)
+    }
+    if mkdir(folder, 0o700) != 0 {
+      // Another process may have been quicker.
+      if errno == EEXIST { return try ensureFolder(folder, options: options, missing: missing) }
+      throw StoreError.cannotOpen(path: folder, reason: SystemFailure().reason)
+    }
+    // mkdir obeys the umask, chmod does not.
+    chmod(folder, folderMode(shared: options.shared))
+    return true
+  }
+
+  private mutating func checkFolder(shared: Bool, isNew: Bool) throws {
+    guard let found = fileStatus(folder) else {
+      throw StoreError.cannotOpen(path: folder, reason: SystemFailure().reason)
+    }
+    // A sticky bit does not help: the names beside the store could be taken in advance.
+    if found.st_mode & 0o002 != 0 { throw StoreError.folderWritableByOthers(path: folder) }
+    if found.st_uid != geteuid(), found.st_uid != 0 {
+      refusalIfPrivate = .foreign(path: folder, owner: userName(found.st_uid))
+    } else if found.st_mode & 0o020 != 0 {
+      refusalIfPrivate = .folderWritableByOthers(path: folder)
+    }
+    if shared, !isNew, fileStatus(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
+      throw StoreError.cannotOpen(
+        path: folder,
+        reason: "a shared store needs a folder that hands on its group; chmod 2770 it")
+    }
+  }
+
+  private mutating func checkFiles() throws {
+    for name in [path, path + "-wal", path + "-shm", path + "-journal", bell, shells, attachments] {
+      guard let found = fileStatus(name) else { continue }
+      let kind = found.st_mode & S_IFMT
+      if kind == S_IFLNK { throw StoreError.isLink(path: name) }
+      let isFolder = name == shells || name == attachments
+      guard kind == (isFolder ? S_IFDIR : S_IFREG) else {
+        let reason = isFolder ? "it is not a folder" : "it is not a regular file"
+        throw StoreError.cannotOpen(path: name, reason: reason)
+      }
+      guard found.st_uid != geteuid() else { continue }
+      let refusal = StoreError.foreign(path: name, owner: userName(found.st_uid))
+      // A file its group cannot write is no shared store: it is not even opened.
+      if name == path, found.st_mode & 0o060 != 0o060 { throw refusal }
+      refusalIfPrivate = refusalIfPrivate ?? refusal
+    }
+  }
+
+  /// A new store must not begin beside shells that have the former one open, nor take its log.
+  private func checkRemains() throws {
+    let log = Companions.log(of: path)
+    if let found = fileStatus(log), found.st_size > 0 {
+      throw isIndexInUse
+        ? StoreError.moved(path: path) : StoreError.leftOver(path: path, file: log)
+    }
+    if isIndexInUse || lockFiles().contains(where: isLocked) { throw StoreError.moved(path: path) }
+  }
+
+  private func create(shared: Bool) throws {
+    let mode = StoreFiles.fileMode(shared: shared)
+    let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode)
+    if file < 0 {
+      if errno == EEXIST { return }
+      throw StoreFiles.refusal(path)
+    }
+    fchmod(file, mode)
+    // Closing a file drops this process's locks on it. Nobody can have any yet: `OpenStores` lets
+    // no two threads be here, and the file is new.
+    close(file)
+  }
+
+  private static func refusal(_ path: String) -> StoreError {
+    switch errno {
+    case ENOSPC, EDQUOT: .full(path: path)
+    case EROFS, EACCES: .readOnly(path: path)
+    case ELOOP: .isLink(path: path)
+    default: .cannotOpen(path: path, reason: SystemFailure().reason)
+    }
+  }
+
+  /// Opens a file beside the store for writing, making it if need be, never through a link.
+  static func openBeside(_ path: String, shared: Bool, exclusively: Bool = false) throws -> Int32 {
+    let mode = fileMode(shared: shared)
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    while true {
+      let new = open(path, flags | O_CREAT | O_EXCL, mode)
+      if new >= 0 {
+        fchmod(new, mode)
+        return new
+      }
+      guard errno == EEXIST, !exclusively else { throw refusal(path) }
+      let file = open(path, flags)
+      if file >= 0 { return file }
+      // ENOENT: it was removed between the two.
+      guard errno == ENOENT else { throw refusal(path) }
+    }
+  }
+
+  // MARK: Running shells
+
+  func lockPath(of shell: ShellID) -> String { shells + "/" + shell.rawValue }
+
+  /// The shells that have a file, running or not.
+  func lockFiles() -> [ShellID] {
+    let names = (try? OpenFile(folder: shells, following: true).names()) ?? []
+    // Not what others may have put there; ours are letters and digits.
+    return names.filter { $0.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 } }
+      .map(ShellID.init(rawValue:))
+  }
+
+  func isLocked(_ shell: ShellID) -> Bool {
+    // A row of a hostile file must not lead out of the folder.
+    guard !shell.rawValue.contains("/") else { return false }
+    // For reading only: closing it again is then no news to those who watch the folder.
+    let file = Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
+    defer { Glibc.close(file) }
+    return flock(file, LOCK_EX | LOCK_NB) != 0
+  }
+
+  func makeShells(shared: Bool) throws {
+    if mkdir(shells, 0o700) == 0 {
+      chmod(shells, StoreFiles.folderMode(shared: shared))
+    } else if errno != EEXIST {
+      throw StoreFiles.refusal(shells)
+    }
+  }
+
+  /// Takes from others what a private store never gave them, as after `cp` or a careless chmod.
+  func tighten() {
+    for name in [path, path + "-wal", path + "-shm"] {
+      guard let found = fileStatus(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0
+      else { continue }
+      chmod(name, found.st_mode & 0o700)
+    }
+  }
+}
+
+private let noSuchFile = "there is no such file"
+
+private func userName(_ id: uid_t) -> String {
+  guard let entry = getpwuid(id), let name = entry.pointee.pw_name else { return "user \(id)" }
+  return String(cString: name)
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+/// A store for a lifetime: old messages go where that is wanted, and space is given back.
+extension Store {
+  /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
+  ///
+  /// - Parameter age: after how many milliseconds a message may go; nil, or less than one, for
+  ///   never, which is the default.
+  public func setKeep(_ conversation: ID<Conversation>, _ age: Milliseconds?) throws {
+    let age = age.flatMap { $0 < 1 ? nil : $0 }
+    if try keep(of: conversation) == age { return }
+    try write(durable: true) {
+      try database.run("UPDATE conversation SET keep = ? WHERE id = ?", age, conversation)
+    }
+  }
+
+  /// How long a conversation keeps its messages, in milliseconds; nil for ever.
+  public func keep(of conversation: ID<Conversation>) throws -> Milliseconds? {
+    try database.first("SELECT keep FROM conversation WHERE id = ?", conversation) {
+      $0.optionalInt64(0)
+    } ?? nil
+  }
+
+  /// Removes some of the messages that are older than their conversation keeps them, the oldest
+  /// first, with their revisions, reactions and words in the search index. Their numbers are not
+  /// used again. What still waits for a network, or failed, stays.
+  ///
+  /// One short transaction that rings no bell: to be called again, in a quiet moment, until it
+  /// returns 0.
+  ///
+  /// - Parameter budget: at most so many messages; fewer if they are long. 50 take one or two
+  ///   milliseconds.
+  /// - Returns: how many went.
+  @discardableResult
+  public func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
+    let kept = try database.rows("SELECT id, keep FROM conversation WHERE keep IS NOT NULL") {
+      (id: $0.id(0) as ID<Conversation>, keep: $0.int64(1))
+    }
+    var (rest, bytes, gone) = (budget, 128 * 1024, 0)
+    for place in kept where rest > 0 && bytes > 0 {
+      let (limit, isTooEarly) = now.subtractingReportingOverflow(place.keep)
+      if isTooEarly { continue }
+      let count = try forget(in: place.id, before: limit, rows: rest, bytes: &bytes)
+      (rest, gone) = (rest - count, gone + count)
+    }
+    return gone
+  }
+
+  private func forget(
+    in place: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
+  ) throws -> Int {
+    // Nothing to do costs a look into an index, and no lock.
+    let old = """
+      FROM message WHERE conversation = ?1 AND created_at < ?2 AND state NOT IN (0, 1)
+      """
+    guard try database.exists("SELECT 1 \(old) LIMIT 1", place, limit) else { return 0 }
+    return try write {
+      let found = try database.rows(
+        "SELECT id, number, length(body) \(old) ORDER BY created_at LIMIT ?3", place, limit, rows
+      ) { (id: $0.id(0) as ID<Message>, number: $0.int(1), length: $0.int(2)) }
+      var count = 0
+      for message in found where bytes > 0 {
+        bytes -= message.length
+        count += 1
+      }
+      // One statement for all: after each one FTS5 writes out what changed, and merges.
+      let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
+      try database.run(
+        "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
+      try database.run(
+        "UPDATE conversation SET forgotten = max(forgotten, ?) WHERE id = ?",
+        found.prefix(count).map(\.number).max() ?? 0, place)
+      return count
+    }
+  }
+
+  /// Gives some of the file's unused space back to the disk. Takes a time in proportion to `pages`.
+  ///
+  /// A file that was not made for it (`auto_vacuum`) gives nothing back before the next `compact()`.
+  ///
+  /// - Parameter pages: at most so many, of 4 KiB each.
+  /// - Returns: how many; 0 when there is nothing left to do.
+  @discardableResult
+  public func compactStep(pages: Int) throws -> Int {
+    func unused() throws -> Int {
+      try database.first("PRAGMA freelist_count") { $0.int(0) } ?? 0
+    }
+    let before = try unused()
+    if before == 0 || pages < 1 { return 0 }
+    return try write {
+      try database.execute("PRAGMA incremental_vacuum(\(pages))")
+      return max(0, before - (try unused()))
+    }
+  }
+
+  /// Writes the whole file anew: no unused space, and no word of deleted messages left, neither in
+  /// the search index nor in the write-ahead log. Takes time and disk space in proportion to the
+  /// store (`hobnob check --compact`).
+  ///
+  /// - Returns: how many bytes the file and its log became smaller.
+  @discardableResult
+  public func compact() throws -> Int {
+    let before = size
+    try write(durable: true) {
+      try database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
+    }
+    // Takes effect with VACUUM, for a file that was made without.
+    try database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
+    _ = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int(0) }
+    return before - size
+  }
+
+  private var size: Int {
+    [path, path + "-wal"].compactMap { fileStatus($0).map { Int($0.st_size) } }.reduce(0, +)
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// Something `Store.check()` found.
+public struct Finding: Sendable, CustomStringConvertible {
+  public enum Severity: Int, Comparable, Sendable {
+    /// As it should be.
+    case fine = 0
+    /// Not as it should be, but nothing is lost.
+    case warning = 1
+    /// Something is lost, or will be.
+    case damage = 2
+
+    public static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// Which part of the store it is about.
+  public enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
+
+  public var severity: Severity
+  public var part: Part
+  /// What was found, where, and what to do.
+  public var sentence: Sentence { (key, arguments) }
+  private var key: StaticString
+  private var arguments: [String]
+
+  init(_ severity: Severity, of part: Part, _ key: StaticString, _ arguments: String...) {
+    self.severity = severity
+    self.part = part
+    self.key = key
+    self.arguments = arguments
+  }
+
+  public var description: String { filled(sentence) }
+}
+
+extension Store {
+  /// Looks at the whole store: SQLite's own check, the tables, the search index, the permissions,
+  /// the files of attachments.
+  /// Takes time in proportion to the store; changes nothing.
+  ///
+  /// - Parameter deep: whether attachments are read and compared with their hashes.
+  /// - Returns: at least one finding for each part that is there; `hobnob check` fails if any is not `.fine`.
+  public func check(deep: Bool = false) throws -> [Finding] {
+    try integrity() + schema() + searchIndex() + permissions() + attachmentFindings(deep: deep)
+  }
+
+  private func integrity() throws -> [Finding] {
+    var faults: [String]
+    do {
+      faults = try database.rows("PRAGMA integrity_check(20)") { $0.text(0) }
+      faults.removeAll { $0 == "ok" }
+      faults += try database.rows("PRAGMA foreign_key_check") {
+        "\($0.text(0)) refers to a missing \($0.text(2))"
+      }
+    } catch StoreError.corrupt(_, let detail) {
+      faults = [detail]
+    }
+    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is whole", path)] }
+    return faults.map {
+      Finding(
+        .damage, of: .file, "the file %1 is damaged: %2; keep a copy of it before anything else",
+        path, $0)
+    }
+  }
+
+  /// Compares with a new store's tables, so it needs no list of its own.
+  private func schema() throws -> [Finding] {
+    func tables(_ database: Database) throws -> Set<String> {
+      // SQLite and FTS5 keep tables of their own beside ours.
+      Set(
+        try database.rows(
+          "SELECT type || ' ' || name || ': ' || sql FROM sqlite_schema WHERE sql IS NOT NULL"
+        ) { $0.text(0) }.filter { !$0.contains(" sqlite_") })
+    }
+    let model = try Database(path: ":memory:", patience: 0)
+    try Schema.migrate(model, shared: false)
+    let (ours, theirs) = (try tables(model), try tables(database))
+    if ours == theirs {
+      return [
+        Finding(.fine, of: .tables, "the tables are those of version %1", "\(Schema.version)")
+      ]
+    }
+    return ours.symmetricDifference(theirs).sorted().map {
+      Finding(
+        .damage, of: .tables, "a table is not as it should be: %1", String($0.prefix { $0 != ":" }))
+    }
+  }
+
+  private func searchIndex() throws -> [Finding] {
+    do {
+      // FTS5: with rank 1 the index is compared with the texts.
+      try write {
+        try database.run(
+          "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
+      }
+      return [Finding(.fine, of: .searchIndex, "the search index is in step with the messages")]
+    } catch StoreError.corrupt {
+      return [
+        Finding(
+          .damage, of: .searchIndex, "the search index is not in step with the messages of %1", path
+        )
+      ]
+    }
+  }
+
+  private func permissions() -> [Finding] {
+    let names = [
+      path, path + "-wal", path + "-shm", files.bell, files.shells, files.attachments, files.folder,
+    ]
+    let findings = names.compactMap { name -> Finding? in
+      guard let found = fileStatus(name) else { return nil }
+      let others = found.st_mode & (isShared ? 0o007 : 0o077)
+      // That others may look into the folder does no harm.
+      let harmless: mode_t = name == files.folder ? 0o055 : 0
+      if others & ~harmless == 0 { return nil }
+      return Finding(
+        .warning, of: .permissions,
+        "others may read or write %1 (mode %2); take it from them with chmod", name,
+        String(found.st_mode & 0o7777, radix: 8))
+    }
+    guard findings.isEmpty else { return findings }
+    let fine: StaticString =
+      isShared ? "nobody but its group may read or write %1" : "nobody else may read or write %1"
+    return [Finding(.fine, of: .permissions, fine, path)]
+  }
+
+  /// Whether the files that messages name are there, and of the right size.
+  ///
+  /// - Parameter deep: whether they are read, and their hashes compared.
+  /// - Returns: nothing if no message has any.
+  private func attachmentFindings(deep: Bool) throws -> [Finding] {
+    let named = try database.rows(
+      "SELECT hash, bytes, min(name) FROM attachment GROUP BY hash, bytes"
+    ) { (hash: $0.hex(0), bytes: $0.int(1), name: $0.text(2)) }
+    if named.isEmpty { return [] }
+    var faults: [Finding] = []
+    for (hash, bytes, name) in named {
+      guard let size = attachmentFolder.size(of: hash) else {
+        faults.append(
+          Finding(
+            .damage, of: .attachments, "the attachment %1 is missing: there is no file %2", name,
+            attachmentFolder.path(of: hash)))
+        continue
+      }
+      if size != bytes {
+        faults.append(
+          Finding(
+            .damage, of: .attachments,
+            "the attachment %1 has %2 bytes instead of %3; attach the same file again",
+            name, String(size), String(bytes)))
+      } else if deep, (try? attachmentFolder.file(of: hash).hashed()) != hash {
+        faults.append(
+          Finding(
+            .damage, of: .attachments,
+            "the attachment %1 is not what was put into the store; attach the same file again",
+            name))
+      }
+    }
+    if faults.isEmpty {
+      return [
+        Finding(
+          .fine, of: .attachments, "the files of all attachments are there (%1)",
+          String(named.count))
+      ]
+    }
+    let shown = 20
+    if faults.count <= shown { return faults }
+    return faults.prefix(shown) + [
+      Finding(
+        .damage, of: .attachments, "and %1 more attachments are damaged",
+        String(faults.count - shown))
+    ]
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// A walk through the files of attachments, some at a time, for those who must not take long.
+public struct AttachmentSweep: Sendable {
+  /// How many files went.
+  public fileprivate(set) var files = 0
+  /// How much room that gave.
+  public fileprivate(set) var bytes = 0
+
+  /// The folders yet to be looked into; nil before the first look.
+  private var folders: [String]?
+  /// Where `names` are, empty for the folder of all folders, and those yet to be looked at.
+  fileprivate var folder = ""
+  private var names: [String] = []
+
+  public init() {}
+
+  /// The next names of `folder`; nil when all have been looked at. An empty folder costs a step.
+  fileprivate mutating func next(_ count: Int, in root: borrowing OpenFile) throws -> [String]? {
+    if folders == nil {
+      let all = try root.names()
+      names = all.filter { $0.hasPrefix(AttachmentFolder.temporaryPrefix) }
+      folders = all.filter { $0.utf8.count == 2 }
+    } else if names.isEmpty {
+      guard let next = folders?.popLast() else { return nil }
+      folder = next
+      names = (try? OpenFile(in: root, next, O_RDONLY | O_DIRECTORY).names()) ?? []
+    }
+    defer { names.removeLast(min(count, names.count)) }
+    return names.suffix(count)
+  }
+}
+
+extension Store {
+  /// How long a file stays that nobody names, in milliseconds: it may be about to be sent.
+  static let grace: Milliseconds = 3_600_000
+
+  /// Removes the files that no message and no draft names, and those a killed process left half
+  /// copied, once they have been at rest for an hour. What is not the store's is left alone.
+  ///
+  /// The store is locked only while some of them are removed, so others go on.
+  ///
+  /// - Parameter now: what time it is, to be compared with the time a file was last written.
+  /// - Returns: how many were removed, and how much room that gave.
+  /// - Throws: `StoreError`, also when only some of them were removed; `AttachmentError.unwritable`
+  ///   when the folder cannot be looked into.
+  public func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
+    var sweep = AttachmentSweep()
+    while try !pruneStep(&sweep, files: 64, now: now) {}
+    return (sweep.files, sweep.bytes)
+  }
+
+  /// Does what `pruneAttachments` does, for the next files of a walk through them.
+  ///
+  /// - Parameters:
+  ///   - sweep: a new one at the beginning, then as it was left.
+  ///   - files: how many are looked at, at most.
+  ///   - now: as there.
+  /// - Returns: whether all have been looked at.
+  /// - Throws: as there; the files of this step are then left for another walk.
+  public func pruneStep(
+    _ sweep: inout AttachmentSweep, files: Int, now: Milliseconds
+  ) throws -> Bool {
+    do {
+      return try prune(&sweep, files, before: now - Store.grace)
+    } catch let failure as SystemFailure {
+      // There may be no folder, or no longer.
+      if failure.code == ENOENT { return true }
+      throw AttachmentError.unwritable(path: attachmentFolder.path, reason: failure.reason)
+    }
+  }
+
+  private func prune(
+    _ sweep: inout AttachmentSweep, _ count: Int, before time: Milliseconds
+  ) throws -> Bool {
+    let root = try attachmentFolder.open()
+    guard let names = try sweep.next(max(1, count), in: root) else { return true }
+    let (folder, isRoot) = (sweep.folder, sweep.folder.isEmpty)
+    if names.isEmpty { return false }
+    let part = isRoot ? root : try OpenFile(in: root, folder, O_RDONLY | O_DIRECTORY)
+    var (files, bytes) = (0, 0)
+    func remove(_ name: String) {
+      guard let found = part.status(of: name), isOld(found, time),
+        unlinkat(part.number, name, 0) == 0
+      else { return }
+      files += 1
+      bytes += Int(found.st_size)
+    }
+    if isRoot {
+      for name in names { remove(name) }
+    } else {
+      let loose = try names.filter { rest in
+        guard AttachmentFolder.place(of: folder + rest) != nil,
+          part.status(of: rest).map({ isOld($0, time) }) == true
+        else { return false }
+        return try !isNamed(folder + rest)
+      }
+      if !loose.isEmpty {
+        try write {
+          for rest in loose where try !isNamed(folder + rest) { remove(rest) }
+        }
+      }
+    }
+    sweep.files += files
+    sweep.bytes += bytes
+    return false
+  }
+
+  private func isOld(_ found: Glibc.stat, _ time: Milliseconds) -> Bool {
+    found.st_mode & S_IFMT == S_IFREG && Milliseconds(found.st_mtim.tv_sec) < time / 1000
+  }
+
+  /// Whether a message has it, or someone wants to attach the store's own file again.
+  private func isNamed(_ hash: String) throws -> Bool {
+    guard let digest = bytes(ofHexadecimal: hash) else { return true }
+    return try database.exists("SELECT 1 FROM attachment WHERE hash = ?", digest)
+      || database.exists("SELECT 1 FROM draft_file WHERE path = ?", attachmentFolder.path(of: hash))
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// The lines of an export that are no messages. In each `?1` is NULL, or a JSON array of the
+/// conversations that are wanted.
+extension JSONShape {
+  /// The first line; `?1` is the time.
+  static let header = """
+    SELECT json_object('hobnob', 'export', 'version', \(version), 'exported', \(time("?1")))
+    """
+
+  /// The last line: without it, what is before may have been cut off.
+  static let end = #"{"type":"end"}"#
+
+  /// Whether a conversation is wanted.
+  static func isWanted(_ id: String) -> String {
+    "(?1 IS NULL OR \(id) IN (SELECT value FROM json_each(?1)))"
+  }
+
+  /// People: all of them, or those who have anything to do with the conversations.
+  static let participants = """
+    SELECT \(object(
+      ("type", "'participant'"), ("identity", "p.identity"), ("network", "nullif(p.network, '')"),
+      ("name", "p.name"),
+      ("last_conversation", """
+        (SELECT \(conversation("k")) FROM conversation k
+          WHERE k.id = p.last_conversation AND ?1 IS NULL)
+        """),
+      ("away", "CASE WHEN ?1 IS NULL THEN p.away END")))
+    FROM participant p
+    WHERE ?1 IS NULL OR p.id IN (
+      SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
+      UNION SELECT m.sender FROM message m WHERE \(isWanted("m.conversation"))
+      UNION SELECT r.participant FROM message m JOIN reaction r ON r.message = m.id
+        WHERE \(isWanted("m.conversation"))
+      UNION SELECT d.participant FROM reader d WHERE \(isWanted("d.conversation"))
+      UNION SELECT e.participant FROM event e WHERE \(isWanted("e.conversation"))
+      UNION SELECT e.other FROM event e WHERE \(isWanted("e.conversation"))
+      UNION SELECT c.one FROM conversation c WHERE \(isWanted("c.id"))
+      UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id")))
+    ORDER BY p.id
+    """
+
+  static let conversations = """
+    SELECT \(object(
+      ("type", "'conversation'"), ("conversation", conversation("c")),
+      ("topic", "nullif(c.topic, '')"), ("last_number", number("c.last_number")),
+      ("last_time", time("c.last_at")), ("forgotten", "nullif(\(number("c.forgotten")), 0)"),
+      ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END")))
+    FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
+    """
+
+  static let members = """
+    SELECT \(object(
+      ("type", "'member'"), ("conversation", conversation("c")), ("participant", person("p")),
+      ("first", number("s.first", from: 1)), ("last", number("s.last"))))
+    FROM membership s JOIN conversation c ON c.id = s.conversation
+    JOIN participant p ON p.id = s.participant
+    WHERE \(isWanted("c.id")) ORDER BY s.conversation, s.participant, s.first
+    """
+
+  static let readers = """
+    SELECT \(object(
+      ("type", "'reader'"), ("conversation", conversation("c")), ("participant", person("p")),
+      ("delivered", number("r.delivered")), ("seen", number("r.seen")),
+      ("read", number("r.read"))))
+    FROM reader r JOIN conversation c ON c.id = r.conversation
+    JOIN participant p ON p.id = r.participant
+    WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
+    """
+
+  /// By time, and among equal times in the order they have here: those who bring them in get the
+  /// same order. Only numbers are sorted, not the whole lines; without its LIMIT, SQLite would leave
+  /// out an order that a join need not keep.
+  static let messages = """
+    SELECT \(message) FROM (
+      SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Store.isSound)
+      ORDER BY m.created_at, m.id LIMIT -1
+    ) o CROSS JOIN \(messageTables) WHERE m.id = o.row
+    """
+
+  static let events = """
+    SELECT \(object(
+      ("type", "'event'"), ("conversation", conversation("c")), ("time", time("e.at")),
+      ("participant", person("p")),
+      ("kind", "CASE e.kind WHEN 1 THEN 'invitation' ELSE 'topic' END"),
+      ("other", person(id: "e.other")), ("text", "nullif(e.text, '')")))
+    FROM event e JOIN conversation c ON c.id = e.conversation
+    JOIN participant p ON p.id = e.participant
+    WHERE \(isWanted("e.conversation")) ORDER BY e.at, e.id
+    """
+
+  /// What was not sent is for nobody who asks for a conversation.
+  static let drafts = """
+    SELECT \(object(
+      ("type", "'draft'"), ("conversation", conversation("c")), ("participant", person("p")),
+      ("text", "d.text"),
+      ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "nullif(d.spans, '')"),
+      ("files", list(
+        "json_patch('{}', json_object('path', f.path, 'name', f.name))",
+        from: """
+          draft_file f WHERE f.participant = d.participant AND f.conversation = d.conversation
+          ORDER BY f.ordinal
+          """))))
+    FROM draft d JOIN conversation c ON c.id = d.conversation
+    JOIN participant p ON p.id = d.participant
+    WHERE ?1 IS NULL ORDER BY d.participant, d.conversation
+    """
+
+  static let inputHistory = """
+    SELECT \(object(
+      ("type", "'history'"), ("participant", person("p")), ("line", "h.line")))
+    FROM history h JOIN participant p ON p.id = h.participant
+    WHERE ?1 IS NULL ORDER BY h.change, h.id
+    """
+
+  /// The hash of each file that messages name, and one of its names.
+  static let files = """
+    SELECT lower(hex(a.hash)), min(a.name) FROM attachment a
+    JOIN message m ON m.id = a.message WHERE \(isWanted("m.conversation"))
+    GROUP BY a.hash ORDER BY a.hash
+    """
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// What an export wrote.
+package struct ExportReport: Hashable, Sendable {
+  package var messages = 0
+  /// The names of attachments whose files are gone or damaged: their messages are there, their
+  /// bytes are not.
+  package var missingFiles: [String] = []
+
+  package init() {}
+}
+
+extension Store {
+  /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
+  /// It is one state of the store, whoever writes meanwhile, and takes the same memory however
+  /// large the store is. However slowly `write` goes, the store is read at its own pace: what is
+  /// read waits in a file without a name beside it, as long as there is room on that disk.
+  ///
+  /// ```swift
+  /// try store.export { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - conversations: which, with what was said in them; nil for everything, drafts and input
+  ///     history included.
+  ///   - files: whether the bytes of attachments come with it.
+  ///   - write: is given one piece after the other, of whole lines; false ends the export early.
+  /// - Throws: `StoreError`, and what `write` throws.
+  @discardableResult
+  package func export(
+    _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
+    write: (_ piece: [UInt8]) throws -> Bool
+  ) throws -> ExportReport {
+    try withoutActuallyEscaping(write) { write in
+      let spool = Spool(in: self.files.folder, write: write)
+      return try exporting(conversations, files: files, write: spool.take, whenRead: spool.release)
+    }
+  }
+
+  /// - Parameters:
+  ///   - write: as in `export`.
+  ///   - release: is called when the store has been read.
+  func exporting(
+    _ conversations: [ID<Conversation>]?, files: Bool,
+    write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
+  ) throws -> ExportReport {
+    let wanted = conversations.map { list in
+      "[" + list.map { String($0.rawValue) }.joined(separator: ",") + "]"
+    }
+    let export = Export(database: database, write: write)
+    // While a transaction reads, the write-ahead log can only grow.
+    let named = try read {
+      try export.lines(JSONShape.header, clock())
+      for part in [
+        JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
+      ] {
+        try export.lines(part, wanted)
+      }
+      export.report.messages = try export.lines(JSONShape.messages, wanted)
+      for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
+        try export.lines(part, wanted)
+      }
+      return files ? try export.named(wanted) : []
+    }
+    try export.flush()
+    guard try release() else { return export.report }
+    try export.files(named, from: attachmentFolder)
+    try export.end()
+    return export.report
+  }
+}
+
+/// An export on its way out.
+private final class Export {
+  var report = ExportReport()
+  private let database: Database
+  private let write: ([UInt8]) throws -> Bool
+  private var buffer: [UInt8] = []
+  private var goesOn = true
+
+  /// Bytes that are handed on together.
+  private static let piece = 1 << 16
+  /// Bytes of a file in one line.
+  private static let filePiece = 48 * 1024
+
+  init(database: Database, write: @escaping ([UInt8]) throws -> Bool) {
+    self.database = database
+    self.write = write
+  }
+
+  /// Writes a line for each row.
+  ///
+  /// - Returns: how many.
+  @discardableResult
+  func lines(_ sql: String, _ value: (some Bindable)?) throws -> Int {
+    var count = 0
+    guard goesOn else { return 0 }
+    try database.each(sql, value) { row in
+      row.appendJSON(0, to: &buffer)
+      count += 1
+      try endLine()
+      return goesOn
+    }
+    return count
+  }
+
+  private func endLine() throws {
+    buffer.append(UInt8(ascii: "\n"))
+    if buffer.count >= Self.piece { try flush() }
+  }
+
+  func end() throws {
+    guard goesOn else { return }
+    buffer += JSONShape.end.utf8
+    try endLine()
+    try flush()
+  }
+
+  func flush() throws {
+    guard goesOn, !buffer.isEmpty else { return }
+    goesOn = try write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Files
+
+  func named(_ wanted: String?) throws -> [(hash: String, name: String)] {
+    try database.rows(JSONShape.files, wanted) { (hash: $0.text(0), name: $0.text(1)) }
+  }
+
+  func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {
+    for (hash, name) in named where goesOn {
+      // Looked at first: nothing of a damaged file is written, since nobody would take it in.
+      guard (try? folder.file(of: hash).hashed()) == hash else {
+        report.missingFiles.append(name)
+        continue
+      }
+      do {
+        try pieces(of: folder.file(of: hash), hash)
+      } catch let failure as SystemFailure {
+        throw AttachmentError.unreadable(path: folder.path(of: hash), reason: failure.reason)
+      }
+    }
+  }
+
+  private func pieces(of file: consuming OpenFile, _ hash: String) throws {
+    let total = Int(try file.status().st_size)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.filePiece, alignment: 16)
+    defer { piece.deallocate() }
+    var offset = 0
+    repeat {
+      let count = try file.read(into: piece)
+      if count == 0, offset < total { throw SystemFailure(code: EIO) }
+      buffer +=
+        #"{"type":"file","hash":"\#(hash)","bytes":\#(total),"offset":\#(offset),"data":""#.utf8
+      Base64.append(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: &buffer)
+      buffer += #""}"#.utf8
+      try endLine()
+      offset += count
+    } while offset < total && goesOn
+  }
+}

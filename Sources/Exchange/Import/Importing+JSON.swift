@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+
+/// The lines of an export, hobnob-json(5), on their way in.
+extension Import {
+  /// What has to be known from one line to the next.
+  struct Stream {
+    var hasBegun = false
+    var hasEnded = false
+  }
+
+  /// - Throws: `LineFault`; then nothing of the import may stay.
+  /// - Returns: false if the line is of a type that is not known here.
+  func take(json line: UnsafeBufferPointer<UInt8>, _ stream: inout Stream) throws -> Bool {
+    if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return true }
+    let object = try JSONObject(line: line, database)
+    if let kind = try object.optionalText("hobnob") {
+      try begin(kind, object)
+      stream = Stream(hasBegun: true)
+      return true
+    }
+    if !stream.hasBegun {
+      throw LineFault("the first line is not that of an export of hobnob; name the --format")
+    }
+    switch try object.text("type") {
+    case "message": try take(message: object)
+    case "participant": try take(participant: object)
+    case "conversation": try take(conversation: object)
+    case "member": try take(member: object)
+    case "reader": try take(reader: object)
+    case "event": try take(event: object)
+    case "draft": try take(draft: object)
+    case "history": try take(history: object)
+    case "file": try take(file: object)
+    case "end": stream.hasEnded = true
+    default: return false
+    }
+    return true
+  }
+
+  private func begin(_ kind: String, _ object: JSONObject) throws {
+    guard kind == "export" else { throw LineFault("“%1” is no export of hobnob", kind) }
+    let version = try object.integer("version", in: 1...Int64.max)
+    if version > JSONShape.version {
+      throw LineFault(
+        "this export was written by a newer hobnob (version %1, this one reads up to %2); use that one",
+        String(version), String(JSONShape.version))
+    }
+    try beginSource()
+    // How often each event and each line of the input history stands here.
+    try database.execute(
+      """
+      DELETE FROM import_event;
+      INSERT INTO import_event
+      SELECT conversation, participant, ifnull(other, 0), kind, text, at, count(*) FROM event
+      GROUP BY 1, 2, 3, 4, 5, 6;
+      DELETE FROM import_line;
+      INSERT INTO import_line SELECT participant, line, count(*) FROM history GROUP BY 1, 2;
+      """)
+  }
+
+  // MARK: Names
+
+  private func person(_ object: JSONObject, _ name: String) throws -> ID<Participant> {
+    guard let value = object[name] else { throw LineFault("“%1” is missing", name) }
+    return try person(value, object, name)
+  }
+
+  private func person(
+    _ value: JSONObject.Value, _ object: JSONObject, _ name: String
+  ) throws -> ID<Participant> {
+    if let known = peopleByName[value] { return known }
+    let found: ID<Participant>
+    if case .text(let identity) = value {
+      found = try person(identity, network: "")
+    } else if let parts = try object.object(value) {
+      found = try person(parts.text("identity"), network: parts.optionalText("network") ?? "")
+    } else {
+      throw LineFault("“%1” names nobody", name)
+    }
+    peopleByName[value] = found
+    return found
+  }
+
+  private func place(_ object: JSONObject) throws -> ImportedPlace {
+    guard let value = object["conversation"] else {
+      throw LineFault("“%1” is missing", "conversation")
+    }
+    if let known = placesByName[value] { return known }
+    let found: ImportedPlace
+    if case .text(let name) = value {
+      found = try room(name, network: "")
+    } else if let parts = try object.object(value) {
+      let network = try parts.optionalText("network") ?? ""
+      if let name = try parts.optionalText("room") {
+        found = try room(name, network: network)
+      } else {
+        let two = try parts.values("people").map { try person($0, parts, "people") }
+        guard two.count == 2 else { throw LineFault("“%1” names nobody", "people") }
+        found = try direct(two[0], two[1], network: network)
+      }
+    } else {
+      throw LineFault("“%1” names no conversation", "conversation")
+    }
+    placesByName[value] = found
+    return found
+  }
+
+  // MARK: People and conversations
+
+  private func take(participant object: JSONObject) throws {
+    let person = try person(
+      object.text("identity"), network: object.optionalText("network") ?? "",
+      name: object.text("name"))
+    if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
+    // Whoever is here already knows best whether they are away.
+    if newcomers.contains(person) {
+      try database.run(
+        "UPDATE participant SET away = ? WHERE id = ?", object.optionalText("away"), person)
+    }
+  }
+
+  private func take(conversation object: JSONObject) throws {
+    let place = try place(object)
+    guard place.isNew else { return }
+    let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
+    place.lastNumber = max(place.lastNumber, last)
+    try database.run(
+      "UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ? WHERE id = ?",
+      object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
+      object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0,
+      object.optionalInteger("keep", in: 1...Int64.max), place.id)
+  }
+
+  private func take(member object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
+    let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
+    guard place.isNew else {
+      if last == nil { entering.append((person, place)) }
+      return
+    }
+    try database.run(
+      """
+      INSERT INTO membership(conversation, participant, first, last) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET last = excluded.last
+      """, place.id, person, first, last)
+  }
+
+  private func take(reader object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let marks = try ["delivered", "seen", "read"].map {
+      try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
+    }
+    // Numbers elsewhere are none here.
+    guard place.isNew else { return }
+    try database.run(
+      """
+      INSERT INTO reader(conversation, participant, delivered, seen, read, change)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
+        read = excluded.read
+      """, place.id, person, marks[0], marks[1], marks[2], try silentNumber())
+  }
+
+  private func take(draft object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    var draft = Draft(
+      text: try object.text("text"),
+      caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
+      spans: try object.optionalText("spans") ?? "")
+    draft.placeCaret()
+    try database.run(
+      """
+      INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """, person, place.id, draft.text, draft.caret, draft.spans)
+    if database.changedRows == 0 { return }
+    for (ordinal, file) in try object.objects("files").enumerated() {
+      try database.run(
+        """
+        INSERT INTO draft_file(participant, conversation, ordinal, path, name)
+        VALUES (?, ?, ?, ?, ?)
+        """, person, place.id, ordinal, file.text("path"), file.optionalText("name"))
+    }
+  }
+
+  /// As often as it stands in the export, less how often it is here: events have no names.
+  private func take(event object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let kind: Event.Kind =
+      [.topic, .invitation][try object.choice("kind", of: ["topic", "invitation"])]
+    let other = object["other"] == nil ? nil : try self.person(object, "other")
+    if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
+    let text = try object.optionalText("text") ?? ""
+    let time = try object.time("time")
+    try database.run(
+      """
+      UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
+        AND other = ? AND kind = ? AND text = ? AND at = ? AND count > 0
+      """, place.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
+    if database.changedRows > 0 { return }
+    try database.run(
+      """
+      INSERT INTO event(id, conversation, participant, other, kind, text, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, try silentNumber(), place.id, person, other, kind.rawValue, text, time)
+  }
+
+  /// As often as it stands in the export, less how often it stood here before.
+  private func take(history object: JSONObject) throws {
+    let (person, line) = (try person(object, "participant"), try object.text("line"))
+    try database.run(
+      "UPDATE import_line SET count = count - 1 WHERE participant = ? AND line = ? AND count > 0",
+      person, line)
+    if database.changedRows > 0 { return }
+    try database.run(
+      "INSERT INTO history(participant, shell, change, line) VALUES (?, '', ?, ?)", person,
+      try silentNumber(), line)
+  }
+
+  // MARK: Messages
+
+  private func take(message object: JSONObject) throws {
+    let digits = try object.text("uid")
+    guard digits.utf8.count == 32, let uid = bytes(ofHexadecimal: digits) else {
+      throw LineFault("“%1” is not 32 hexadecimal digits in lower case", "uid")
+    }
+    let place = try place(object)
+    let attachments = try object.objects("attachments")
+    let revisions = try object.objects("revisions").map {
+      try Revision(body: $0.text("text"), at: $0.time("time"))
+    }
+    var message = ImportedMessage(
+      uid: uid, number: try object.integer("number", in: Message.numbers),
+      sender: try person(object, "sender"), createdAt: try object.time("time"),
+      body: try object.text("text"))
+    message.kind =
+      Message.Kind(rawValue: try object.choice("kind", of: ["text", "action"])) ?? .text
+    message.state =
+      [.sent, .sending, .failed][
+        try object.choice("state", of: ["sent", "sending", "failed"])]
+    message.gone = try object.choice("gone", of: ["", "deleted", "taken back"])
+    message.editedAt = try object.optionalTime("edited")
+    message.deletedAt = try object.optionalTime("deleted")
+    message.failure = try object.optionalText("failure")
+    message.remoteID = try object.optionalText("remote_id")
+    message.replyTo = try object.optionalInteger("reply_to", in: Message.numbers)
+    message.mentions = try object.optionalText("mentions") ?? ""
+    message.attachments = attachments.count
+    message.isPast = try object.optionalInteger("past", in: 0...1) == 1
+    if message.gone > 0 { message.body = "" }
+    switch try add(message, in: place) {
+    case .known(let known):
+      try update(known, to: message, revisions)
+      if known.gone == 0, message.gone == 0 { try take(reactionsIn: object, on: known.id) }
+    case .new(let id):
+      try add(revisions, to: id)
+      try take(reactionsIn: object, on: id)
+      for (ordinal, attachment) in attachments.enumerated() {
+        try take(attachment: attachment, at: ordinal, of: id)
+      }
+      if !place.isLocal { try take(outboxIn: object, of: id) }
+    case .tooOld: break
+    }
+  }
+
+  private func take(reactionsIn object: JSONObject, on message: ID<Message>) throws {
+    for reaction in try object.objects("reactions") {
+      let emoji = try reaction.text("emoji")
+      if emoji.isEmpty { throw LineFault("“%1” is missing", "emoji") }
+      try database.run(
+        """
+        INSERT INTO reaction(message, participant, emoji, at, change) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at, failure = NULL
+        WHERE excluded.at > at
+        """, message, try person(reaction, "sender"), emoji, try reaction.time("time"),
+        try silentNumber())
+    }
+  }
+
+  private func take(
+    attachment object: JSONObject, at ordinal: Int, of message: ID<Message>
+  ) throws {
+    let digits = try object.text("hash")
+    guard digits.utf8.count == 64, let hash = bytes(ofHexadecimal: digits) else {
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+    }
+    let type = try object.optionalText("media_type").flatMap(FileType.checked)
+    try database.run(
+      "INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+      message, ordinal, hash, Store.safeName(try object.text("name")), type ?? FileType.unknown,
+      try object.integer("bytes", in: 0...Int64.max))
+  }
+
+  /// What still waits for a network goes on waiting here.
+  private func take(outboxIn object: JSONObject, of message: ID<Message>) throws {
+    for entry in try object.objects("outbox") {
+      let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])
+      let person = entry["sender"] == nil ? nil : try person(entry, "sender")
+      try database.run(
+        "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, ?, ?)",
+        try store.nextChange(), message, operation, person)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+extension Import {
+  /// What is here under the uid of a message that comes.
+  struct Existing {
+    var id: ID<Message>
+    var number: Int64
+    var state: Int
+    var gone: Int
+    var editedAt: Milliseconds?
+  }
+
+  enum Arrival {
+    case new(ID<Message>)
+    case known(Existing)
+    /// Older than its conversation keeps messages: it would be taken back again and again.
+    case tooOld
+  }
+
+  /// Stores a message, unless it is here. A number that another has gives way to the next one that
+  /// is free; a network's own name for a message is as good as its uid. What the conversation would
+  /// forget at once does not come; what waits for a network is not forgotten.
+  func add(_ message: ImportedMessage, in place: ImportedPlace) throws -> Arrival {
+    if message.createdAt < place.oldest, message.state == .sent,
+      try existing(message, in: place) == nil
+    {
+      report.tooOld += 1
+      return .tooOld
+    }
+    let id = try ids.next(at: message.createdAt, in: database)
+    var number = message.number ?? place.lastNumber + 1
+    var arrival: Arrival?
+    if try !insert(message, as: id, number, in: place) {
+      if let known = try existing(message, in: place) {
+        arrival = .known(known)
+        report.known += 1
+      } else {
+        number = place.lastNumber + 1
+        guard try insert(message, as: id, number, in: place) else {
+          throw StoreError.corrupt(path: store.path, detail: "message \(number) is there twice")
+        }
+      }
+    }
+    if arrival == nil {
+      ids.take(id)
+      try database.run("INSERT INTO import_message VALUES (?)", id)
+      guard number <= Message.numbers.upperBound else {
+        throw LineFault("the conversation holds too many messages")
+      }
+      report.messages += 1
+      place.hasNew = true
+      place.lastNumber = max(place.lastNumber, number)
+      place.lastAt = max(place.lastAt ?? message.createdAt, message.createdAt)
+    }
+    if !place.isNew, let old = message.number {
+      var new = number
+      if case .known(let existing) = arrival { new = existing.number }
+      try database.run(
+        "INSERT OR IGNORE INTO import_number(place, old, new) VALUES (?, ?, ?)", place.id, old, new)
+      if arrival == nil, let reply = message.replyTo {
+        try database.run(
+          "INSERT INTO import_reply(message, place, old) VALUES (?, ?, ?)", id, place.id, reply)
+      }
+    }
+    return arrival ?? .new(id)
+  }
+
+  private func insert(
+    _ message: ImportedMessage, as id: ID<Message>, _ number: Int64, in place: ImportedPlace
+  ) throws -> Bool {
+    // Nobody here has to read what others said elsewhere, long ago: nobody's marker moves for it, and
+    // it is not counted behind any. What is still to be sent is not said yet.
+    let isPast = (message.isPast || !place.isNew) && message.state == .sent
+    try database.run(
+      """
+      INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at,
+        edited_at, deleted_at, failure, remote_id, reply_to, body, mentions, attachments, past)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, id, message.uid, place.id, number, message.sender, message.kind.rawValue,
+      message.state.rawValue, message.gone, message.createdAt, message.editedAt, message.deletedAt,
+      message.failure, message.remoteID, place.isNew ? message.replyTo : nil, message.body,
+      message.mentions, message.attachments, isPast)
+    return database.changedRows > 0
+  }
+
+  private func existing(
+    _ message: ImportedMessage, in place: ImportedPlace
+  ) throws -> Existing? {
+    // As it is going to be, by what came before it in this import.
+    let columns = """
+      SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone),
+        CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END, m.conversation
+      FROM message m LEFT JOIN import_change c ON c.message = m.id
+      """
+    func existing(_ row: Row) -> Existing {
+      Existing(
+        id: row.id(0), number: Int64(row.int(1)), state: row.int(2), gone: row.int(3),
+        editedAt: row.optionalTime(4))
+    }
+    let same = try database.first(columns + " WHERE m.uid = ?", message.uid) {
+      (existing($0), $0.id(5) == place.id)
+    }
+    if let (known, isHere) = same {
+      // What is said to some must not come into what others read.
+      guard isHere else { throw LineFault("its uid is that of a message somewhere else") }
+      return known
+    }
+    guard let remoteID = message.remoteID else { return nil }
+    return try database.first(
+      columns + " WHERE m.conversation = ? AND m.remote_id = ?", place.id, remoteID, read: existing)
+  }
+
+  // MARK: Messages that are here
+
+  /// Brings a message that is here to the state that comes, where that is the newer one: gone is
+  /// newer than there, a later edit than an earlier one, sent than not yet.
+  func update(_ known: Existing, to message: ImportedMessage, _ revisions: [Revision]) throws {
+    var isNews = false
+    if message.state == .sent, known.state < DeliveryState.sent.rawValue {
+      isNews = true
+      try database.run(
+        "UPDATE message SET state = ?, failure = NULL WHERE id = ?", message.state.rawValue,
+        known.id)
+      try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", known.id)
+    }
+    let isEdited = known.gone == 0 && (message.editedAt ?? .min) > (known.editedAt ?? .min)
+    if known.gone == 0, message.gone > 0 || isEdited {
+      isNews = true
+      try database.run("DELETE FROM revision WHERE message = ?", known.id)
+      try add(revisions, to: known.id)
+      // The words of what is new come into the search index first, all together.
+      try database.run(
+        "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?)", known.id, message.body,
+        message.mentions, message.editedAt, message.deletedAt, message.gone)
+    }
+    if isNews {
+      report.changed += 1
+      report.known -= 1
+    }
+  }
+
+  /// Once new messages are in the search index.
+  func applyChanges() throws {
+    try database.run(
+      """
+      DELETE FROM attachment WHERE message IN (SELECT message FROM import_change WHERE gone > 0)
+      """)
+    try database.run(
+      """
+      UPDATE message SET body = c.body, mentions = c.mentions, edited_at = c.edited_at,
+        deleted_at = c.deleted_at, gone = c.gone,
+        attachments = CASE WHEN c.gone > 0 THEN 0 ELSE attachments END
+      FROM import_change c WHERE c.message = message.id
+      """)
+  }
+
+  func add(_ revisions: [Revision], to message: ID<Message>) throws {
+    for (place, revision) in revisions.enumerated() {
+      try database.run(
+        "INSERT INTO revision(message, ordinal, body, at) VALUES (?, ?, ?, ?)", message, place + 1,
+        revision.body, revision.at)
+    }
+  }
+}

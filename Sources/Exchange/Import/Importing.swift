@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// A message on its way in from elsewhere.
+struct ImportedMessage {
+  var uid: [UInt8]
+  /// The one it had; nil for the next one here.
+  var number: Int64?
+  var sender: ID<Participant>
+  var kind = Message.Kind.text
+  var state = DeliveryState.sent
+  /// As in the table: 1 deleted, 2 taken back.
+  var gone = 0
+  var createdAt: Milliseconds
+  var editedAt: Milliseconds?
+  var deletedAt: Milliseconds?
+  var failure: String?
+  var remoteID: String?
+  /// By the number it had.
+  var replyTo: Int64?
+  var body: String
+  var mentions = ""
+  var attachments = 0
+  /// Whether it was past where it comes from, or comes from a log.
+  var isPast = false
+}
+
+/// A conversation that something is imported into.
+final class ImportedPlace {
+  let id: ID<Conversation>
+  /// Whether this import made it, so that all of it is as it was exported.
+  let isNew: Bool
+  let isLocal: Bool
+  /// What is older has been forgotten, or is about to be.
+  let oldest: Milliseconds
+  /// The highest number in use.
+  var lastNumber: Int64
+  var lastAt: Milliseconds?
+  /// Whether anything new came into it.
+  var hasNew = false
+
+  init(
+    id: ID<Conversation>, isNew: Bool, isLocal: Bool, lastNumber: Int64, oldest: Milliseconds
+  ) {
+    (self.id, self.isNew, self.isLocal) = (id, isNew, isLocal)
+    (self.lastNumber, self.oldest) = (lastNumber, oldest)
+  }
+}
+
+/// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
+///
+/// What is imported is older than whatever happens here, so it is given ids below zero
+/// (`ImportedIDs`): no shell that is open takes it for something that has just arrived.
+package final class Import {
+  package internal(set) var report = ImportReport()
+
+  let store: Store
+  let database: Database
+  /// The identity of whoever imports; made a participant only when a log asks for it.
+  let me: String
+  /// Is told of each line that is left out.
+  let complain: (ImportFault) -> Void
+
+  var ids = ImportedIDs()
+  private let firstSilent: Int64
+  private var nextSilent: Int64
+  private var people: [String: ID<Participant>] = [:]
+  private var rooms: [String: ID<Conversation>] = [:]
+  /// The names that those who were here before show.
+  private let takenNames: Set<String>
+  var places: [ID<Conversation>: ImportedPlace] = [:]
+  /// By what they are called in the files.
+  var placesByName: [JSONObject.Value: ImportedPlace] = [:]
+  var peopleByName: [JSONObject.Value: ID<Participant>] = [:]
+  /// Where people were last: conversations that may come later.
+  var lastPlaces: [(ID<Participant>, JSONObject.Value)] = []
+  /// Members of conversations that were here before.
+  var entering: [(ID<Participant>, ImportedPlace)] = []
+  var file: IncomingFile?
+  private var makesNews = false
+  /// People whom this import made.
+  private(set) var newcomers: Set<ID<Participant>> = []
+
+  /// Numbers for one import.
+  private static let block: Int64 = 1 << 31
+
+  init(_ store: Store, me: String, complain: @escaping (ImportFault) -> Void) throws {
+    (self.store, database, self.me, self.complain) = (store, store.database, me, complain)
+    let least =
+      try database.first(
+        """
+        SELECT min(ifnull((SELECT min(change) FROM reader), 0),
+          ifnull((SELECT min(change) FROM reaction), 0),
+          ifnull((SELECT min(change) FROM history), 0), ifnull((SELECT min(id) FROM event), 0))
+        """
+      ) { $0.int64(0) } ?? 0
+    let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
+    if isTooMuch {
+      throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
+    }
+    (firstSilent, nextSilent) = (first, first)
+    let everyone = try store.participants()
+    takenNames = Set(everyone.map { $0.name.lowercased() })
+    for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }
+    for room in try store.rooms() {
+      rooms[Import.key(room.name.lowercased(), room.network ?? "")] = room.id
+    }
+    try database.execute(
+      """
+      CREATE TEMP TABLE import_number(
+        place INTEGER, old INTEGER, new INTEGER, PRIMARY KEY (place, old)) WITHOUT ROWID;
+      CREATE TEMP TABLE import_message(id INTEGER PRIMARY KEY);
+      CREATE TEMP TABLE import_reply(message INTEGER PRIMARY KEY, place INTEGER, old INTEGER);
+      CREATE TEMP TABLE import_change(
+        message INTEGER PRIMARY KEY, body TEXT, mentions TEXT, edited_at INTEGER,
+        deleted_at INTEGER, gone INTEGER);
+      CREATE TEMP TABLE import_line(
+        participant INTEGER, line TEXT, count INTEGER, PRIMARY KEY (participant, line))
+        WITHOUT ROWID;
+      CREATE TEMP TABLE import_event(
+        conversation INTEGER, participant INTEGER, other INTEGER, kind INTEGER, text TEXT,
+        at INTEGER, count INTEGER,
+        PRIMARY KEY (conversation, at, participant, other, kind, text)) WITHOUT ROWID;
+      """)
+  }
+
+  /// On this machine case does not tell names apart.
+  private static func key(_ name: String, _ network: String) -> String {
+    network.isEmpty ? name.lowercased() : network + "\u{0}" + name
+  }
+
+  /// - Throws: `LineFault` for what cannot be an identity on this machine.
+  func check(_ name: String) throws {
+    do {
+      _ = try Naming.checked(name)
+    } catch {
+      throw LineFault(
+        "“%1” cannot be a name: 1 to 64 characters, no blanks, not beginning with @, # or /", name)
+    }
+  }
+
+  /// The next number below zero, for what nobody is to notice.
+  func silentNumber() throws -> Int64 {
+    guard nextSilent < firstSilent + Import.block - 1 else {
+      throw StoreError.failed(path: store.path, detail: "the import is too large")
+    }
+    nextSilent += 1
+    return nextSilent
+  }
+
+  // MARK: People and places
+
+  /// - Throws: `LineFault` for what cannot be an identity.
+  func person(_ identity: String, network: String, name: String? = nil) throws -> ID<Participant> {
+    let key = Import.key(identity, network)
+    if let known = people[key] { return known }
+    if network.isEmpty {
+      try check(identity)
+    } else if identity.isEmpty {
+      throw LineFault("“%1” is missing", "identity")
+    }
+    let id = try newcomer(identity, network: network, name: name)
+    people[key] = id
+    return id
+  }
+
+  private func newcomer(
+    _ identity: String, network: String, name: String?
+  ) throws -> ID<Participant> {
+    let wanted = name ?? identity
+    if wanted.isEmpty { throw LineFault("“%1” is missing", "name") }
+    var chosen = wanted
+    if network.isEmpty {
+      try check(wanted)
+      var next = 2
+      while takenNames.contains(chosen.lowercased()) {
+        chosen = wanted + String(next)
+        next += 1
+      }
+    }
+    makesNews = true
+    report.people += 1
+    let id = try store.insert(identity: identity, name: chosen, network: network).id
+    newcomers.insert(id)
+    return id
+  }
+
+  /// A room, made if it is missing.
+  func room(_ name: String, network: String) throws -> ImportedPlace {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let key = Import.key("#" + bare.lowercased(), network)
+    if let known = rooms[key] { return try place(known, isNew: false) }
+    if network.isEmpty || bare.isEmpty { try check(bare) }
+    let new = try made(store.insert(room: bare, network: network).id)
+    rooms[key] = new
+    return try place(new, isNew: true)
+  }
+
+  /// The direct chat of two people, made if it is missing. Nobody is in it yet.
+  func direct(
+    _ one: ID<Participant>, _ other: ID<Participant>, network: String
+  ) throws -> ImportedPlace {
+    let pair = [one, other].sorted { $0.rawValue < $1.rawValue }
+    let known: ID<Conversation>? = try database.first(
+      "SELECT id FROM conversation WHERE kind = 1 AND one = ? AND other = ?", pair[0], pair[1]
+    ) { $0.id(0) }
+    if let known { return try place(known, isNew: false) }
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, one, other)
+      VALUES (1, ?, '', '', ?, ?) RETURNING id
+      """, network, pair[0], pair[1]
+    ) { $0.id(0) }
+    return try place(made(id ?? ID(rawValue: 0)), isNew: true)
+  }
+
+  private func made(_ id: ID<Conversation>) -> ID<Conversation> {
+    makesNews = true
+    report.conversations += 1
+    return id
+  }
+
+  private func place(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedPlace {
+    if let known = places[id] { return known }
+    let now = store.clock()
+    let place = try database.first(
+      "SELECT network = '', last_number, keep FROM conversation WHERE id = ?", id
+    ) {
+      let oldest = $0.optionalInt64(2).map { now.subtractingReportingOverflow($0) }
+      return ImportedPlace(
+        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: Int64($0.int(1)),
+        oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
+    }
+    guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }
+    places[id] = place
+    return place
+  }
+
+  // MARK: The end
+
+  /// What comes now is from elsewhere than what came before: a conversation that was made for that is
+  /// one that is here, and its numbers are others.
+  func beginSource() throws {
+    try finish()
+    try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
+    (places, placesByName, entering, lastPlaces, newcomers) = ([:], [:], [], [], [])
+  }
+
+  /// What can be done only when all of a source is there.
+  func finish() throws {
+    try database.run(
+      """
+      UPDATE message SET reply_to = (
+        SELECT n.new FROM import_reply r JOIN import_number n ON n.place = r.place AND n.old = r.old
+        WHERE r.message = message.id)
+      WHERE id IN (SELECT message FROM import_reply)
+      """)
+    for place in places.values where place.hasNew || place.isNew { try settle(place) }
+    for (person, place) in entering { try enter(person, place) }
+    for (person, name) in lastPlaces {
+      guard let place = placesByName[name] else { continue }
+      try database.run(
+        "UPDATE participant SET last_conversation = ifnull(last_conversation, ?) WHERE id = ?",
+        place.id, person)
+    }
+    if makesNews { try store.touchPeople() }
+  }
+
+  private func settle(_ place: ImportedPlace) throws {
+    try database.run(
+      """
+      UPDATE conversation SET last_number = max(last_number, ?1),
+        last_at = CASE WHEN ?2 IS NULL THEN last_at ELSE max(ifnull(last_at, ?2), ?2) END
+      WHERE id = ?3
+      """, place.lastNumber, place.lastAt, place.id)
+    guard place.hasNew else { return }
+    makesNews = true
+  }
+
+  /// Someone who was never here comes in behind what was imported.
+  func enter(_ person: ID<Participant>, _ place: ImportedPlace) throws {
+    let wasHere = try database.exists(
+      "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", place.id, person)
+    if wasHere { return }
+    makesNews = true
+    try store.enter(person, place.id)
+  }
+
+  func dropTables() {
+    for name in [
+      "import_number", "import_message", "import_reply", "import_change", "import_line",
+      "import_event",
+    ] {
+      try? database.execute("DROP TABLE IF EXISTS temp.\(name)")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Conversations
+
+/// An object of JSON, read by SQLite, whose members are asked for by name and kind. What is not
+/// asked for is ignored, so that newer exports can say more; what is null is not there.
+struct JSONObject {
+  enum Value: Hashable {
+    case text(String)
+    case integer(Int64)
+    /// These two hold JSON again.
+    case array(String)
+    case object(String)
+    /// A fraction, a number beyond 64 bits, true or false: nothing here is one.
+    case other
+  }
+
+  private let members: [(name: String, value: Value)]
+  private let nul: NULStandIn?
+  private let database: Database
+
+  /// - Throws: `LineFault` for what is no object.
+  init(line: UnsafeBufferPointer<UInt8>, _ database: Database) throws {
+    // SQLite would take it for the end.
+    if line.contains(0) { throw LineFault("the line holds a NUL byte") }
+    guard let text = String(validating: line, as: UTF8.self) else {
+      throw LineFault("the line is not UTF-8")
+    }
+    // Most lines hold no escape at all, and looking for a byte costs next to nothing.
+    let nul = line.contains(UInt8(ascii: "\\")) ? try NULStandIn(for: text) : nil
+    try self.init(nul?.text ?? text, nul, database)
+  }
+
+  init(_ text: String, _ nul: NULStandIn?, _ database: Database) throws {
+    guard text.utf8.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{") else {
+      throw LineFault("the line is no object of JSON")
+    }
+    var members: [(name: String, value: Value)] = []
+    members.reserveCapacity(16)
+    do {
+      try database.each("SELECT key, type, value FROM json_each(?)", text) { row in
+        switch row.text(1) {
+        case "text": members.append((row.text(0), .text(nul?.restored(row.text(2)) ?? row.text(2))))
+        case "integer" where sqlite3_column_type(row.statement, 2) == SQLITE_INTEGER:
+          members.append((row.text(0), .integer(row.int64(2))))
+        case "array": members.append((row.text(0), .array(row.text(2))))
+        case "object": members.append((row.text(0), .object(row.text(2))))
+        case "null": break
+        default: members.append((row.text(0), .other))
+        }
+        return true
+      }
+    } catch StoreError.failed(_, let detail) where detail.contains("JSON") {
+      throw LineFault("the line is no JSON")
+    }
+    (self.members, self.nul, self.database) = (members, nul, database)
+  }
+
+  subscript(_ name: String) -> Value? {
+    for member in members where member.name == name { return member.value }
+    return nil
+  }
+
+  // MARK: Kinds
+
+  func optionalText(_ name: String) throws -> String? {
+    switch self[name] {
+    case nil: nil
+    case .text(let text): text
+    default: throw LineFault("“%1” is no text", name)
+    }
+  }
+
+  func text(_ name: String) throws -> String {
+    try required(optionalText(name), name)
+  }
+
+  func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws -> Int64? {
+    switch self[name] {
+    case nil: return nil
+    case .integer(let number) where range.contains(number): return number
+    case .integer(let number):
+      throw LineFault("%2 is too small or too large for “%1”", name, String(number))
+    default: throw LineFault("“%1” is no whole number", name)
+    }
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int64>) throws -> Int64 {
+    try required(optionalInteger(name, in: range), name)
+  }
+
+  func optionalTime(_ name: String) throws -> Milliseconds? {
+    guard let text = try optionalText(name) else { return nil }
+    guard let time = WrittenTime(text)?.exact else {
+      throw LineFault("“%1” is no time: %2; 2026-11-21T10:00:00.000Z is", name, text)
+    }
+    return time
+  }
+
+  func time(_ name: String) throws -> Milliseconds {
+    try required(optionalTime(name), name)
+  }
+
+  /// Which of some words it is, by its place among them; the first when it is not there.
+  func choice(_ name: String, of words: [String]) throws -> Int {
+    guard let text = try optionalText(name) else { return 0 }
+    guard let place = words.firstIndex(of: text) else {
+      throw LineFault(
+        "“%1” is “%2”, which is none of: %3", name, text,
+        words.filter { !$0.isEmpty }.joined(separator: ", "))
+    }
+    return place
+  }
+
+  /// The objects of an array; none when it is not there.
+  func objects(_ name: String) throws -> [JSONObject] {
+    switch self[name] {
+    case nil: return []
+    case .array(let json):
+      let parts = try database.rows("SELECT type, value FROM json_each(?)", json) {
+        $0.text(0) == "object" ? $0.text(1) : nil
+      }
+      return try parts.map {
+        guard let part = $0 else { throw LineFault("“%1” holds what is no object", name) }
+        return try JSONObject(part, nul, database)
+      }
+    default: throw LineFault("“%1” is no array", name)
+    }
+  }
+
+  /// The object that a value holds.
+  func object(_ value: Value) throws -> JSONObject? {
+    guard case .object(let json) = value else { return nil }
+    return try JSONObject(json, nul, database)
+  }
+
+  /// The values of an array of texts and objects.
+  func values(_ name: String) throws -> [Value] {
+    guard case .array(let json) = self[name] else { throw LineFault("“%1” is no array", name) }
+    return try database.rows("SELECT type, value FROM json_each(?)", json) {
+      switch $0.text(0) {
+      case "text": .text(nul?.restored($0.text(1)) ?? $0.text(1))
+      case "object": .object($0.text(1))
+      default: .other
+      }
+    }
+  }
+
+  private func required<T>(_ value: T?, _ name: String) throws -> T {
+    guard let value else { throw LineFault("“%1” is missing", name) }
+    return value
+  }
+}
+
+/// A character in place of each `\u0000` of a JSON text, where SQLite's functions would end the text.
+struct NULStandIn {
+  let text: String
+  private let scalar: Unicode.Scalar
+
+  /// nil if there is nothing to stand in for.
+  ///
+  /// - Throws: `LineFault` when every character that could is in the text.
+  init?(for json: String) throws {
+    guard json.contains("\\u0000") else { return nil }
+    // Code points that Unicode keeps for the inside of programs.
+    let small = json.lowercased()
+    guard
+      let free = (0xFDD0...0xFDEF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).first(
+        where: {
+          !json.unicodeScalars.contains($0) && !small.contains(String($0.value, radix: 16))
+        })
+    else { throw LineFault("the line holds more noncharacters than can be read") }
+    scalar = free
+    var result: [UInt8] = []
+    let escape = Array("\\u0000".utf8)
+    var rest = Array(json.utf8)[...]
+    while let first = rest.first {
+      if rest.starts(with: escape) {
+        result += UTF8.encode(free)!
+        rest = rest.dropFirst(escape.count)
+      } else {
+        // What follows a backslash belongs to it.
+        let length = first == UInt8(ascii: "\\") ? 2 : 1
+        result += rest.prefix(length)
+        rest = rest.dropFirst(length)
+      }
+    }
+    text = String(decoding: result, as: UTF8.self)
+  }
+
+  func restored(_ value: String) -> String {
+    var result = String.UnicodeScalarView()
+    for each in value.unicodeScalars { result.append(each == scalar ? "\u{0}" : each) }
+    return String(result)
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// Reads the lines of an open file, which may be a pipe or a terminal.
+final class LineReader {
+  /// The number of the line that was read last, from 1.
+  private(set) var number = 0
+  private let descriptor: Int32
+  private var buffer = [UInt8](repeating: 0, count: 1 << 18)
+  /// What was read and not yet handed out.
+  private var rest = 0..<0
+  private var isAtEnd = false
+
+  /// Bytes of a line, at most: what SQLite takes for one text.
+  private static let longest = 1_000_000_000
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// The lines at the beginning, as far as they were read, without taking them.
+  func peek() throws -> [[UInt8]] {
+    while rest.count < 1 << 16, !isAtEnd { try fill() }
+    return buffer[rest].split(separator: UInt8(ascii: "\n"), maxSplits: 64).map(Array.init)
+  }
+
+  /// Hands out the next line, without its newline or CR and newline.
+  ///
+  /// - Returns: nil at the end.
+  /// - Throws: `SystemFailure`, `LineFault` for a line that is too long, and what `body` throws.
+  func next<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) throws -> T? {
+    var searched = rest.lowerBound
+    while true {
+      let end = buffer.withUnsafeBytes { bytes -> Int? in
+        guard let base = bytes.baseAddress, searched < rest.upperBound else { return nil }
+        let found = memchr(base + searched, 0x0A, rest.upperBound - searched)
+        return found.map { UnsafeRawPointer($0) - base }
+      }
+      if let end { return try take(upTo: end, consuming: end + 1, body) }
+      if isAtEnd {
+        if rest.isEmpty { return nil }
+        return try take(upTo: rest.upperBound, consuming: rest.upperBound, body)
+      }
+      if rest.count > Self.longest {
+        number += 1
+        throw LineFault("the line is longer than a gigabyte")
+      }
+      let length = rest.count
+      try fill()
+      searched = rest.lowerBound + length
+    }
+  }
+
+  private func take<T>(
+    upTo end: Int, consuming next: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
+  ) throws -> T {
+    var line = rest.lowerBound..<end
+    if let last = buffer[line].last, last == UInt8(ascii: "\r") {
+      line = line.lowerBound..<(end - 1)
+    }
+    // What some editors put at the beginning of a file.
+    if number == 0, buffer[line].starts(with: [0xEF, 0xBB, 0xBF]) {
+      line = (line.lowerBound + 3)..<line.upperBound
+    }
+    number += 1
+    rest = next..<rest.upperBound
+    return try buffer.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[line])) }
+  }
+
+  private func fill() throws {
+    if rest.lowerBound > 0 {
+      buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        memmove(base, base + rest.lowerBound, rest.count)
+      }
+      rest = 0..<rest.count
+    }
+    if rest.count == buffer.count {
+      guard Memory.hasRoom(forText: buffer.count * 2) else {
+        number += 1
+        throw LineFault("there is not enough memory for the line")
+      }
+      buffer += [UInt8](repeating: 0, count: buffer.count)
+    }
+    let room = rest.upperBound..<buffer.count
+    let count = buffer.withUnsafeMutableBytes {
+      read(descriptor, $0.baseAddress.map { $0 + room.lowerBound }, room.count)
+    }
+    if count < 0, errno == EAGAIN {
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      poll(&ready, 1, -1)
+    } else if count < 0, errno != EINTR {
+      throw SystemFailure()
+    } else if count == 0 {
+      isAtEnd = true
+    } else if count > 0 {
+      rest = 0..<(rest.count + count)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Conversations
+import Glibc
+import Platform
+
+extension Store {
+  /// Reads what comes slowly, from a pipe or a terminal, to its end, so that it can be imported
+  /// without keeping others from writing meanwhile.
+  ///
+  /// - Parameters:
+  ///   - descriptor: anything that can be read.
+  ///   - name: what is said to be unreadable; empty for standard input.
+  /// - Returns: a descriptor of a file that has no name and begins with what was read, to be closed
+  ///   by the caller; nil if the given one is a file already.
+  /// - Throws: `ImportFault` when it cannot be read; `StoreError.full`, `.cannotOpen` when there is no
+  ///   place for it.
+  package func spooled(_ descriptor: Int32, name: String = "") throws -> Int32? {
+    var found = Glibc.stat()
+    if fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG { return nil }
+    do {
+      // Beside the store there is room for what is going to be in it.
+      let file = try OpenFile(namelessIn: files.folder)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+      defer { buffer.deallocate() }
+      let source = dup(descriptor)
+      if source < 0 { throw SystemFailure() }
+      let input = OpenFile(source)
+      while true {
+        let count: Int
+        do {
+          count = try input.read(into: buffer)
+        } catch let failure as SystemFailure {
+          guard failure.code == EAGAIN else {
+            throw ImportFault(name, 0, ("it cannot be read: %1", [failure.reason]))
+          }
+          var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          poll(&ready, 1, -1)
+          continue
+        }
+        if count == 0 { break }
+        try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+      let result = dup(file.number)
+      if result < 0 || lseek(result, 0, SEEK_SET) != 0 { throw SystemFailure() }
+      return result
+    } catch let failure as SystemFailure {
+      if failure.code == ENOSPC || failure.code == EDQUOT { throw StoreError.full(path: path) }
+      throw StoreError.cannotOpen(path: files.folder, reason: failure.reason)
+    }
+  }
+}
+
+/// Keeps what is on its way to a slow reader, in a file without a name.
+final class Spool {
+  private let write: ([UInt8]) throws -> Bool
+  private let file: OpenFile
+  /// The lengths of those that wait.
+  private var pieces: [Int] = []
+  private var keeps: Bool
+
+  init(in folder: String, write: @escaping ([UInt8]) throws -> Bool) {
+    self.write = write
+    file = (try? OpenFile(namelessIn: folder)) ?? OpenFile(-1)
+    keeps = file.number >= 0
+  }
+
+  /// Takes a piece. Where there is no room for it, it goes on at once, behind those that wait.
+  func take(_ piece: [UInt8]) throws -> Bool {
+    guard keeps else { return try write(piece) }
+    guard hasRoom else { return try release() && write(piece) }
+    do {
+      try piece.withUnsafeBytes { try file.write($0) }
+      pieces.append(piece.count)
+      return true
+    } catch is SystemFailure {
+      return try release() && write(piece)
+    }
+  }
+
+  /// What is kept must not fill the disk on which the others' lines are stored.
+  private var hasRoom: Bool {
+    var disk = statvfs()
+    guard fstatvfs(file.number, &disk) == 0 else { return true }
+    let (size, free) = (UInt64(disk.f_frsize), UInt64(disk.f_bavail))
+    return free * size > min(64 << 20, UInt64(disk.f_blocks) * size / 20)
+  }
+
+  /// Hands on all that waits, and from then on each piece at once.
+  ///
+  /// - Returns: whether more is wanted.
+  func release() throws -> Bool {
+    keeps = false
+    var place = 0
+    for count in pieces {
+      var piece = [UInt8](repeating: 0, count: count)
+      var length = 0
+      while length < count {
+        let more = piece.withUnsafeMutableBytes {
+          pread(file.number, $0.baseAddress.map { $0 + length }, count - length, place + length)
+        }
+        if more < 0, errno == EINTR { continue }
+        if more <= 0 { throw SystemFailure(code: more == 0 ? EIO : errno) }
+        length += more
+      }
+      if try !write(piece) { return false }
+      place += count
+    }
+    pieces = []
+    ftruncate(file.number, 0)
+    return true
+  }
+}

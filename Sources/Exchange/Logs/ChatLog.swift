@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Conversations
+import Glibc
+
+/// A line of another program's log.
+enum LogEntry: Hashable {
+  case message(at: Milliseconds, nick: String, text: String, kind: Message.Kind)
+  /// Someone came or went, a mode, a topic, a message without a text.
+  case event
+  /// Nothing that happened: when the log was opened, a new day, an empty line.
+  case nothing
+}
+
+/// The log of another program, line by line. Times in it are this machine's local times.
+protocol ChatLog {
+  /// - Throws: `LineFault` for what cannot be read.
+  mutating func entry(in line: String) throws -> LogEntry
+  /// The room whose log has this base name, nil when the name does not tell.
+  static func room(ofFile name: String) -> String?
+  /// Whether it can be a line of such a log.
+  static func looks(_ line: String) -> Bool
+}
+
+/// irssi's log as it is if nothing was set: `10:00 <@anna> text`, the day in lines of its own
+/// (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
+struct IrssiLog: ChatLog {
+  /// The day that was said last.
+  private var day: WallTime?
+  /// What was wrong with it, where that goes for all that follow.
+  private var unknownDay: LineFault?
+
+  static func looks(_ line: String) -> Bool {
+    line.hasPrefix("--- Log opened ") || line.hasPrefix("--- Day changed ")
+      || (clock(in: line) != nil)
+  }
+
+  static func room(ofFile name: String) -> String? {
+    let bare = name.hasSuffix(".log") ? String(name.dropLast(4)) : name
+    return roomName(bare)
+  }
+
+  mutating func entry(in line: String) throws -> LogEntry {
+    if line.allSatisfy(\.isWhitespace) { return .nothing }
+    if line.hasPrefix("--- ") { return try mark(line) }
+    guard let (time, rest) = Self.clock(in: line) else {
+      throw LineFault("no time stands at the beginning")
+    }
+    guard var moment = day else {
+      throw unknownDay ?? LineFault("no line before it says which day it is")
+    }
+    (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
+    return try said(String(rest), at: milliseconds(of: moment))
+  }
+
+  private mutating func mark(_ line: String) throws -> LogEntry {
+    if line.hasPrefix("--- Log closed") { return .nothing }
+    // November 21 10:00:00 2026, and without a time of day.
+    for (prefix, count) in [("--- Log opened", 4), ("--- Day changed", 3)]
+    where (line + " ").hasPrefix(prefix + " ") {
+      let date = line.dropFirst(prefix.count).drop { $0 == " " }
+      // The day of the week, in whatever language, says nothing new.
+      let parts = date.split(separator: " ").suffix(count)
+      // What follows belongs to no day that is known, rather than to the one before.
+      (day, unknownDay) = (nil, nil)
+      guard parts.count == count, let name = parts.first else {
+        throw LineFault("there is no such day: %1", String(date))
+      }
+      guard let month = MonthNames.number(of: name) else {
+        let fault = LineFault(
+          "the month “%1” is of no language known here; set LC_TIME to that of the log",
+          String(name)
+        ).once
+        unknownDay = fault
+        throw fault
+      }
+      let numbers = [String(month), String(parts[parts.startIndex + 1])].map {
+        $0.utf8.count == 1 ? "0" + $0 : $0
+      }
+      day =
+        WrittenTime(([parts.last.map(String.init) ?? ""] + numbers).joined(separator: "-"))?.wall
+      if day == nil { throw LineFault("there is no such day: %1", String(date)) }
+      return .nothing
+    }
+    throw LineFault("it is no line that irssi writes by itself")
+  }
+
+  private static func clock(
+    in line: String
+  ) -> (time: (hour: Int, minute: Int, second: Int), rest: Substring)? {
+    guard let space = line.firstIndex(of: " ") else { return nil }
+    let fields = line[..<space].split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = fields.compactMap { $0.utf8.count == 2 ? Int($0) : nil }
+    guard (2...3).contains(fields.count), numbers.count == fields.count, numbers[0] < 24,
+      numbers.allSatisfy({ (0..<60).contains($0) })
+    else { return nil }
+    let second = numbers.count > 2 ? numbers[2] : 0
+    return ((numbers[0], numbers[1], second), line[line.index(after: space)...])
+  }
+
+  private func said(_ rest: String, at time: Milliseconds) throws -> LogEntry {
+    if rest.hasPrefix("-!-") || rest.hasPrefix("!") { return .event }
+    if rest.hasPrefix("<"), let end = rest.firstIndex(of: ">") {
+      return message(
+        rest[rest.index(after: rest.startIndex)..<end], rest[rest.index(after: end)...], at: time)
+    }
+    for mark in [" * ", "* "] where rest.hasPrefix(mark) {
+      let action = rest.dropFirst(mark.count)
+      let nick = action.prefix { $0 != " " }
+      return message(nick, action.dropFirst(nick.count), at: time, .action)
+    }
+    // -anna:#tea- or -anna(~a@host)-
+    if rest.hasPrefix("-"), let end = rest.firstRange(of: "- ") {
+      let source = rest[..<end.lowerBound].dropFirst()
+      let nick = source.prefix { $0 != ":" && $0 != "(" }
+      if nick.count < source.count { return message(nick, rest[end.upperBound...], at: time) }
+      return .event
+    }
+    throw LineFault("it is neither a message nor an event")
+  }
+
+  private func message(
+    _ nick: Substring, _ text: Substring, at time: Milliseconds, _ kind: Message.Kind = .text
+  ) -> LogEntry {
+    logMessage(nick, text.hasPrefix(" ") ? text.dropFirst() : text, at: time, kind)
+  }
+}
+
+/// WeeChat's log as it is if nothing was set: date and time, prefix and text between tabs
+/// (https://weechat.org/files/doc/weechat/stable/weechat_user.en.html, logger.file.time_format).
+struct WeeChatLog: ChatLog {
+  static func looks(_ line: String) -> Bool {
+    let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+    return fields.count == 3 && time(String(fields[0])) != nil
+  }
+
+  static func room(ofFile name: String) -> String? {
+    // irc.libera.#tea.weechatlog
+    guard name.hasSuffix(".weechatlog"), let start = name.firstIndex(of: "#") else { return nil }
+    return roomName(String(name[start...].dropLast(11)))
+  }
+
+  func entry(in line: String) throws -> LogEntry {
+    if line.allSatisfy(\.isWhitespace) { return .nothing }
+    let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+    guard fields.count == 3 else {
+      throw LineFault("it is not a time, a name and a text with tabs between them")
+    }
+    guard let time = Self.time(String(fields[0])) else {
+      throw LineFault("there is no such time: %1", String(fields[0]))
+    }
+    switch fields[1] {
+    case "--":
+      guard let (nick, text) = Self.notice(fields[2]) else { return .event }
+      return logMessage(nick, text, at: time, .text)
+    case "", "-->", "<--", "=!=": return .event
+    case " *", "*":
+      let nick = fields[2].prefix { $0 != " " }
+      return logMessage(nick, fields[2].dropFirst(nick.count + 1), at: time, .action)
+    default:
+      return logMessage(fields[1], fields[2], at: time, .text)
+    }
+  }
+
+  /// `Notice(anna): text`, or `Notice(anna) -> #tea: text`.
+  private static func notice(_ said: Substring) -> (nick: Substring, text: Substring)? {
+    guard said.hasPrefix("Notice("), let end = said.firstIndex(of: ")"),
+      let text = said[end...].firstRange(of: ": ")
+    else { return nil }
+    let target = said[end..<text.lowerBound].dropFirst()
+    guard target.isEmpty || target.hasPrefix(" -> ") else { return nil }
+    return (said[..<end].dropFirst("Notice(".count), said[text.upperBound...])
+  }
+
+  /// Newer ones write microseconds and UTC.
+  private static func time(_ text: String) -> Milliseconds? {
+    guard let written = WrittenTime(text) else { return nil }
+    return written.minutesEast == nil ? try? milliseconds(of: written.wall) : written.exact
+  }
+}
+
+extension ImportFormat {
+  /// The format that the first lines of a file are in; nil when they are in none of these.
+  static func told(by lines: [[UInt8]]) -> ImportFormat? {
+    for line in lines.map(logLine) {
+      if line.drop(while: { $0 == "\u{FEFF}" || $0.isWhitespace }).hasPrefix("{") { return .json }
+      if IrssiLog.looks(line) { return .irssi }
+      if WeeChatLog.looks(line) { return .weechat }
+    }
+    return nil
+  }
+}
+
+/// What is not UTF-8 is Latin-1, as it used to be on IRC.
+func logLine(_ bytes: some Collection<UInt8>) -> String {
+  if let text = String(validating: bytes, as: UTF8.self) { return text }
+  return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+}
+
+/// Without the sign of what someone may do in the channel.
+private func logMessage(
+  _ nick: Substring, _ text: Substring, at time: Milliseconds, _ kind: Message.Kind
+) -> LogEntry {
+  var nick = nick.drop { $0 == " " }
+  if let sign = nick.first, "@+%&~!".contains(sign) { nick = nick.dropFirst() }
+  if text.allSatisfy(\.isWhitespace) { return .event }
+  return .message(at: time, nick: String(nick), text: String(text), kind: kind)
+}
+
+/// A channel's name as that of a room: without the signs before it.
+private func roomName(_ name: String) -> String? {
+  guard name.hasPrefix("#") else { return nil }
+  let bare = name.drop { $0 == "#" }
+  return bare.isEmpty ? nil : "#" + bare
+}
+
+private func milliseconds(of local: WallTime) throws -> Milliseconds {
+  let time = TimeZoneRules.local.time(local)
+  guard JSONShape.times.contains(time) else { throw LineFault("there is no such time") }
+  return time
+}

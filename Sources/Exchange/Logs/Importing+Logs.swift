@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+
+/// The logs of other programs on their way in.
+extension Import {
+  func read(
+    _ lines: LineReader, _ name: String, as log: some ChatLog, into conversation: String?
+  ) throws {
+    var log = log
+    let file = name.split(separator: "/").last.map(String.init) ?? ""
+    guard let named = conversation ?? type(of: log).room(ofFile: file) else {
+      throw ImportFault(
+        name, 0,
+        ("its name does not tell which room it is the log of; name it with --conversation", []))
+    }
+    try beginSource()
+    let wanted = try logPlace(named)
+    // Found or made for the first message: a file of which nothing comes makes no room.
+    var place: ImportedPlace?
+    var copies = Copies(place: wanted.key)
+    var said: Set<String> = []
+    func leaveOut(_ fault: LineFault) {
+      if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
+        report.leftOut += 1
+      } else {
+        self.leaveOut(name, lines.number, fault)
+      }
+    }
+    while let line = try lines.next({ logLine($0) }) {
+      let entry: LogEntry
+      do {
+        entry = try log.entry(in: line)
+      } catch let fault as LineFault {
+        leaveOut(fault)
+        continue
+      }
+      switch entry {
+      case .nothing: break
+      case .event: report.events += 1
+      case .message(let time, let nick, let text, let kind):
+        do {
+          try check(nick)
+        } catch let fault as LineFault {
+          leaveOut(fault)
+          continue
+        }
+        let found = try place ?? self.place(of: wanted)
+        place = found
+        let message = ImportedMessage(
+          uid: copies.uid(time, nick, text, kind), sender: try sender(nick, in: wanted),
+          kind: kind, createdAt: time, body: text, isPast: true)
+        do {
+          _ = try add(message, in: found)
+        } catch let fault as LineFault {
+          leaveOut(fault)
+        }
+      }
+    }
+  }
+
+  /// Where a log belongs.
+  private enum LogPlace {
+    case room(String)
+    case direct(DirectLog)
+
+    /// The same whoever names it, however it is spelt: it is part of what the messages are known by.
+    var key: String {
+      switch self {
+      case .room(let name):
+        let folded = name.lowercased()
+        return folded.hasPrefix("#") ? folded : "#" + folded
+      case .direct(let log):
+        let two = [log.other, log.me].map { $0.lowercased() }.sorted()
+        return "@" + two.joined(separator: "\u{0}")
+      }
+    }
+  }
+
+  /// The log of a chat of whoever imports with someone.
+  private struct DirectLog {
+    /// The identity of whoever imports, and the names that stand for them.
+    var me: String
+    var myNames: [String]
+    /// Those of the other.
+    var other: String
+    var otherNames: [String]
+
+    /// The identity of whom a log calls so: nobody else speaks in it.
+    func identity(of nick: String) -> String {
+      if Naming.same(nick, me) { return me }
+      if Naming.same(nick, other) { return other }
+      if otherNames.contains(where: { Naming.same($0, nick) }) { return other }
+      return myNames.contains { Naming.same($0, nick) } ? me : nick
+    }
+  }
+
+  /// - Parameter name: a room, or `@` and the name or identity of someone, who may be new.
+  private func logPlace(_ name: String) throws -> LogPlace {
+    guard name.hasPrefix("@") else {
+      // As it is spelt here.
+      return .room((try? store.room(name, create: false))?.name ?? name)
+    }
+    let typed = String(name.dropFirst())
+    let known = try store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
+    let mine = try store.participant(known: me)
+    let log = DirectLog(
+      me: mine?.identity ?? me, myNames: [mine?.name ?? me], other: known?.identity ?? typed,
+      otherNames: [typed, known?.name ?? typed])
+    try check(log.other)
+    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is you yourself", name) }
+    return .direct(log)
+  }
+
+  private func sender(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
+    guard case .direct(let direct) = log else { return try person(nick, network: "") }
+    return try person(direct.identity(of: nick), network: "")
+  }
+
+  /// Whoever brings a log is in its conversation from then on.
+  private func place(of log: LogPlace) throws -> ImportedPlace {
+    let mine = try person(me, network: "")
+    switch log {
+    case .room(let name):
+      let place = try room(name, network: "")
+      entering.append((mine, place))
+      return place
+    case .direct(let log):
+      let other = try person(log.other, network: "")
+      let place = try direct(mine, other, network: "")
+      entering += [(mine, place), (other, place)]
+      return place
+    }
+  }
+}
+
+/// Gives messages of a log, which have no names of their own, the same uid each time: so a log that
+/// has grown adds only what is new.
+private struct Copies {
+  let place: String
+  /// How often the same was said at the same time, which is a minute for irssi.
+  private var counts: [String: Int] = [:]
+  private var day: Milliseconds = 0
+
+  init(place: String) {
+    self.place = place
+  }
+
+  mutating func uid(
+    _ time: Milliseconds, _ nick: String, _ text: String, _ kind: Message.Kind
+  ) -> [UInt8] {
+    if day != time / 86_400_000 {
+      counts.removeAll(keepingCapacity: true)
+      day = time / 86_400_000
+    }
+    let said = "\(time)\u{0}\(kind.rawValue)\u{0}\(nick)\u{0}\(text)"
+    let count = counts[said, default: 0]
+    counts[said] = count + 1
+    var hash = SHA256()
+    let all = Array("hobnob log\u{0}\(place)\u{0}\(count)\u{0}\(said)".utf8)
+    all.withUnsafeBytes { hash.update($0) }
+    return Array((bytes(ofHexadecimal: hash.finish()) ?? []).prefix(16))
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What `Store.recover` got out of a damaged file.
+package struct RecoveryReport: Hashable, Sendable {
+  /// The rows of one table.
+  package struct Table: Hashable, Sendable {
+    package var name: String
+    package var got: Int
+    package var lost: Int
+    /// Whether `lost` is known; otherwise it is the least it can be.
+    package var isExact: Bool
+
+    package init(name: String, got: Int, lost: Int, isExact: Bool) {
+      self.name = name
+      self.got = got
+      self.lost = lost
+      self.isExact = isExact
+    }
+
+    /// What became of it.
+    package var sentence: Sentence {
+      let arguments = [name, String(got), String(lost)]
+      if lost == 0 { return ("%1: %2 rows, all of them", arguments) }
+      return isExact
+        ? ("%1: %2 rows, %3 lost", arguments) : ("%1: %2 rows, at least %3 lost", arguments)
+    }
+  }
+
+  /// The new store.
+  package var path: String
+  package var tables: [Table]
+  /// Whether it is less than a tenth of what the file holds: of its messages, its rows or its pages.
+  package var isMeagre: Bool
+
+  init(path: String, tables: [Table], isMeagre: Bool) {
+    self.path = path
+    self.tables = tables
+    let messages = tables.first { $0.name == "message" }
+    self.isMeagre = isMeagre
+    self.isMeagre =
+      isMeagre || got * 10 < got + lost
+      || messages.map { $0.got * 10 < $0.got + $0.lost } ?? false
+  }
+
+  /// Rows of all tables.
+  package var got: Int { tables.reduce(0) { $0 + $1.got } }
+  /// Rows of all tables; the least it can be unless every table's is exact.
+  package var lost: Int { tables.reduce(0) { $0 + $1.lost } }
+
+  /// What became of one table, or nil if there is none of that name.
+  package subscript(table: String) -> Table? { tables.first { $0.name == table } }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Conversations
+import Glibc
+import Platform
+
+extension Store {
+  /// Reads what can be read of a damaged store, and writes it into a new one beside it.
+  ///
+  /// The damaged file is only read. Messages whose conversation or sender cannot be read any more
+  /// come into a room `#lost-N`, under a participant `lost-N`. Who is present or typing is not taken
+  /// over. Takes time in proportion to the store.
+  ///
+  /// - Parameters:
+  ///   - path: the damaged file; its write-ahead log is read as well. No store on it may be open in
+  ///     this process, whose locks end with the reading.
+  ///   - newPath: a file that does not exist yet; a whole store afterwards.
+  ///   - shared: whether it is for the group of its folder; nil if the damaged file and the folder
+  ///     are, and the file does not say otherwise.
+  /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing of it can be read.
+  ///   Then there is no new file.
+  package static func recover(
+    from path: String, to newPath: String, shared: Bool? = nil
+  ) throws -> RecoveryReport {
+    // Keeps others from putting new pages into the file meanwhile, where SQLite can still open it.
+    let lock = try? Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
+    defer { lock?.close() }
+    try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
+    let told = try DatabasePages(path: path)
+    // Closing what it reads by ends the lock.
+    defer { withExtendedLifetime(told) {} }
+    var salvage = try Salvage(store: told, path)
+    if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
+      // That number may be damaged, too.
+      salvage = try Salvage(
+        store: DatabasePages(path: path, size: DatabasePages.usualSize), path)
+    }
+    // What the file says of it may be damaged; nobody else shall read what was private.
+    let isForGroup =
+      StoreFiles.isForSharing(folderOf: newPath)
+      && fileStatus(path).map { $0.st_mode & 0o060 == 0o060 } ?? false
+    let shared = shared ?? (isForGroup && salvage.meta?.isShared ?? true)
+    return try NewFile.store(newPath, shared: shared) { temporary in
+      let store = try Store(path: temporary, options: .init(shared: shared))
+      defer { store.close() }
+      let tables = try store.take(salvage)
+      let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
+      if report.got == 0 {
+        throw report.lost > 0
+          ? StoreError.corrupt(path: path, detail: "none of its rows can be read")
+          : StoreError.notAStore(path: path)
+      }
+      return report
+    }
+  }
+
+  /// Tables in an order in which what is referred to comes first.
+  private func take(_ salvage: Salvage) throws -> [RecoveryReport.Table] {
+    // Presence is of running shells; `meta` is one row; the search index is made by the triggers.
+    let tables = try database.rows(
+      """
+      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+        AND name NOT LIKE 'sqlite%' AND name NOT IN ('meta', 'shell', 'typing')
+      ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
+      """
+    ) { $0.text(0) }
+    // A row may refer to one that comes later, or never.
+    try database.execute("PRAGMA foreign_keys=OFF")
+    var report: [RecoveryReport.Table] = []
+    try write(durable: true) {
+      try indexTogether {
+        for name in tables {
+          let columns = salvage.columns(of: name)
+          try salvage.rows(of: name) { values in
+            let names = columns.prefix(values.count).joined(separator: ", ")
+            let places = String(repeating: ", ?", count: values.count - 1)
+            do {
+              try database.run(
+                "INSERT OR IGNORE INTO \(name)(\(names)) VALUES (?\(places))", all: values)
+            } catch StoreError.failed {
+              // Its values make no sense; it counts as lost.
+            }
+          }
+          let got = try database.first("SELECT count(*) FROM \(name)") { $0.int(0) } ?? 0
+          let all = salvage.count(of: name)
+          let lost = max(all.rows - got, all.isExact ? 0 : 1)
+          report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
+        }
+      }
+      try mendReferences(tables)
+      try mendCounters(salvage.meta)
+    }
+    try database.execute("PRAGMA foreign_keys=ON")
+    return report
+  }
+
+  /// Stands in for lost conversations and people, so that no message goes with them; removes other
+  /// rows that belong to nothing.
+  private func mendReferences(_ tables: [String]) throws {
+    try database.execute(
+      """
+      INSERT OR IGNORE INTO participant(id, network, identity, name)
+      SELECT id, '', 'lost-' || id, 'lost-' || id FROM (
+        SELECT sender AS id FROM message UNION SELECT participant FROM membership
+      ) WHERE id NOT IN (SELECT id FROM participant);
+
+      -- Two people at most: more likely a direct chat than a room, and not for everybody's eyes.
+      INSERT OR IGNORE INTO conversation(id, kind, network, name, folded, one, other)
+      SELECT conversation, 1, '', '', '', min(person), max(person) FROM (
+        SELECT conversation, sender AS person FROM message
+        UNION SELECT conversation, participant FROM membership
+      ) WHERE conversation NOT IN (SELECT id FROM conversation)
+      GROUP BY conversation HAVING count(DISTINCT person) <= 2;
+      INSERT INTO conversation(id, kind, network, name, folded)
+      SELECT DISTINCT conversation, 0, '', '#lost-' || conversation, '#lost-' || conversation
+      FROM message WHERE conversation NOT IN (SELECT id FROM conversation);
+      """)
+    // Twice, since what is removed may have been referred to itself.
+    for _ in 1...2 {
+      for table in tables {
+        let references = try database.rows(
+          "SELECT \"from\", \"table\", \"to\", on_delete FROM pragma_foreign_key_list(?)", table
+        ) { (column: $0.text(0), parent: $0.text(1), to: $0.text(2), action: $0.text(3)) }
+        for reference in references {
+          let (column, to) = (reference.column, reference.to.isEmpty ? "id" : reference.to)
+          let dangles =
+            "\(column) IS NOT NULL AND \(column) NOT IN (SELECT \(to) FROM \(reference.parent))"
+          try database.execute(
+            reference.action == "SET NULL"
+              ? "UPDATE \(table) SET \(column) = NULL WHERE \(dangles)"
+              : "DELETE FROM \(table) WHERE \(dangles)")
+        }
+      }
+    }
+  }
+
+  /// No number is drawn twice.
+  private func mendCounters(_ meta: Salvage.Meta?) throws {
+    // A damaged number can be so great that none comes after it.
+    try database.run(
+      """
+      UPDATE meta SET people = ?2, change = min(1 << 62, max(?1,
+        (SELECT ifnull(max(max(id), ifnull(max(revised), 0), ifnull(max(moved), 0)), 0) FROM message),
+        (SELECT ifnull(max(change), 0) FROM reader), (SELECT ifnull(max(change), 0) FROM history),
+        (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
+        (SELECT ifnull(max(id), 0) FROM event)))
+      """, meta?.change ?? 0, meta?.people ?? 0)
+    try database.execute(
+      """
+      UPDATE conversation SET
+        last_number = max(last_number, ifnull(
+          (SELECT max(number) FROM message m WHERE m.conversation = conversation.id), 0)),
+        last_at = (SELECT coalesce(
+            max(max(created_at), conversation.last_at), max(created_at), conversation.last_at)
+          FROM message m WHERE m.conversation = conversation.id)
+      """)
+  }
+}
+
+extension Salvage {
+  /// The row that says what store it is.
+  struct Meta {
+    var change: Int64
+    var people: Int64
+    var isShared: Bool
+  }
+
+  /// - Throws: `StoreError` `.newer`, `.notAStore`.
+  convenience init(store pages: DatabasePages, _ path: String) throws {
+    let header = pages[1] ?? []
+    let version = header.number(at: 60, bytes: 4) ?? 0
+    let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
+    // What is listed says it better than a number, if it can be read.
+    let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
+    let models = try (1...Schema.version).map {
+      try StoreTree.all(after: Array(Schema.steps.prefix($0)))
+    }
+    let known = models.map { $0.sql.intersection(listed).count }
+    let most = known.max() ?? 0
+    if most == 0, !isOurs, !listed.isEmpty { throw StoreError.notAStore(path: path) }
+    if isOurs, version > Schema.version, most < listed.count {
+      throw StoreError.newer(path: path, found: version, supported: Schema.version)
+    }
+    let place =
+      most > 0
+      ? known.lastIndex(of: most)
+      : models.indices.contains(version - 1) ? version - 1 : nil
+    self.init(pages, trees: models[place ?? models.count - 1].trees)
+  }
+
+  var meta: Meta? {
+    var result: Meta?
+    rows(of: "meta") { values in
+      guard values.count == 4, case .integer(let change) = values[1],
+        case .integer(let people) = values[2], case .integer(let shared) = values[3]
+      else { return }
+      result = Meta(change: change, people: people, isShared: shared != 0)
+    }
+    return result
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// A b-tree of a store: that of a table or of an index, and what its records look like.
+struct StoreTree {
+  struct Column {
+    var name: String
+    /// INTEGER, TEXT or BLOB; empty for any.
+    var type: String
+    var mayBeNull: Bool
+  }
+
+  let name: String
+  /// The table whose rows it holds, or points to.
+  let table: String
+  /// Whether it holds the rows themselves.
+  let hasRows: Bool
+  /// Whether it has an entry for every row.
+  let isComplete: Bool
+  /// Whether its pages are those of a table by rowid.
+  let isByRowid: Bool
+  /// Its first page in a store of which nothing is damaged.
+  let root: Int
+  /// In the order of the records.
+  let columns: [Column]
+  /// Columns that every record has: behind them are those that were added to the table later.
+  let least: Int
+  /// The column for which the rowid stands.
+  let alias: Int?
+
+  /// Where every database file lists the others.
+  static let schema = StoreTree(
+    name: "sqlite_schema", table: "sqlite_schema", hasRows: true, isComplete: true,
+    isByRowid: true, root: 1,
+    columns: [
+      Column(name: "type", type: "TEXT", mayBeNull: false),
+      Column(name: "name", type: "TEXT", mayBeNull: false),
+      Column(name: "tbl_name", type: "TEXT", mayBeNull: false),
+      Column(name: "rootpage", type: "INTEGER", mayBeNull: true),
+      Column(name: "sql", type: "TEXT", mayBeNull: true),
+    ], least: 5, alias: nil)
+
+  /// Whether a record of these kinds of values can be in it.
+  func takes(_ kinds: [Int]) -> Bool {
+    (least...columns.count).contains(kinds.count)
+      && zip(kinds, columns).enumerated().allSatisfy { place, pair in
+        let (kind, column) = pair
+        if kind == 0 { return column.mayBeNull || place == alias }
+        return switch column.type {
+        case "INTEGER": kind < 7 || kind == 8 || kind == 9
+        case "TEXT": kind >= 13 && kind & 1 == 1
+        case "BLOB": kind >= 12 && kind & 1 == 0
+        default: true
+        }
+      }
+  }
+}
+
+extension StoreTree {
+  /// The trees of a store after these steps, where they are if nothing was damaged.
+  static func all(after steps: [String]) throws -> (trees: [StoreTree], sql: Set<String>) {
+    let database = try Database(path: ":memory:", patience: 0)
+    defer { database.close() }
+    // As `Store` makes it: then the first pages of all trees stand at the beginning of the file.
+    try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    try Schema.migrate(database, steps: steps, shared: false)
+    let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
+      $0.text(0)
+    }
+    let trees = try database.rows(
+      """
+      SELECT s.name, s.tbl_name, s.type = 'table', s.rootpage, t.wr,
+        (SELECT partial FROM pragma_index_list(s.tbl_name) i WHERE i.name = s.name),
+        (SELECT name FROM pragma_index_list(s.tbl_name) i WHERE i.origin = 'pk')
+      FROM sqlite_schema s JOIN pragma_table_list t ON t.schema = 'main' AND t.name = s.tbl_name
+      WHERE s.rootpage > 0 ORDER BY s.rowid
+      """
+    ) { row in
+      let (name, table, hasRows) = (row.text(0), row.text(1), row.bool(2))
+      let isByRowid = hasRows && !row.bool(4)
+      let index = isByRowid ? nil : hasRows ? row.text(6) : name
+      return StoreTree(
+        name: name, table: table, hasRows: hasRows, isComplete: !row.bool(5),
+        isByRowid: isByRowid, root: row.int(3), try columns(of: table, index, in: database))
+    }
+    return (trees, Set(sql))
+  }
+
+  private init(
+    name: String, table: String, hasRows: Bool, isComplete: Bool, isByRowid: Bool, root: Int,
+    _ found: [(column: Column, isAdded: Bool, isKey: Bool)]
+  ) {
+    let keys = found.indices.filter { found[$0].isKey }
+    let alias =
+      isByRowid && keys.count == 1 && found[keys[0]].column.type == "INTEGER" ? keys[0] : nil
+    let last = found.lastIndex { !$0.isAdded && !$0.column.mayBeNull }
+    self.init(
+      name: name, table: table, hasRows: hasRows, isComplete: isComplete, isByRowid: isByRowid,
+      root: root, columns: found.map(\.column),
+      least: hasRows ? (last ?? 0) + 1 : found.count, alias: alias)
+  }
+
+  /// - Parameter index: whose order the records are in, nil for that of the table itself.
+  private static func columns(
+    of table: String, _ index: String?, in database: Database
+  ) throws -> [(column: Column, isAdded: Bool, isKey: Bool)] {
+    let from =
+      index == nil
+      ? "pragma_table_info(?1) t WHERE ?2 IS NULL ORDER BY t.cid"
+      // The rowid, which ends each entry of an index, has no name.
+      : """
+      pragma_index_xinfo(?2) x LEFT JOIN pragma_table_info(?1) t ON t.cid = x.cid ORDER BY x.seqno
+      """
+    return try database.rows(
+      """
+      SELECT ifnull(t.name, 'rowid'), ifnull(t.type, 'INTEGER'), ifnull(t."notnull", 1),
+        t.dflt_value IS NOT NULL, t.pk > 0 FROM \(from)
+      """, table, index
+    ) {
+      (Column(name: $0.text(0), type: $0.text(1), mayBeNull: !$0.bool(2)), $0.bool(3), $0.bool(4))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CNettle
+
+/// Bytes as letters (RFC 4648), for files inside JSON.
+package enum Base64 {
+  /// Adds the letters for `bytes` to `result`.
+  package static func append(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+    let length = (bytes.count + 2) / 3 * 4
+    result += [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+      buffer.withMemoryRebound(to: CChar.self) {
+        nettle_base64_encode_raw(
+          $0.baseAddress, bytes.count, start.assumingMemoryBound(to: UInt8.self))
+      }
+      count = length
+    }
+  }
+
+  /// The bytes that letters stand for; nil when they are none.
+  package static func decoded(_ letters: String) -> [UInt8]? {
+    var letters = letters
+    return letters.withUTF8 { text -> [UInt8]? in
+      var context = base64_decode_ctx()
+      nettle_base64_decode_init(&context)
+      var isWhole = false
+      let result = [UInt8](unsafeUninitializedCapacity: text.count + 3) { buffer, count in
+        isWhole = text.withMemoryRebound(to: CChar.self) {
+          nettle_base64_decode_update(
+            &context, &count, buffer.baseAddress, text.count, $0.baseAddress) == 1
+        }
+        if !isWhole { count = 0 }
+      }
+      return isWhole && nettle_base64_decode_final(&context) == 1 ? result : nil
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// A program that is started by its words, without a shell, and found by `PATH`.
+package enum ChildProcess {
+  /// Where its standard input, output or errors are.
+  package enum Stream {
+    case ours
+    case descriptor(Int32)
+    case null
+  }
+
+  /// Whom the terminal's signals reach together with it.
+  package enum Group {
+    case ours
+    /// One of its own, so that what it starts can be ended with it.
+    case own
+    /// A session of its own, without a terminal.
+    case session
+  }
+
+  /// Starts a program with the signals as any program has them.
+  ///
+  /// - Parameter environment: `NAME=value`; nil for ours.
+  /// - Returns: its process, or nil with the reason in `errno`.
+  package static func start(
+    _ words: [String], input: Stream = .ours, output: Stream = .ours, errors: Stream = .ours,
+    group: Group = .ours, environment variables: [String]? = nil
+  ) -> pid_t? {
+    guard let program = words.first else {
+      errno = ENOENT
+      return nil
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, stream) in [(0, input), (1, output), (2, errors)] as [(Int32, Stream)] {
+      switch stream {
+      case .ours: break
+      case .descriptor(let other): posix_spawn_file_actions_adddup2(&actions, other, number)
+      case .null:
+        posix_spawn_file_actions_addopen(
+          &actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
+      }
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    var (blocked, usual) = (sigset_t(), sigset_t())
+    sigemptyset(&blocked)
+    sigemptyset(&usual)
+    for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ] { sigaddset(&usual, signal) }
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setsigdefault(&attributes, &usual)
+    switch group {
+    case .ours: break
+    case .own:
+      flags |= Int32(POSIX_SPAWN_SETPGROUP)
+      posix_spawnattr_setpgroup(&attributes, 0)
+    case .session: flags |= 0x80  // POSIX_SPAWN_SETSID, a macro that Swift does not see
+    }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    let environment = variables.map { $0.map { strdup($0) } + [nil] } ?? []
+    defer { for copy in arguments + environment { free(copy) } }
+    var process: pid_t = 0
+    let failure =
+      variables == nil
+      ? posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+      : posix_spawnp(&process, program, &actions, &attributes, arguments, environment)
+    errno = failure
+    return failure == 0 ? process : nil
+  }
+}

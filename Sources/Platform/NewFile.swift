@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// A file that gets its name when it is finished: never instead of one that is there, never half.
+///
+/// Until then it stands in the same folder under a name of its own, locked by whoever writes it. What
+/// a killed process left has no lock any more, and the next one that makes a file there removes it.
+package struct NewFile {
+  /// Where it is written.
+  package let path: String
+  private let folder: String
+  private let name: String
+  private let temporary: String
+  private let lock: Lock
+
+  private final class Lock {
+    let file: OpenFile
+
+    init(_ file: consuming OpenFile) { self.file = file }
+  }
+
+  private static let prefix = ".hobnob-"
+  private static let ending = ".new"
+  /// What SQLite and a store put beside their file.
+  private static let companions = ["", "-wal", "-shm", "-journal", ".bell"]
+
+  /// - Parameters:
+  ///   - folder: an existing one.
+  ///   - name: what it will be called, and is not yet.
+  /// - Throws: `SystemFailure`, with `EEXIST` where there is something of that name.
+  package init(_ name: String, in folder: String, mode: mode_t = 0o600) throws {
+    let open = try OpenFile(folder: folder, following: true)
+    if open.status(of: name) != nil { throw SystemFailure(code: EEXIST) }
+    if name.isEmpty || name.utf8.contains(0) { throw SystemFailure(code: EINVAL) }
+    NewFile.removeUnfinished(in: open)
+    while true {
+      let temporary = Self.prefix + randomName() + Self.ending
+      let file = try OpenFile(in: open, temporary, O_RDWR | O_CREAT | O_EXCL, mode: mode)
+      fchmod(file.number, mode)
+      flock(file.number, LOCK_EX)
+      // Before it was locked it looked like one that was left behind.
+      guard let found = open.status(of: temporary), try found.st_ino == file.status().st_ino
+      else { continue }
+      (self.folder, self.name, self.temporary) = (folder, name, temporary)
+      path = folder == "/" ? "/" + temporary : folder + "/" + temporary
+      lock = Lock(file)
+      return
+    }
+  }
+
+  /// - Throws: `SystemFailure`.
+  package func write(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try lock.file.write($0) }
+  }
+
+  /// Runs `body`, which writes the file, and gives it its name.
+  ///
+  /// - Throws: what `body` throws, and `SystemFailure`; then there is no file.
+  package func finished<T>(_ body: () throws -> T) throws -> T {
+    let open = try OpenFile(folder: folder, following: true)
+    defer { Self.remove(temporary, in: open) }
+    let result = try body()
+    try lock.file.flush()
+    if linkat(open.number, temporary, open.number, name, 0) == 0 { return result }
+    if errno == EEXIST { throw SystemFailure() }
+    // Some file systems, such as FAT, have no second names.
+    if open.status(of: name) != nil { throw SystemFailure(code: EEXIST) }
+    if renameat(open.number, temporary, open.number, name) != 0 { throw SystemFailure() }
+    return result
+  }
+
+  private static func remove(_ name: String, in folder: borrowing OpenFile) {
+    for ending in companions { unlinkat(folder.number, name + ending, 0) }
+  }
+
+  private static func removeUnfinished(in folder: borrowing OpenFile) {
+    for name in (try? folder.names()) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(ending)
+      && folder.status(of: name)?.st_uid == geteuid()
+    {
+      guard let file = try? OpenFile(in: folder, name, O_RDONLY | O_NONBLOCK),
+        (try? file.status().st_mode & S_IFMT) == S_IFREG, flock(file.number, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      remove(name, in: folder)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// An open descriptor, closed when nobody holds it any more.
+package struct OpenFile: ~Copyable {
+  package let number: Int32
+
+  package init(_ number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    close(number)
+  }
+}
+
+extension OpenFile {
+  /// Opens a name in a folder, never through a link.
+  ///
+  /// - Throws: `SystemFailure`.
+  package init(in folder: borrowing OpenFile, _ name: String, _ flags: Int32, mode: mode_t = 0)
+    throws
+  {
+    let number = openat(folder.number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+    if number < 0 { throw SystemFailure() }
+    self.init(number)
+  }
+
+  /// Opens a folder, by a path that may lead through links.
+  ///
+  /// - Throws: `SystemFailure`.
+  package init(folder: String, following: Bool) throws {
+    let number = open(
+      folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (following ? 0 : O_NOFOLLOW))
+    if number < 0 { throw SystemFailure() }
+    self.init(number)
+  }
+
+  /// - Throws: `SystemFailure`.
+  package func status() throws -> Glibc.stat {
+    var found = Glibc.stat()
+    if fstat(number, &found) != 0 { throw SystemFailure() }
+    return found
+  }
+
+  /// What is known about a name in this folder, not about what a link leads to; nil if there is no
+  /// such name.
+  package func status(of name: String) -> Glibc.stat? {
+    var found = Glibc.stat()
+    return fstatat(number, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
+  }
+
+  /// Reads the next bytes; 0 at the end.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      let count = Glibc.read(number, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR { throw SystemFailure() }
+    }
+  }
+
+  /// - Throws: `SystemFailure`.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Glibc.write(number, part.baseAddress, part.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw SystemFailure() }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Returns when the disk has it.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func flush() throws {
+    if fsync(number) != 0 { throw SystemFailure() }
+  }
+
+  /// The names in this folder but for `.` and `..`; those that are not UTF-8 are left out.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func names() throws -> [String] {
+    // The stream closes the descriptor it is given, and shares its place with a mere duplicate.
+    let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw SystemFailure() }
+    guard let stream = fdopendir(copy) else {
+      let failure = SystemFailure()
+      close(copy)
+      throw failure
+    }
+    defer { closedir(stream) }
+    var result: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name, name != ".", name != ".." { result.append(name) }
+    }
+    return result
+  }
+}
+
+extension OpenFile {
+  /// Makes a file that is gone when it is closed, however the process ends.
+  ///
+  /// - Throws: `SystemFailure`.
+  package init(namelessIn path: String) throws {
+    let folder = try OpenFile(folder: path, following: true)
+    let nameless = openat(folder.number, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC, 0o600)
+    if nameless >= 0 {
+      self.init(nameless)
+      return
+    }
+    // Not every file system has them.
+    let name = ".hobnob-" + randomName()
+    let number = openat(
+      folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if number < 0 { throw SystemFailure() }
+    unlinkat(folder.number, name, 0)
+    self.init(number)
+  }
+}
+
+/// A name that nobody could have taken before.
+package func randomName() -> String {
+  var random = SystemRandomNumberGenerator()
+  return String(random.next(), radix: 36)
+}
+
+/// What is known about a name itself, not about what a link leads to.
+package func fileStatus(_ path: String) -> Glibc.stat? {
+  var result = Glibc.stat()
+  return lstat(path, &result) == 0 ? result : nil
+}

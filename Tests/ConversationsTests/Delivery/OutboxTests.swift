@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+/// anna in a room that a network carries; `wire` is the network's process.
+private final class Wired {
+  let fixture = Fixture()
+  let store: Store
+  let wire: Store
+  let anna: ID<Participant>
+  let room: ID<Conversation>
+
+  init() throws {
+    store = try fixture.open()
+    wire = try fixture.open()
+    anna = try store.participant(identity: "anna").id
+    room = try wire.networkRoom("tea@conf", network: "xmpp").id
+    try store.join(anna, room)
+  }
+
+  func says(_ body: String) throws -> Message { try store.send(body, in: room, by: anna) }
+  func outbox() throws -> [OutboxEntry] { try wire.outbox(of: "xmpp") }
+  func waiting() throws -> [OutboxEntry.Operation] { try outbox().map(\.operation) }
+  func state(_ message: Message) throws -> DeliveryState? {
+    try store.message(message.id, for: anna)?.state
+  }
+}
+
+@Suite("The outbox of a network") struct OutboxTests {
+  @Test func aMessageWaitsUntilTheNetworkHasIt() throws {
+    let wired = try Wired()
+    let message = try wired.says("hello")
+    #expect(message.state == .sending)
+    #expect(try wired.store.unsent(by: wired.anna, in: nil) == [message])
+    #expect(try wired.store.unsent(by: wired.anna, in: wired.room) == [message])
+    let entry = try #require(try wired.outbox().first)
+    #expect((entry.operation, entry.message) == (.send, message))
+    #expect(try wired.wire.outbox(of: "irc").isEmpty)
+    let position = try wired.store.position
+    try wired.wire.settle(entry, as: .sent)
+    let changes = try wired.store.changes(since: position, for: wired.anna)
+    #expect(changes.moved.map(\.state) == [.sent])
+    #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
+    #expect(try wired.outbox().isEmpty && wired.store.unsent(by: wired.anna).isEmpty)
+  }
+
+  @Test("failed → sending by retry, under the same uid (7.2)")
+  func retry() throws {
+    let wired = try Wired()
+    let message = try wired.says("hello")
+    let first = try #require(try wired.outbox().first)
+    let position = try wired.store.position
+    try wired.wire.settle(first, as: .failed("no route"))
+    let moved = try wired.store.changes(since: position, for: wired.anna).moved
+    #expect(moved.map(\.failure) == ["no route"])
+    #expect(try wired.state(message) == .failed)
+    let again = try wired.store.retry(message.id, by: wired.anna)
+    #expect((again.state, again.failure, again.uid) == (.sending, nil, message.uid))
+    #expect(throws: RuleError.notFailed(1)) {
+      try wired.store.retry(message.id, by: wired.anna)
+    }
+    // The first attempt got through after all: the second is needless.
+    try wired.wire.settle(first, as: .sent)
+    #expect(try wired.state(message) == .sent)
+    #expect(try wired.outbox().isEmpty)
+    try wired.wire.settle(first, as: .failed("late"))
+    #expect(try wired.state(message) == .sent)
+  }
+
+  @Test func aLateFailureDoesNotStopTheNextAttempt() throws {
+    let wired = try Wired()
+    let message = try wired.says("hello")
+    let first = try #require(try wired.outbox().first)
+    try wired.wire.settle(first, as: .failed("x"))
+    _ = try wired.store.retry(message.id, by: wired.anna)
+    try wired.wire.settle(first, as: .failed("x"))
+    #expect(try wired.state(message) == .sending)
+    #expect(try wired.waiting() == [.send])
+  }
+
+  @Test("Only the sender sees that it has not been sent")
+  func othersSeeItAsSent() throws {
+    let wired = try Wired()
+    let message = try wired.says("hello")
+    let ben = try wired.store.participant(identity: "ben").id
+    #expect(try wired.store.message(message.id, for: ben)?.state == .sent)
+  }
+
+  @Test func anUnsentMessageJustChanges() throws {
+    let wired = try Wired()
+    let message = try wired.says("helo")
+    let edited = try wired.store.edit(message.id, to: "hello", by: wired.anna)
+    #expect((edited.body, edited.editedAt, edited.state) == ("hello", nil, .sending))
+    #expect(try wired.store.revisions(of: message.id).isEmpty)
+    #expect(try wired.outbox().map(\.message.body) == ["hello"])
+  }
+
+  @Test func whatChangesWhileItIsOnItsWayFollows() throws {
+    let wired = try Wired()
+    let message = try wired.says("helo")
+    let entry = try #require(try wired.outbox().first)
+    try wired.store.edit(message.id, to: "hello", by: wired.anna)
+    try wired.wire.settle(entry, as: .sent)
+    #expect(try wired.outbox().map(\.operation) == [.edit])
+    #expect(try wired.outbox().map(\.message.body) == ["hello"])
+
+    let other = try wired.says("oops")
+    let second = try #require(try wired.outbox().last)
+    #expect(try wired.store.takeBack(other.id, by: wired.anna).body == "oops")
+    #expect(try wired.waiting() == [.edit])
+    try wired.wire.settle(second, as: .sent)
+    #expect(try wired.waiting() == [.edit, .delete])
+  }
+
+  @Test func editsAndDeletionsOfSentOnesArePosted() throws {
+    let wired = try Wired()
+    let message = try wired.says("helo")
+    try wired.wire.settle(try #require(try wired.outbox().first), as: .sent)
+    try wired.store.edit(message.id, to: "hello", by: wired.anna)
+    #expect(try wired.store.revisions(of: message.id).map(\.body) == ["helo"])
+    #expect(try wired.waiting() == [.edit])
+    #expect(throws: RuleError.othersHaveIt(1)) {
+      try wired.store.takeBack(message.id, by: wired.anna)
+    }
+    try wired.store.delete(message.id, by: wired.anna)
+    #expect(try wired.waiting() == [.delete])
+    try wired.wire.settle(try #require(try wired.outbox().first), as: .failed("not allowed"))
+    #expect(try wired.waiting() == [])
+    #expect(try wired.store.message(message.id, for: wired.anna)?.failure == "not allowed")
+  }
+
+  @Test("Unsent ones can be taken back; deleting them is the same (3.7)", arguments: [true, false])
+  func unsentOnesGoWithoutTrace(failed: Bool) throws {
+    let wired = try Wired()
+    let messages = try [wired.says("one"), wired.says("two")]
+    if failed {
+      for entry in try wired.outbox() { try wired.wire.settle(entry, as: .failed("x")) }
+    }
+    #expect(try wired.store.takeBack(messages[0].id, by: wired.anna).body == "one")
+    #expect(try wired.store.delete(messages[1].id, by: wired.anna).isRecalled)
+    #expect(try wired.outbox().isEmpty)
+    #expect(try wired.store.messages(in: wired.room, limit: 9, for: wired.anna).isEmpty)
+    #expect(try wired.store.unsent(by: wired.anna).isEmpty)
+  }
+
+  @Test func receiptsComeFromThoseWhoAreThere() throws {
+    let wired = try Wired()
+    try wired.wire.receive("hi", from: "eve@x", name: "Eve", network: "xmpp", in: .room("tea@conf"))
+    let message = try wired.says("hello")
+    func receipt(from identity: String, upTo: Int = 2, _ state: DeliveryState) throws {
+      try wired.wire.receipt(
+        from: identity, network: "xmpp", in: wired.room, upTo: upTo, state: state)
+    }
+    // Not sent yet, so nobody can have it (attack 9).
+    try receipt(from: "eve@x", .delivered)
+    #expect(try wired.state(message) == .sending)
+    try wired.wire.settle(try #require(try wired.outbox().first), as: .sent)
+    #expect(throws: RuleError.notAMember("mallory@x")) { try receipt(from: "mallory@x", .seen) }
+    try receipt(from: "eve@x", upTo: 2_000_000, .seen)
+    #expect(try wired.state(message) == .seen)
+    #expect(try wired.state(try wired.says("next")) == .sending)
+  }
+
+  @Test func whatANetworkHearsIsStoredOnce() throws {
+    let wired = try Wired()
+    let position = try wired.store.position
+    func hear(_ body: String, _ id: String?, name: String = "Eve") throws -> Message {
+      try wired.wire.receive(
+        body, from: "eve@x", name: name, network: "xmpp", in: .room("tea@conf"), at: 77,
+        remoteID: id)
+    }
+    let first = try hear("hi\u{1b}[2J", "a1")
+    #expect(try hear("hi\u{1b}[2J", "a1") == first)
+    _ = try hear("there", "a2", name: "Evelyn")
+    _ = try hear("there", nil)
+    _ = try hear("there", nil)
+    let changes = try wired.store.changes(since: position, for: wired.anna)
+    // Stored as received; made safe where it is shown.
+    #expect(changes.arrived.map(\.body) == ["hi\u{1b}[2J", "there", "there", "there"])
+    #expect(changes.arrived.allSatisfy { $0.createdAt == 77 && $0.state == .sent })
+    #expect(try wired.store.find(participant: "eve@x")?.name == "Eve")
+    #expect(try wired.store.members(of: wired.room).map(\.identity) == ["eve@x", "anna"])
+  }
+
+  @Test func directMessagesFromANetworkMakeTheChat() throws {
+    let wired = try Wired()
+    let heard = try wired.wire.receive(
+      "psst", from: "eve@x", name: "", network: "xmpp", in: .direct(with: wired.anna))
+    let listing = try wired.store.listing(for: wired.anna)
+    #expect(listing[0].conversation.name == "@eve@x")
+    #expect(listing[0].conversation.network == "xmpp")
+    #expect(listing[0].unread == 1)
+    let answer = try wired.store.send("yes?", in: heard.conversation, by: wired.anna)
+    #expect(answer.state == .sending)
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Files that travel with messages (rule 8)") struct AttachmentTests {
+  @Test("Text and files are one ordered message (8.1)")
+  func oneMessage() throws {
+    let lobby = try Lobby()
+    let files = [
+      try lobby.kept("a", as: "z.txt", type: "text/plain"), try lobby.kept("b", as: "a.txt"),
+    ]
+    let sent = try lobby.says("two files", with: files)
+    #expect(sent.attachments == files)
+    #expect(sent.attachments.map(\.name) == ["z.txt", "a.txt"])
+    #expect(sent.attachments.map(\.type) == ["text/plain", "application/octet-stream"])
+    #expect(try lobby.other.attachments(of: sent.id) == files)
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
+    let listed = try lobby.other.messages(in: lobby.lobby, limit: 9, for: lobby.ben)
+    #expect(listed.map(\.attachments) == [files])
+    #expect(try lobby.other.changes(since: 0, for: lobby.ben).arrived.map(\.attachments) == [files])
+    #expect(try lobby.says("none").attachments == [])
+  }
+
+  @Test("The text may be empty, a file of no bytes is one, and the same file may come twice (8.1)")
+  func edges() throws {
+    let lobby = try Lobby()
+    let empty = try lobby.kept("", as: "empty")
+    #expect(empty.bytes == 0)
+    let files = [empty, empty, try lobby.kept("", as: "other")]
+    let sent = try lobby.says("", with: files)
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
+    #expect(lobby.fixture.keptFiles.count == 1)
+  }
+
+  @Test func sendingClearsTheDraftAndItsFiles() throws {
+    let lobby = try Lobby()
+    let draft = Draft(text: "", caret: 0, files: [DraftFile(path: "/tmp/x")])
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    try lobby.store.send(
+      "", in: lobby.lobby, by: lobby.anna, attachments: [try lobby.kept("x")], draft: "")
+    #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == nil)
+    #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
+  }
+
+  @Test("A file that is gone refuses the whole message; the draft and the number stay")
+  func gone() throws {
+    let lobby = try Lobby()
+    let (here, gone) = (try lobby.kept("here"), try lobby.kept("gone", as: "g.txt"))
+    let draft = Draft(text: "look", caret: 1, files: [DraftFile(path: "/tmp/x", name: "y")])
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    unlink(lobby.store.path(of: gone))
+    var tampered = here
+    tampered.bytes += 1
+    for (file, name) in [(gone, "g.txt"), (tampered, "note.txt")] {
+      #expect(throws: AttachmentError.gone(name: name)) {
+        try lobby.says("look", with: [here, file])
+      }
+    }
+    #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == draft)
+    #expect(try lobby.says("look", with: [here]).number == 1)
+    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int(0) } == 1)
+  }
+
+  @Test("An edit changes the text only")
+  func edit() throws {
+    let lobby = try Lobby()
+    let file = try lobby.kept("x")
+    let sent = try lobby.says("one", with: [file])
+    #expect(try lobby.store.edit(sent.id, to: "two", by: lobby.anna).attachments == [file])
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == [file])
+  }
+
+  @Test("What is deleted or taken back has no files; taking back hands them over (3.7)")
+  func deleted() throws {
+    let lobby = try Lobby()
+    let file = try lobby.kept("x")
+    let first = try lobby.says("one", with: [file])
+    #expect(try lobby.store.delete(first.id, by: lobby.anna).attachments == [])
+    #expect(try lobby.other.message(first.id, for: lobby.ben)?.attachments == [])
+    let second = try lobby.says("two", with: [file])
+    #expect(try lobby.store.takeBack(second.id, by: lobby.anna).attachments == [file])
+    #expect(try lobby.store.message(second.id, for: lobby.anna)?.attachments == [])
+    #expect(try !lobby.store.database.exists("SELECT 1 FROM attachment"))
+  }
+
+  @Test func aNetworkGivesAndTakesFiles() throws {
+    let lobby = try Lobby()
+    let file = try lobby.kept("x")
+    let room = try lobby.store.networkRoom("tea", network: "net").id
+    try lobby.store.join(lobby.anna, room)
+    try lobby.store.send("out", in: room, by: lobby.anna, attachments: [file])
+    let entry = try #require(try lobby.store.outbox(of: "net").first)
+    #expect(entry.message.attachments == [file])
+    #expect(entry.operation == .send)
+    try lobby.store.settle(entry, as: .sent)
+    #expect(try lobby.store.outbox(of: "net").isEmpty)
+    for _ in 1...2 {
+      let heard = try lobby.store.receive(
+        "in", from: "eve", name: "Eve", network: "net", in: .room("tea"), remoteID: "1",
+        attachments: [file])
+      #expect(heard.attachments == [file])
+    }
+    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int(0) } == 2)
+  }
+
+  @Test("Names and types from elsewhere are made safe on the way in and on the way out (12.4)")
+  func hostileRows() throws {
+    let lobby = try Lobby()
+    var file = try lobby.kept("x", as: "../../x\u{202E}gnp.exe")
+    #expect(file.name == "xgnp.exe")
+    (file.name, file.type) = ("../-rf\n", "text/html\r\nX: y")
+    let sent = try lobby.says("look", with: [file])
+    #expect(sent.attachments.map(\.name) == ["rf"])
+    #expect(sent.attachments.map(\.type) == ["application/octet-stream"])
+    try lobby.store.database.run(
+      "UPDATE attachment SET name = ?, type = ?, bytes = ?", "/etc/../\u{1b}]0;x\u{7}p\u{1f}w",
+      "a/b/c", -7)
+    let read = try #require(try lobby.other.message(sent.id, for: lobby.ben)).attachments
+    #expect(read == [Attachment(hash: file.hash, name: "]0;xpw", bytes: 0)])
+    #expect(try lobby.other.attachments(of: sent.id) == read)
+    // A count that promises what is not there, and a name that pretends to be a second file.
+    try lobby.store.database.run(
+      "UPDATE attachment SET name = ?", "a\u{1e}0\u{1f}zz\u{1f}1\u{1f}x/y\u{1f}b")
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments.map(\.name) == ["a"])
+    try lobby.store.database.run("DELETE FROM attachment")
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == [])
+  }
+
+  @Test("A hash that is none leads nowhere", arguments: ["", "../../../../etc/passwd", "AB", "é"])
+  func badHash(hash: String) throws {
+    let lobby = try Lobby()
+    let padded = hash + String(repeating: "/", count: max(0, 64 - hash.utf8.count))
+    for hash in [hash, padded] {
+      let file = Attachment(hash: hash, name: "x", bytes: 0)
+      #expect(lobby.store.path(of: file) == lobby.fixture.folder + "/store.attachments/none")
+      #expect(throws: AttachmentError.gone(name: "x")) { try lobby.says("", with: [file]) }
+      #expect(throws: AttachmentError.gone(name: "x")) {
+        try lobby.store.save(file, to: lobby.fixture.folder)
+      }
+    }
+  }
+
+  @Test("The order is that of attaching, however many there are")
+  func many() throws {
+    let lobby = try Lobby()
+    let files = try (0..<30).map { try lobby.kept("\($0)", as: "\($0).txt") }
+    let sent = try lobby.says("", with: files)
+    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
+  }
+
+  @Test("A store of before has its messages, and takes files")
+  func migration() throws {
+    let fixture = Fixture()
+    fixture.file("store.sqlite", "")
+    let old = try Database(path: fixture.path, patience: 0)
+    try Schema.migrate(old, steps: [Schema.steps[0]], shared: false)
+    try old.execute(
+      """
+      INSERT INTO participant(id, network, identity, name) VALUES (1, '', 'anna', 'anna');
+      INSERT INTO conversation(id, kind, network, name, folded, last_number)
+        VALUES (1, 0, '', '#lobby', '#lobby', 1);
+      INSERT INTO membership VALUES (1, 1, 1, NULL);
+      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, body)
+        VALUES (1, x'01', 1, 1, 1, 0, 2, 5, 'old');
+      INSERT INTO draft VALUES (1, 1, 'half', 4, '');
+      UPDATE meta SET change = 1;
+      """)
+    old.close()
+    let store = try fixture.open()
+    let (anna, room) = (ID<Participant>(rawValue: 1), ID<Conversation>(rawValue: 1))
+    #expect(try store.draft(of: anna, in: room) == Draft(text: "half", caret: 4))
+    let file = try store.keep(fileAt: fixture.file("s", "x"), type: { _ in nil }, limit: 0)
+    try store.send("new", in: room, by: anna, attachments: [file])
+    let messages = try store.messages(in: room, limit: 9, for: anna)
+    #expect(messages.map(\.body) == ["old", "new"])
+    #expect(messages.map(\.attachments) == [[], [file]])
+    #expect(try store.check().allSatisfy { $0.severity == .fine })
+  }
+
+  @Test("Files are found by their message, and who names a file by its hash")
+  func queryPlan() throws {
+    let lobby = try Lobby()
+    let sent = try lobby.says("", with: [try lobby.kept("x")])
+    _ = try lobby.store.message(sent.id, for: lobby.anna)
+    _ = try lobby.store.attachments(of: sent.id)
+    let old = lobby.fixture.file("store.attachments/" + lobby.fixture.keptFiles[0], "x")
+    lobby.fixture.touch(old, at: 0)
+    _ = try lobby.store.pruneAttachments(now: lobby.fixture.now)
+    let database = lobby.store.database
+    let asked = database.known.filter { $0.contains("attachment") && $0.contains("SELECT") }
+    #expect(asked.count >= 3)
+    for sql in asked {
+      for step in try database.rows("EXPLAIN QUERY PLAN " + sql, read: { $0.text(3) }) {
+        #expect(!step.hasPrefix("SCAN a"), "\(sql): \(step)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (-1, "0 B"), (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1449, "1.4 kB"), (1450, "1.5 kB"),
+    (999_949, "999.9 kB"), (999_950, "1.0 MB"), (100_000_000, "100.0 MB"),
+    (Int.max, "9.2 EB"),
+  ])
+  func sizesAreWrittenForPeople(bytes: Int, size: String) {
+    #expect(Attachment.size(bytes) == size)
+  }
+
+  @Test("Each error is a sentence with the file in it")
+  func sentences() {
+    let errors: [AttachmentError] = [
+      .missing(path: "/p"), .notAFile(path: "/p"), .unreadable(path: "/p", reason: "r"),
+      .tooLarge(path: "/p", limit: 1), .changed(path: "/p"), .full(path: "/p"),
+      .unwritable(path: "/p", reason: "r"), .gone(name: "/p"), .damaged(name: "/p"),
+      .namesTaken(path: "/p"),
+    ]
+    for error in errors {
+      #expect(error.description.contains("/p"))
+      #expect(!error.description.contains("%"), "\(error)")
+    }
+    #expect(
+      AttachmentError.tooLarge(path: "/p", limit: 5_000_000).description
+        == "/p is larger than 5.0 MB, the most that may be attached here")
+  }
+}
+
+@Suite("Files that wait in a draft (rules 5.1 and 8.1)") struct DraftFileTests {
+  private let files = [DraftFile(path: "/tmp/b c\n", name: "x"), DraftFile(path: "/tmp/a")]
+
+  @Test func filesAloneAreADraft() throws {
+    let lobby = try Lobby()
+    let draft = Draft(text: "", caret: 0, files: files)
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby) == draft)
+    #expect(try lobby.other.drafts(of: lobby.anna).map(\.1) == [draft])
+    try lobby.store.setDraft(Draft(text: "", caret: 0), of: lobby.anna, in: lobby.lobby)
+    #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby) == nil)
+    #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
+  }
+
+  @Test func savingAgainReplacesThem() throws {
+    let lobby = try Lobby()
+    for wanted in [files, files.reversed(), [files[1], files[1]], []] {
+      let draft = Draft(text: "x", caret: 1, files: wanted)
+      try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+      #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby)?.files == wanted)
+    }
+    try lobby.store.clearDrafts(of: lobby.anna)
+    #expect(try lobby.store.drafts(of: lobby.anna).isEmpty)
+  }
+
+  @Test("Two spellings of é are two paths; an equal draft is not written again")
+  func spellings() throws {
+    let lobby = try Lobby()
+    func version() throws -> Int {
+      try lobby.other.database.first("PRAGMA data_version") { $0.int(0) } ?? 0
+    }
+    func save(_ path: String) throws {
+      let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])
+      try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    }
+    try save("/caf\u{e9}")
+    let before = try version()
+    try save("/caf\u{e9}")
+    #expect(try version() == before)
+    try save("/cafe\u{301}")
+    let path = try lobby.other.draft(of: lobby.anna, in: lobby.lobby)?.files.first?.path
+    #expect(path?.utf8.count == 7)
+  }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Reactions (7.8)") struct ReactionTests {
+  @Test func setReplaceRemove() throws {
+    let lobby = try Lobby()
+    let message = try lobby.says("hello")
+    func emoji() throws -> [String] { try lobby.store.reactions(of: message.id).map(\.emoji) }
+    func react(_ emoji: String) throws -> ReactionChange {
+      lobby.fixture.now += 1
+      return try lobby.other.react(message.id, by: lobby.ben, with: emoji)
+    }
+    #expect(try react("🎉") == .set)
+    #expect(try react("👍🏽") == .replaced)
+    #expect(try emoji() == ["👍🏽"])
+    #expect(try react("👍🏽") == .removed)
+    #expect(try emoji().isEmpty)
+    #expect(try react("❤️") == .set)
+    lobby.fixture.now += 1
+    #expect(try lobby.store.react(message.id, by: lobby.anna, with: "🎉") == .set)
+    #expect(try emoji() == ["❤️", "🎉"])
+    let ben = try lobby.store.reactions(of: message.id)[0]
+    #expect((ben.participant.identity, ben.at) == ("ben", lobby.fixture.now - 1))
+    // With and without the selector it is the same.
+    #expect(try react("\u{2764}") == .removed)
+    #expect(try react("🎉") == .set)
+  }
+
+  @Test("Others and my other shells are told who reacted with what")
+  func told() throws {
+    let lobby = try Lobby()
+    let (one, two) = (try lobby.says("one"), try lobby.says("two"))
+    var position = try lobby.store.position
+    func news(for me: ID<Participant>, limit: Int = 500) throws -> [ReactionNews] {
+      let changes = try lobby.store.changes(since: position, for: me, limit: limit)
+      #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
+      return changes.reacted
+    }
+    _ = try lobby.store.bellDescriptor
+    _ = lobby.store.drainBell()
+    try lobby.other.react(one.id, by: lobby.ben, with: "👀")
+    #expect(lobby.store.drainBell().contains(.changed))
+    try lobby.other.react(one.id, by: lobby.ben, with: "🎉")
+    try lobby.other.react(two.id, by: lobby.ben, with: "🎉")
+    let seen = try news(for: lobby.anna)
+    #expect(
+      seen.map(\.message) == [
+        try #require(try lobby.store.message(one.id, for: lobby.anna)),
+        try #require(try lobby.store.message(two.id, for: lobby.anna)),
+      ])
+    #expect(seen.map(\.emoji) == ["🎉", "🎉"])
+    #expect(seen.map(\.participant.id) == [lobby.ben, lobby.ben])
+    #expect(try news(for: lobby.ben).count == 2)
+    let eve = try lobby.store.participant(identity: "eve").id
+    #expect(try news(for: eve).isEmpty)
+
+    position = try lobby.store.position
+    try lobby.other.react(one.id, by: lobby.ben, with: "🎉")
+    #expect(try news(for: lobby.anna).map(\.emoji) == [nil])
+    position = try lobby.store.position
+    #expect(try lobby.store.changes(since: position, for: lobby.anna).isEmpty)
+  }
+
+  @Test("A few at a time is enough to hear of all of them, in order")
+  func fewAtATime() throws {
+    let lobby = try Lobby()
+    var position = try lobby.store.position
+    var wanted: [Int] = []
+    for number in 1...12 {
+      let message = try lobby.says("\(number)")
+      if number % 3 > 0 {
+        try lobby.other.react(message.id, by: lobby.ben, with: "🎉")
+        wanted.append(number)
+      }
+    }
+    var (arrived, reacted): ([Int], [Int]) = ([], [])
+    while true {
+      let changes = try lobby.store.changes(since: position, for: lobby.anna, limit: 2)
+      arrived += changes.arrived.map(\.number)
+      reacted += changes.reacted.map(\.message.number)
+      #expect(changes.reacted.allSatisfy { arrived.contains($0.message.number) })
+      position = changes.position
+      if !changes.hasMore { break }
+    }
+    #expect(arrived == Array(1...12))
+    #expect(reacted == wanted)
+
+    // More reactions than messages.
+    for number in wanted {
+      let message = try #require(
+        try lobby.store.message(number: number, in: lobby.lobby, for: lobby.anna))
+      try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+    }
+    reacted = []
+    while true {
+      let changes = try lobby.store.changes(since: position, for: lobby.anna, limit: 3)
+      reacted += changes.reacted.map(\.message.number)
+      position = changes.position
+      if !changes.hasMore { break }
+    }
+    #expect(reacted == wanted)
+  }
+
+  @Test func refused() throws {
+    let lobby = try Lobby()
+    let message = try lobby.says("hello")
+    func react(_ emoji: String = "🎉", by me: ID<Participant>? = nil) throws {
+      try lobby.store.react(message.id, by: me ?? lobby.ben, with: emoji)
+    }
+    for text in ["", "x", "1", "hello", "🎉🎉", "🎉x", " ", "\u{1b}", "#"] {
+      #expect(throws: RuleError.notAnEmoji(text)) { try react(text) }
+    }
+    for emoji in ["🎉", "👨‍👩‍👧", "🇩🇪", "1️⃣", "❤", "❤️", "☕", "\u{1FAE8}"] {
+      #expect(throws: Never.self, "\(emoji)") { try react(emoji) }
+    }
+    let eve = try lobby.store.participant(identity: "eve").id
+    #expect(throws: RuleError.notAMember("#lobby")) { try react(by: eve) }
+    try lobby.store.delete(message.id, by: lobby.anna)
+    #expect(try lobby.store.reactions(of: message.id).isEmpty)
+    #expect(throws: RuleError.deleted(1)) { try react() }
+    let recalled = try lobby.says("oops")
+    _ = try lobby.store.takeBack(recalled.id, by: lobby.anna)
+    #expect(throws: RuleError.noSuchMessage(2)) {
+      try lobby.store.react(recalled.id, by: lobby.anna, with: "🎉")
+    }
+    #expect(throws: RuleError.noSuchMessage(999)) {
+      try lobby.store.react(ID(rawValue: 999), by: lobby.anna, with: "🎉")
+    }
+  }
+
+  @Test func manyAtOnce() throws {
+    let lobby = try Lobby()
+    let messages = try (1...5).map { try lobby.says("\($0)") }
+    for message in messages.dropLast(2) {
+      try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+      try lobby.store.react(message.id, by: lobby.ben, with: "🎉")
+    }
+    let found = try lobby.store.reactions(of: messages.map(\.id))
+    #expect(found.count == 3)
+    #expect(found[messages[0].id]?.map(\.emoji) == ["👍", "🎉"])
+    #expect(try lobby.store.reactions(of: []).isEmpty)
+    let plans = lobby.store.database.known.filter {
+      $0.contains("FROM reaction") || $0.contains("FROM reaction")
+    }
+    for sql in plans {
+      let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      #expect(
+        !plan.contains {
+          $0.hasPrefix("SCAN r") || $0.hasPrefix("SCAN x") || $0.hasPrefix("SCAN m")
+        }, "\(plan)")
+    }
+  }
+}
+
+@Suite("Reactions over a network") struct NetworkReactionTests {
+  let lobby: Lobby
+  let room: ID<Conversation>
+  let message: Message
+
+  init() throws {
+    lobby = try Lobby()
+    room = try lobby.other.networkRoom("tea", network: "net").id
+    try lobby.store.join(lobby.anna, room)
+    message = try lobby.other.receive(
+      "hi", from: "eve", name: "Eve", network: "net", in: .room("tea"))
+  }
+
+  private func outbox() throws -> [OutboxEntry] { try lobby.other.outbox(of: "net") }
+
+  @Test func theNewestWishIsPosted() throws {
+    try lobby.store.react(message.id, by: lobby.anna, with: "🎉")
+    try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+    let entry = try #require(try outbox().first)
+    #expect(try outbox().count == 1)
+    #expect((entry.operation, entry.message.id) == (.react, message.id))
+    #expect((entry.reaction?.emoji, entry.reaction?.participant.id) == ("👍", lobby.anna))
+    // Changed while it is on its way: that is another entry.
+    try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+    try lobby.other.settle(entry, as: .sent)
+    let removal = try #require(try outbox().first)
+    #expect(removal.reaction?.emoji == "")
+    try lobby.other.settle(removal, as: .sent)
+    #expect(try outbox().isEmpty)
+    #expect(try lobby.store.message(message.id, for: lobby.anna)?.failure == nil)
+  }
+
+  @Test func whatIsRefusedGoes() throws {
+    try lobby.store.react(message.id, by: lobby.anna, with: "🎉")
+    let entry = try #require(try outbox().first)
+    let position = try lobby.store.position
+    try lobby.other.settle(entry, as: .failed("no such thing"))
+    #expect(try lobby.store.reactions(of: message.id).isEmpty)
+    let news = try lobby.store.changes(since: position, for: lobby.anna).reacted
+    #expect(news.map(\.failure) == ["no such thing"])
+    #expect(news.map(\.emoji) == [nil])
+    #expect(try lobby.store.react(message.id, by: lobby.anna, with: "🎉") == .set)
+  }
+
+  @Test func anUnsentMessageCannotHaveAny() throws {
+    let mine = try lobby.store.send("x", in: room, by: lobby.anna)
+    #expect(throws: RuleError.notSent(mine.number)) {
+      try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
+    }
+    try lobby.other.settle(try #require(try outbox().first), as: .failed("no"))
+    #expect(throws: RuleError.notSent(mine.number)) {
+      try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
+    }
+  }
+
+  @Test func whatANetworkHears() throws {
+    func hear(_ emoji: String?) throws -> ReactionChange? {
+      try lobby.other.receive(
+        reaction: emoji, to: message.id, from: "bob", name: "Bob", network: "net", at: 7)
+    }
+    #expect(try hear("🎉") == .set)
+    #expect(try hear("🎉") == nil)
+    #expect(try hear("+1") == .replaced)
+    #expect(try lobby.store.reactions(of: message.id).map(\.emoji) == ["+1"])
+    #expect(try lobby.store.reactions(of: message.id).map(\.at) == [7])
+    #expect(try hear(nil) == .removed)
+    #expect(try hear(nil) == nil)
+    #expect(try outbox().isEmpty)
+    #expect(
+      try lobby.other.receive(
+        reaction: "🎉", to: ID(rawValue: 999), from: "bob", name: "", network: "net") == nil)
+  }
+}
+
+@Suite("Replies (7.8)") struct ReplyTests {
+  @Test("a file without a text is quoted by its name, a text with a file by the text")
+  func quoteFiles() throws {
+    let lobby = try Lobby()
+    let files = [try lobby.kept("x", as: "cups.png"), try lobby.kept("y", as: "more.png")]
+    func quoted(_ body: String) throws -> [String?] {
+      let message = try lobby.says(body, with: files)
+      let answer = try lobby.other.send(
+        "nice", in: lobby.lobby, by: lobby.ben, replyTo: message.id)
+      return [
+        answer.replyTo?.line, try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line,
+      ]
+    }
+    #expect(try quoted("") == ["cups.png", "cups.png"])
+    #expect(try quoted(" \n\t") == ["cups.png", "cups.png"])
+    #expect(try quoted("look") == ["look", "look"])
+  }
+
+  @Test func quoteTheFirstLine() throws {
+    let lobby = try Lobby()
+    let question = try lobby.says("\n  \nfirst line\nsecond")
+    let answer = try lobby.other.send(
+      "yes", in: lobby.lobby, by: lobby.ben, replyTo: question.id)
+    let quote = Quote(number: 1, senderName: "anna", line: "first line")
+    #expect(answer.replyTo == quote)
+    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo == quote)
+    #expect(
+      try lobby.store.messages(in: lobby.lobby, limit: 9, for: lobby.anna).map(\.replyTo)
+        == [nil, quote])
+    let arrived = try lobby.store.changes(since: 0, for: lobby.anna).arrived
+    #expect(arrived.last?.replyTo == quote)
+    // As things stand now: an edit shows, a deletion too.
+    try lobby.store.edit(question.id, to: "edited", by: lobby.anna)
+    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line == "edited")
+    try lobby.other.edit(answer.id, to: "yes!", by: lobby.ben)
+    try lobby.store.delete(question.id, by: lobby.anna)
+    #expect(
+      try lobby.store.message(answer.id, for: lobby.anna)?.replyTo
+        == Quote(number: 1, senderName: "anna", line: "", isDeleted: true))
+  }
+
+  @Test(arguments: [
+    ("", ""), ("\n\n", ""), ("short", "short"),
+    (String(repeating: "x", count: 80), String(repeating: "x", count: 80)),
+    (String(repeating: "x", count: 81), String(repeating: "x", count: 79) + "…"),
+    (String(repeating: "👨‍👩‍👧", count: 99), String(repeating: "👨‍👩‍👧", count: 79) + "…"),
+    ("a\u{2028}b", "a"), ("a\r\nb", "a"),
+  ])
+  func lines(body: String, line: String) throws {
+    let lobby = try Lobby()
+    let question = try lobby.says(body)
+    let answer = try lobby.store.send("x", in: lobby.lobby, by: lobby.anna, replyTo: question.id)
+    #expect(answer.replyTo?.line == line)
+    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line == line)
+  }
+
+  @Test func onlyWhatIsThere() throws {
+    let lobby = try Lobby()
+    let elsewhere = try #require(try lobby.store.room("tea", create: true)).id
+    try lobby.store.join(lobby.anna, elsewhere)
+    let other = try lobby.store.send("x", in: elsewhere, by: lobby.anna)
+    let gone = try lobby.says("gone")
+    try lobby.store.delete(gone.id, by: lobby.anna)
+    func reply(_ id: ID<Message>) throws {
+      try lobby.store.send("re", in: lobby.lobby, by: lobby.anna, replyTo: id)
+    }
+    #expect(throws: RuleError.noSuchMessage(1)) { try reply(other.id) }
+    #expect(throws: RuleError.deleted(1)) { try reply(gone.id) }
+    #expect(throws: RuleError.noSuchMessage(999)) { try reply(ID(rawValue: 999)) }
+    #expect(try lobby.store.messages(in: lobby.lobby, limit: 9, for: lobby.anna).count == 1)
+  }
+
+  @Test func theNetworkIsToldWhatItAnswers() throws {
+    let lobby = try Lobby()
+    let heard = try lobby.other.receive(
+      "hi", from: "eve", name: "Eve", network: "net", in: .room("tea"))
+    try lobby.store.join(lobby.anna, heard.conversation)
+    try lobby.store.send("yo", in: heard.conversation, by: lobby.anna, replyTo: heard.id)
+    #expect(try lobby.other.outbox(of: "net")[0].message.replyTo?.number == 1)
+    let back = try lobby.other.receive(
+      "so", from: "eve", name: "Eve", network: "net", in: .room("tea"), replyTo: heard.id)
+    #expect(back.replyTo?.senderName == "Eve")
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Platform
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+extension Store {
+  /// What the kernel does when a process is killed: the lock goes, row and file stay.
+  func dieSilently() {
+    guard let lock = presence?.lock else { return }
+    presence = nil
+    Glibc.close(lock)
+  }
+
+  /// Whether the bell's descriptor is readable now.
+  func hears() throws -> Bool {
+    var poll = pollfd(fd: try bellDescriptor, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, 0) == 1
+  }
+}
+
+@Suite("Presence and typing (rules 4, 7.3)") struct PresenceTests {
+  @Test func whoIsHereAndWhoLooks() throws {
+    let lobby = try Lobby()
+    func anna() throws -> Presence { try lobby.other.people(in: lobby.lobby)[0] }
+    #expect(try !anna().isHere)
+    _ = try lobby.store.attach(lobby.anna)
+    #expect(try anna().isHere && !anna().isLooking)
+    try lobby.store.open(lobby.lobby)
+    #expect(try anna().isLooking)
+    try lobby.store.open(lobby.lobby, paused: true)
+    #expect(try anna().isHere && !anna().isLooking)
+    try lobby.store.open(nil)
+    #expect(try !anna().isLooking)
+    try lobby.store.detach()
+    #expect(try !anna().isHere)
+    #expect(try lobby.other.people(in: lobby.lobby).map(\.participant.name) == ["anna", "ben"])
+  }
+
+  @Test func aGuestWhoLooksIsListed() throws {
+    let lobby = try Lobby()
+    let carl = try lobby.store.participant(identity: "carl").id
+    _ = try lobby.store.attach(carl)
+    try lobby.store.open(lobby.lobby)
+    #expect(
+      try lobby.other.people(in: lobby.lobby).map(\.participant.name) == ["anna", "ben", "carl"])
+  }
+
+  @Test func twoShellsOfOnePersonAreOnePerson() throws {
+    let lobby = try Lobby()
+    let one = try lobby.store.attach(lobby.anna)
+    let two = try lobby.other.attach(lobby.anna)
+    #expect(one != two)
+    try lobby.store.detach()
+    #expect(try lobby.other.people(in: lobby.lobby)[0].isHere)
+  }
+
+  @Test("A killed shell is noticed by the others, and its typing ends")
+  func death() throws {
+    let lobby = try Lobby()
+    _ = try lobby.other.bellDescriptor
+    let shell = try lobby.store.attach(lobby.anna)
+    try lobby.store.open(lobby.lobby)
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    _ = lobby.other.drainBell()
+    #expect(try !lobby.other.forgetTheDead())
+    let position = try lobby.other.position
+
+    lobby.store.dieSilently()
+    #expect(try lobby.other.hears())
+    #expect(lobby.other.drainBell().contains(.somebodyDied))
+    #expect(try lobby.other.people(in: lobby.lobby)[0].isHere)
+    #expect(try lobby.other.forgetTheDead())
+    let anna = try lobby.other.people(in: lobby.lobby)[0]
+    #expect(!anna.isHere && !anna.isLooking && anna.typingSince == nil)
+    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    #expect(changes.peopleChanged)
+    #expect(changes.typing.map(\.isTyping) == [false])
+    #expect(changes.typing.map(\.shell) == [shell])
+    #expect(fileStatus(lobby.fixture.folder + "/store.shells/" + shell.rawValue) == nil)
+    #expect(try !lobby.other.forgetTheDead())
+  }
+
+  @Test("After a power cut, rows and files without a lock are forgotten")
+  func deadFromTheStart() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.attach(lobby.anna)
+    lobby.store.dieSilently()
+    let orphan = lobby.fixture.folder + "/store.shells/abc123"
+    _ = FileManager.default.createFile(atPath: orphan, contents: nil)
+    #expect(try lobby.fixture.open().forgetTheDead())
+    #expect(fileStatus(orphan) == nil)
+    #expect(try !lobby.other.people(in: lobby.lobby)[0].isHere)
+  }
+
+  @Test("A living shell whose lock file somebody removed makes it again")
+  func lostLockFile() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.bellDescriptor
+    let shell = try lobby.store.attach(lobby.anna)
+    try lobby.store.open(lobby.lobby)
+    _ = lobby.store.drainBell()
+    unlink(lobby.fixture.folder + "/store.shells/" + shell.rawValue)
+    #expect(lobby.store.drainBell().contains(.somebodyDied))
+    // The other is quicker, and takes it for dead.
+    #expect(try lobby.other.forgetTheDead())
+    _ = try lobby.store.forgetTheDead()
+    #expect(try lobby.other.people(in: lobby.lobby)[0].isLooking)
+    #expect(try !lobby.other.forgetTheDead())
+  }
+
+  @Test("A row in a hostile file leads nowhere")
+  func hostileShellName() throws {
+    let lobby = try Lobby()
+    let victim = lobby.fixture.folder + "/victim"
+    _ = FileManager.default.createFile(atPath: victim, contents: Data("x".utf8))
+    try lobby.store.database.run(
+      "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)
+    _ = try lobby.store.forgetTheDead()
+    #expect(fileStatus(victim) != nil)
+  }
+
+  // MARK: 4, typing
+
+  @Test func typingIsToldAndEnds() throws {
+    let lobby = try Lobby()
+    let shell = try lobby.store.attach(lobby.anna)
+    var position = try lobby.other.position
+    func signals() throws -> [TypingSignal] {
+      let changes = try lobby.other.changes(since: position, for: lobby.ben)
+      position = changes.position
+      return changes.typing
+    }
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    let began = lobby.fixture.now
+    let first = try signals()
+    #expect(first.count == 1)
+    #expect((first[0].isTyping, first[0].at, first[0].shell) == (true, began, shell))
+    #expect(first[0].participant.name == "anna" && first[0].conversation == lobby.lobby)
+    lobby.fixture.now += 3000
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    #expect(try signals().map(\.at) == [began + 3000])
+    let anna = try lobby.other.people(in: lobby.lobby)[0]
+    #expect((anna.typingSince, anna.typingAt) == (began, began + 3000))
+    try lobby.store.setTyping(false, in: lobby.lobby)
+    #expect(try signals().map(\.isTyping) == [false])
+    try lobby.store.setTyping(false, in: lobby.lobby)
+    #expect(try signals().isEmpty)
+    // Adding again starts afresh (4.2).
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    #expect(try lobby.other.people(in: lobby.lobby)[0].typingSince == began + 3000)
+  }
+
+  @Test("A message ends typing, even from another shell of the same person (4.2)")
+  func aMessageEndsTyping() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.attach(lobby.anna)
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    let position = try lobby.other.position
+    try lobby.other.send("from cron", in: lobby.lobby, by: lobby.anna)
+    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    #expect(changes.typing.map(\.isTyping) == [false])
+  }
+
+  @Test("My own typing is not told to me (4.2)")
+  func ownTypingIsNotTold() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.attach(lobby.anna)
+    let position = try lobby.other.position
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    #expect(try lobby.other.changes(since: position, for: lobby.anna).typing.isEmpty)
+  }
+
+  @Test("Of two shells the one that signalled last decides")
+  func twoShellsType() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.other.attach(lobby.anna)
+    try lobby.store.setTyping(true, in: lobby.lobby)
+    try lobby.other.setTyping(true, in: lobby.lobby)
+    try lobby.store.setTyping(false, in: lobby.lobby)
+    #expect(try lobby.store.people(in: lobby.lobby)[0].typingSince != nil)
+    try lobby.other.setTyping(false, in: lobby.lobby)
+    #expect(try lobby.store.people(in: lobby.lobby)[0].typingSince == nil)
+  }
+
+  @Test func withoutAShellThereIsNothingToSignal() throws {
+    let lobby = try Lobby()
+    #expect(throws: StoreError.self) { try lobby.store.setTyping(true, in: lobby.lobby) }
+    #expect(throws: StoreError.self) { try lobby.store.open(lobby.lobby) }
+    #expect(throws: Never.self) { try lobby.store.detach() }
+  }
+}
+
+@Suite("The bell (decision 4)") struct BellTests {
+  @Test func everyChangeRingsAndNothingElse() throws {
+    let lobby = try Lobby()
+    #expect(try !lobby.other.hears())
+    let message = try lobby.says("hello")
+    #expect(try lobby.other.hears())
+    #expect(lobby.other.drainBell() == .changed)
+    #expect(try !lobby.other.hears())
+    #expect(lobby.other.drainBell() == [])
+
+    _ = try lobby.store.changes(since: 0, for: lobby.anna)
+    _ = try lobby.store.listing(for: lobby.anna)
+    try lobby.store.setDraft(Draft(text: "x", caret: 1), of: lobby.anna, in: lobby.lobby)
+    _ = try lobby.store.edit(message.id, to: "hello", by: lobby.anna)
+    _ = try? lobby.store.edit(message.id, to: "x", by: lobby.ben)
+    #expect(try !lobby.other.hears())
+  }
+
+  @Test func aDeletedBellIsMadeAgain() throws {
+    let lobby = try Lobby()
+    _ = try lobby.other.bellDescriptor
+    _ = try lobby.store.bellDescriptor
+    let bell = lobby.fixture.folder + "/store.bell"
+    for round in 1...3 {
+      try #require(unlink(bell) == 0)
+      if round == 2 { _ = lobby.other.drainBell() }
+      try lobby.says("hello \(round)")
+      #expect(try lobby.other.hears())
+      #expect(lobby.other.drainBell().contains(.changed))
+      #expect(fileStatus(bell) != nil)
+      try lobby.says("again")
+      #expect(try lobby.other.hears())
+      _ = lobby.other.drainBell()
+    }
+  }
+
+  @Test func aReplacedBellIsFollowed() throws {
+    let lobby = try Lobby()
+    _ = try lobby.other.bellDescriptor
+    let bell = lobby.fixture.folder + "/store.bell"
+    rename(bell, bell + ".old")
+    _ = FileManager.default.createFile(atPath: bell, contents: nil)
+    _ = lobby.other.drainBell()
+    try lobby.says("hello")
+    #expect(try lobby.other.hears())
+  }
+
+  @Test func aDeletedFolderOfShellsIsMadeAgain() throws {
+    let lobby = try Lobby()
+    _ = try lobby.other.bellDescriptor
+    rmdir(lobby.fixture.folder + "/store.shells")
+    _ = lobby.other.drainBell()
+    _ = try lobby.store.attach(lobby.anna)
+    _ = lobby.other.drainBell()
+    lobby.store.dieSilently()
+    #expect(lobby.other.drainBell().contains(.somebodyDied))
+  }
+
+  @Test func messagesSurviveAnUnusableBell() throws {
+    let lobby = try Lobby()
+    let bell = lobby.fixture.folder + "/store.bell"
+    unlink(bell)
+    symlink("/dev/null", bell)
+    #expect(try lobby.says("hello").number == 1)
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Topics, invitations, being away (10)") struct EventTests {
+  @Test("a new topic is news for everybody in the room, once")
+  func topics() throws {
+    let lobby = try Lobby()
+    let start = try lobby.other.position
+    try lobby.store.setTopic("tea at noon", of: lobby.lobby, by: lobby.anna)
+    try lobby.store.setTopic("tea at noon", of: lobby.lobby, by: lobby.anna)
+    let news = try lobby.other.changes(since: start, for: lobby.ben)
+    #expect(news.events.map(\.text) == ["tea at noon"])
+    #expect(news.events.map(\.participant.identity) == ["anna"])
+    #expect(try lobby.other.conversation(lobby.lobby, for: lobby.ben)?.topic == "tea at noon")
+    try lobby.says("something else")
+    #expect(try lobby.other.changes(since: news.position, for: lobby.ben).events.isEmpty)
+    let cleo = try lobby.store.participant(identity: "cleo").id
+    #expect(try lobby.store.changes(since: start, for: cleo).events.isEmpty)
+  }
+
+  @Test("who is invited is in the room, knows it, and what was said before is not unread")
+  func invitations() throws {
+    let lobby = try Lobby()
+    let tea = try #require(try lobby.store.room("tea", create: true)).id
+    try lobby.store.join(lobby.anna, tea)
+    try lobby.store.send("before", in: tea, by: lobby.anna)
+    let start = try lobby.other.position
+    #expect(try lobby.store.invite(lobby.ben, to: tea, by: lobby.anna))
+    #expect(try !lobby.store.invite(lobby.ben, to: tea, by: lobby.anna))
+    try lobby.store.send("after", in: tea, by: lobby.anna)
+    let news = try lobby.other.changes(since: start, for: lobby.ben)
+    #expect(news.events.map(\.other?.id) == [lobby.ben])
+    #expect(news.peopleChanged)
+    #expect(try lobby.other.unread(for: lobby.ben).map(\.count) == [1])
+  }
+
+  @Test("only in rooms of this machine, and only by those who are in them")
+  func refusals() throws {
+    let lobby = try Lobby()
+    let direct = try lobby.store.direct(lobby.anna, with: lobby.ben).id
+    let far = try lobby.store.networkRoom("far", network: "stub").id
+    let tea = try #require(try lobby.store.room("tea", create: true)).id
+    try lobby.store.join(lobby.anna, far)
+    for (place, error) in [
+      (direct, RuleError.onlyInRooms("@ben")), (far, .onlyInRooms("#far")),
+      (tea, .notAMember("#tea")),
+    ] {
+      #expect(throws: error) { try lobby.store.setTopic("x", of: place, by: lobby.anna) }
+      #expect(throws: error) { try lobby.store.invite(lobby.ben, to: place, by: lobby.anna) }
+    }
+  }
+
+  @Test("being away is seen with its word, until it ends")
+  func away() throws {
+    let lobby = try Lobby()
+    let start = try lobby.other.position
+    try lobby.store.setAway("lunch", of: lobby.anna)
+    #expect(try lobby.other.changes(since: start, for: lobby.ben).peopleChanged)
+    func word() throws -> String? {
+      try lobby.other.people(in: lobby.lobby).first { $0.participant.id == lobby.anna }?.away
+    }
+    #expect(try word() == "lunch")
+    try lobby.store.setAway("", of: lobby.anna)
+    #expect(try word() == "")
+    let now = try lobby.store.position
+    try lobby.store.setAway("", of: lobby.anna)
+    #expect(try lobby.store.position == now, "the same again is no news")
+    try lobby.store.setAway(nil, of: lobby.anna)
+    #expect(try word() == nil)
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("The list of messages (rule 7)") struct ReadingTests {
+  @Test func pagesGoBackFromTheNewest() throws {
+    let lobby = try Lobby()
+    for number in 1...10 { try lobby.says("message \(number)") }
+    func page(before: Int?, _ limit: Int) throws -> [Int] {
+      try lobby.store.messages(in: lobby.lobby, before: before, limit: limit, for: lobby.ben)
+        .map(\.number)
+    }
+    #expect(try page(before: nil, 3) == [8, 9, 10])
+    #expect(try page(before: 8, 3) == [5, 6, 7])
+    #expect(try page(before: 2, 3) == [1])
+    #expect(try page(before: 1, 3) == [])
+    #expect(try page(before: nil, 0) == [])
+    #expect(try page(before: nil, -1) == [])
+    let range = try lobby.store.messages(in: lobby.lobby, numbers: 9...20, for: lobby.ben)
+    #expect(range.map(\.number) == [9, 10])
+  }
+
+  @Test("What is not sent stands last, the rest by time, equal times in the order of arrival (7.1)")
+  func order() {
+    func message(_ id: Int64, _ state: DeliveryState, at time: Milliseconds) -> Message {
+      Message(
+        id: ID(rawValue: id), uid: "", conversation: ID(rawValue: 1), number: Int(id),
+        sender: ID(rawValue: 1), senderName: "", senderIdentity: "", body: "", createdAt: time,
+        state: state)
+    }
+    let messages = [
+      message(1, .sending, at: 10), message(2, .failed, at: 50), message(3, .sent, at: 30),
+      message(4, .seen, at: 40), message(5, .delivered, at: 20), message(6, .seen, at: 30),
+      message(7, .failed, at: 5), message(8, .sending, at: 10),
+    ]
+    let wanted: [Int] = [5, 3, 6, 4, 7, 2, 1, 8]
+    #expect(Store.ordered(messages).map(\.number) == wanted)
+    #expect(Store.ordered(messages.reversed()).map(\.number) == wanted)
+    #expect(Store.ordered([]) == [])
+  }
+
+  @Test("States are ordered as they move (7.2)")
+  func statesAreOrdered() {
+    #expect(DeliveryState.allCases.sorted() == [.failed, .sending, .sent, .delivered, .seen])
+  }
+}
+
+@Suite("Receipts and the read marker (rules 7.2, 7.3, 7.7)") struct ReceiptTests {
+  @Test func aMessageIsDeliveredAndSeen() throws {
+    let lobby = try Lobby()
+    let message = try lobby.says("hello")
+    #expect(try lobby.state(message) == .sent)
+    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 1])
+    #expect(try lobby.state(message) == .delivered)
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    #expect(try lobby.state(message) == .seen)
+    // To others it is simply there.
+    #expect(try lobby.other.message(message.id, for: lobby.ben)?.state == .sent)
+  }
+
+  @Test("With receipts off nobody is told, yet the read marker moves")
+  func receiptsOff() throws {
+    let lobby = try Lobby()
+    let message = try lobby.says("hello")
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: false)
+    #expect(try lobby.state(message) == .sent)
+    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 1)
+  }
+
+  @Test("Nothing moves back, and nothing beyond the newest message")
+  func onlyForward() throws {
+    let lobby = try Lobby()
+    let messages = try (1...3).map { try lobby.says("message \($0)") }
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
+    let position = try lobby.store.position
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 2])
+    #expect(try lobby.store.position == position)
+    #expect(try lobby.state(messages[2]) == .seen)
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: .max, sendReceipt: true)
+    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: .max])
+    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 3)
+    #expect(try lobby.state(try lobby.says("later")) == .sent)
+  }
+
+  @Test("In a room the mark is the least state among those it is for (7.2)")
+  func leastState() throws {
+    let lobby = try Lobby()
+    let carl = try lobby.store.participant(identity: "carl").id
+    try lobby.store.join(carl, lobby.lobby)
+    let message = try lobby.says("hello")
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    #expect(try lobby.state(message) == .sent)
+    try lobby.other.noteDelivered(to: carl, upTo: [lobby.lobby: 1])
+    #expect(try lobby.state(message) == .delivered)
+    let recipients = try lobby.store.recipients(of: message.id)
+    #expect(recipients.map(\.participant.identity) == ["ben", "carl"])
+    #expect(recipients.map(\.state) == [.seen, .delivered])
+  }
+
+  @Test("Who comes or goes later changes no state")
+  func membershipHasIntervals() throws {
+    let lobby = try Lobby()
+    let first = try lobby.says("one")
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    let carl = try lobby.store.participant(identity: "carl").id
+    try lobby.store.join(carl, lobby.lobby)
+    #expect(try lobby.state(first) == .seen)
+    let second = try lobby.says("two")
+    try lobby.store.leave(carl, lobby.lobby)
+    // It was for him: his leaving delivers nothing.
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 2, sendReceipt: true)
+    #expect(try lobby.state(second) == .sent)
+    let third = try lobby.says("three")
+    #expect(try lobby.store.recipients(of: third.id).map(\.participant.identity) == ["ben"])
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
+    try lobby.store.join(carl, lobby.lobby)
+    #expect(try lobby.state(third) == .seen)
+    let fourth = try lobby.says("four")
+    #expect(try lobby.store.recipients(of: fourth.id).count == 2)
+    #expect(try lobby.store.recipients(of: second.id).count == 2)
+  }
+
+  @Test func comingBackAtOnceContinuesTheStay() throws {
+    let lobby = try Lobby()
+    try lobby.says("one")
+    for _ in 1...3 {
+      try lobby.other.leave(lobby.ben, lobby.lobby)
+      try lobby.other.join(lobby.ben, lobby.lobby)
+    }
+    let stays = try lobby.store.audience(of: lobby.lobby).stays
+    #expect(stays.map(\.first) == [1, 1])
+    #expect(stays.map(\.last) == [.max, .max])
+    // A stay in which nothing was said is nobody's message, but a stay.
+    let carl = try lobby.store.participant(identity: "carl").id
+    try lobby.store.join(carl, lobby.lobby)
+    try lobby.store.leave(carl, lobby.lobby)
+    #expect(try lobby.store.audience(of: lobby.lobby).stays.count == 2)
+    #expect(try lobby.store.membership(of: carl, in: lobby.lobby) == .left)
+    let dora = try lobby.store.participant(identity: "dora").id
+    #expect(try lobby.store.membership(of: dora, in: lobby.lobby) == .never)
+    #expect(try lobby.store.membership(of: lobby.ben, in: lobby.lobby) == .member)
+  }
+
+  @Test func withoutRecipientsItIsSent() throws {
+    let lobby = try Lobby()
+    try lobby.other.leave(lobby.ben, lobby.lobby)
+    #expect(try lobby.says("hello?").state == .sent)
+  }
+
+  @Test func theReadMarkerIsPerParticipantAndConversation() throws {
+    let lobby = try Lobby()
+    try lobby.says("one")
+    try lobby.store.noteSeen(by: lobby.anna, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    #expect(try lobby.other.readMarker(of: lobby.anna, in: lobby.lobby) == 1)
+    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 0)
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("A store for a lifetime") struct AgeingTests {
+  private let day: Milliseconds = 86_400_000
+
+  /// Ten messages of anna, a day apart; the clock stands at the last.
+  private func tenDays() throws -> (Lobby, [Message]) {
+    let lobby = try Lobby()
+    let messages = try (1...10).map { number in
+      lobby.fixture.now += day
+      return try lobby.says("word\(number)")
+    }
+    return (lobby, messages)
+  }
+
+  private func numbers(_ lobby: Lobby) throws -> [Int] {
+    try lobby.store.messages(in: lobby.lobby, limit: 999, for: lobby.anna).map(\.number)
+  }
+
+  @Test func nothingGoesUnlessAsked() throws {
+    let (lobby, _) = try tenDays()
+    #expect(try lobby.store.keep(of: lobby.lobby) == nil)
+    #expect(try lobby.store.forgetOld(now: .max) == 0)
+    try lobby.store.setKeep(lobby.lobby, 5 * day)
+    #expect(try lobby.other.keep(of: lobby.lobby) == 5 * day)
+    try lobby.store.setKeep(lobby.lobby, 0)
+    #expect(try lobby.store.keep(of: lobby.lobby) == nil)
+    #expect(try lobby.store.forgetOld(now: .max) == 0)
+    #expect(try numbers(lobby).count == 10)
+  }
+
+  @Test("Old messages go in small steps, with all that belongs to them")
+  func smallSteps() throws {
+    let (lobby, messages) = try tenDays()
+    let store = lobby.store
+    try store.edit(messages[0].id, to: "word1 again", by: lobby.anna)
+    try store.react(messages[0].id, by: lobby.ben, with: "🎉")
+    let answer = try store.send("re", in: lobby.lobby, by: lobby.anna, replyTo: messages[1].id)
+    try store.setKeep(lobby.lobby, 5 * day)
+    _ = try lobby.other.bellDescriptor
+    _ = lobby.other.drainBell()
+    #expect(try store.forgetOld(now: lobby.fixture.now, budget: 3) == 3)
+    #expect(try numbers(lobby) == Array(4...11))
+    #expect(try store.forgetOld(now: lobby.fixture.now, budget: 3) == 1)
+    #expect(try store.forgetOld(now: lobby.fixture.now) == 0)
+    #expect(!lobby.other.drainBell().contains(.changed))
+    #expect(try numbers(lobby) == Array(5...11))
+    for table in ["revision", "reaction"] {
+      #expect(try store.database.first("SELECT count(*) FROM \(table)") { $0.int(0) } == 0)
+    }
+    #expect(try lobby.found("word1") == 0)
+    #expect(
+      try store.message(answer.id, for: lobby.anna)?.replyTo
+        == Quote(number: 2, senderName: "", line: "", isDeleted: true))
+    #expect(try store.check().allSatisfy { $0.severity == .fine })
+  }
+
+  @Test("Numbers are not used again, even when all are gone (7.5)")
+  func numbersAreNotUsedAgain() throws {
+    let (lobby, messages) = try tenDays()
+    try lobby.store.setKeep(lobby.lobby, 1)
+    #expect(try lobby.store.forgetOld(now: lobby.fixture.now + day) == 10)
+    let next = try lobby.says("next")
+    #expect(next.number == 11)
+    #expect(next.id.rawValue > messages[9].id.rawValue)
+    #expect(try numbers(lobby) == [11])
+  }
+
+  @Test func whatIsForgottenIsNotUnread() throws {
+    let (lobby, _) = try tenDays()
+    func unread() throws -> Int? { try lobby.store.listing(for: lobby.ben).first?.unread }
+    #expect(try unread() == 10)
+    try lobby.store.setKeep(lobby.lobby, 5 * day)
+    try lobby.store.forgetOld(now: lobby.fixture.now)
+    #expect(try unread() == 6)
+    try lobby.store.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 8, sendReceipt: true)
+    #expect(try unread() == 2)
+    try lobby.benSays("mine")
+    #expect(try unread() == 2)
+  }
+
+  @Test("Age is what counts, not the order of arrival; what waits for a network stays")
+  func ageCounts() throws {
+    let lobby = try Lobby()
+    let room = try lobby.other.networkRoom("tea", network: "net").id
+    try lobby.store.join(lobby.anna, room)
+    let waiting = try lobby.store.send("waiting", in: room, by: lobby.anna)
+    func hear(_ body: String, at time: Milliseconds) throws {
+      try lobby.other.receive(
+        body, from: "eve", name: "Eve", network: "net", in: .room("tea"), at: time)
+    }
+    try hear("new", at: lobby.fixture.now + 9 * day)
+    try hear("late but old", at: lobby.fixture.now - 9 * day)
+    try lobby.store.setKeep(room, day)
+    #expect(try lobby.store.forgetOld(now: lobby.fixture.now + 9 * day) == 1)
+    let left = try lobby.store.messages(in: room, limit: 9, for: lobby.anna)
+    #expect(left.map(\.body) == ["waiting", "new"])
+    try lobby.other.settle(try #require(try lobby.other.outbox(of: "net").first), as: .sent)
+    #expect(try lobby.store.forgetOld(now: lobby.fixture.now + 9 * day) == 1)
+    #expect(try lobby.store.message(waiting.id, for: lobby.anna) == nil)
+  }
+
+  @Test func longMessagesMakeAStepShorter() throws {
+    let lobby = try Lobby()
+    for _ in 1...5 { try lobby.says(String(repeating: "x ", count: 50_000)) }
+    try lobby.store.setKeep(lobby.lobby, 1)
+    #expect(try lobby.store.forgetOld(now: lobby.fixture.now + day) == 2)
+  }
+
+  @Test func spaceIsGivenBackInSmallSteps() throws {
+    let lobby = try Lobby()
+    for number in 1...200 { try lobby.says(String(repeating: "word\(number) ", count: 100)) }
+    try lobby.store.setKeep(lobby.lobby, 1)
+    while try lobby.store.forgetOld(now: lobby.fixture.now + day) > 0 {}
+    func pages() throws -> Int {
+      try lobby.store.database.first("PRAGMA page_count") { $0.int(0) } ?? 0
+    }
+    let before = try pages()
+    #expect(try lobby.store.compactStep(pages: 0) == 0)
+    #expect(try lobby.store.compactStep(pages: 5) == 5)
+    #expect(try pages() == before - 5)
+    while try lobby.store.compactStep(pages: 20) > 0 {}
+    #expect(try pages() < before - 20)
+    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+  }
+
+  @Test("Compacting leaves no word of what was deleted")
+  func compacting() throws {
+    let lobby = try Lobby()
+    for number in 1...300 {
+      try lobby.says("filler \(number) " + String(repeating: "x", count: 500))
+    }
+    let secret = try lobby.says("unspeakablesecret")
+    try lobby.says("afterwards")
+    try lobby.store.delete(secret.id, by: lobby.anna)
+    try lobby.store.setKeep(lobby.lobby, 1)
+    lobby.fixture.now += day
+    for _ in 1...2 { try lobby.store.forgetOld(now: lobby.fixture.now, budget: 150) }
+    #expect(try lobby.store.compact() > 100_000)
+    for name in ["", "-wal"] {
+      let bytes = FileManager.default.contents(atPath: lobby.fixture.path + name) ?? Data()
+      #expect(bytes.range(of: Data("unspeakablesecret".utf8)) == nil)
+      #expect(bytes.range(of: Data("unspeakable".utf8)) == nil)
+    }
+    #expect(try lobby.found("afterwards") == 1)
+    #expect(try lobby.other.check().allSatisfy { $0.severity == .fine })
+    try lobby.benSays("goes on")
+    #expect(try lobby.found("goes") == 1)
+  }
+
+  @Test("A file that cannot give space back learns it by compacting")
+  func olderFiles() throws {
+    let fixture = Fixture()
+    _ = FileManager.default.createFile(atPath: fixture.path, contents: nil)
+    let database = try Database(path: fixture.path, patience: 0)
+    try database.execute("PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=WAL")
+    try Schema.migrate(database, shared: false)
+    database.close()
+    let store = try fixture.open()
+    try store.database.execute("CREATE TABLE junk(x); INSERT INTO junk VALUES (zeroblob(99999))")
+    try store.database.execute("DROP TABLE junk")
+    #expect(try store.compactStep(pages: 9) == 0)
+    try store.compact()
+    #expect(try store.database.first("PRAGMA auto_vacuum") { $0.int(0) } == 2)
+  }
+}

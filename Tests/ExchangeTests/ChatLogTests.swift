@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import Exchange
+
+@Suite("The logs of other programs") struct ChatLogTests {
+  private static let irssiLog = """
+    --- Log opened Sat Nov 21 09:58:00 2026
+    09:58 -!- anna [~a@host] has joined #tea
+    10:00 <@anna> hello
+    10:00 <+ben> hi *there*
+    10:00 < carla>  two blanks
+    10:00  * anna waves
+    10:00 -ben:#tea- a notice
+    10:00 !irc.example.org *** looking up
+    10:00 -!- mode/#tea [+o ben] by anna
+    10:01 <@anna> hello
+    10:01 <@anna> hello
+    --- Day changed Sun Nov 22 2026
+    00:00 <@anna> late
+    --- Log closed Sun Nov 22 00:01:00 2026
+    """
+
+  private static let weechatLog = """
+    2026-11-21 09:58:00\t-->\tanna (~a@host) has joined #tea
+    2026-11-21 10:00:00\t@anna\thello
+    2026-11-21 10:00:01\tben\ta\ttab
+    2026-11-21 10:00:02\t *\tanna waves
+    2026-11-21 10:00:03\t--\tMode #tea [+o ben] by anna
+    2026-11-21 10:00:04\t<--\tcarla has quit
+    2026-11-21T10:00:05\tben\tnot this
+    2026-11-21 10:00:06.123456Z\tben\tnewer
+    """
+
+  private func bodies(_ store: Store, _ room: String = "tea") throws -> [String] {
+    let me = try store.participant(identity: "anna").id
+    let place = try #require(try store.room(room, create: false))
+    return try store.messages(in: place.id, limit: 99, for: me).map {
+      "\($0.number) \($0.senderIdentity)\($0.kind == .action ? "*" : ":") \($0.body)"
+    }
+  }
+
+  @Test("irssi: messages, actions and notices come, events are counted")
+  func irssi() throws {
+    let store = try Fixture().open()
+    let report = try store.take([Self.irssiLog], name: "/home/a/irclogs/net/#tea.log")
+    #expect(
+      try bodies(store) == [
+        "1 anna: hello", "2 ben: hi *there*", "3 carla:  two blanks", "4 anna* waves",
+        "5 ben: a notice", "6 anna: hello", "7 anna: hello", "8 anna: late",
+      ])
+    #expect(report.messages == 8 && report.events == 3 && report.leftOut == 0)
+    #expect(report.people == 3 && report.conversations == 1)
+    // Whoever brought it is in the room, and has read it.
+    let anna = try store.participant(identity: "anna").id
+    #expect(try store.listing(for: anna).map(\.unread) == [0])
+    #expect(try store.members(of: store.rooms()[0].id).map(\.identity) == ["anna"])
+  }
+
+  @Test("WeeChat: messages and actions come, events are counted, the rest is said by number")
+  func weechat() throws {
+    let store = try Fixture().open()
+    var said: [String] = []
+    let report = try store.take(
+      [Self.weechatLog], name: "irc.libera.#tea.weechatlog",
+      complain: { said.append($0.description) })
+    #expect(
+      try bodies(store) == ["1 anna: hello", "2 ben: a\ttab", "3 anna* waves", "4 ben: newer"])
+    #expect(report.messages == 4 && report.events == 3 && report.leftOut == 1)
+    #expect(said == ["irc.libera.#tea.weechatlog:7: there is no such time: 2026-11-21T10:00:05"])
+  }
+
+  @Test("a notice in a log of WeeChat is a message; a message without a text is an event")
+  func notices() throws {
+    let store = try Fixture().open()
+    let lines = [
+      "--\tNotice(anna): to all", "--\tNotice(ben) -> #tea: to: some", "--\tNotice(",
+      "--\tNotice(anna)", "--\tNotice(anna) is no word: x", "@anna\t", "ben\t ",
+    ]
+    let log = lines.map { "2026-11-21 10:00:00\t\($0)\n" }.joined()
+    let report = try store.take([log], into: "tea")
+    #expect(try bodies(store) == ["1 anna: to all", "2 ben: to: some"])
+    #expect(report.messages == 2 && report.events == 5 && report.leftOut == 0)
+    let irssi = "--- Log opened Sat Nov 21 09:58:00 2026\n10:00 <@anna> \n10:00 <@anna> x\n"
+    let more = try store.take([irssi], into: "coffee")
+    #expect(more.messages == 1 && more.events == 1)
+  }
+
+  @Test("a log of which no message comes makes no room and nobody")
+  func nothingComes() throws {
+    let store = try Fixture().open()
+    let head = "--- Log opened Sat Nov 21 09:58:00 2026\n"
+    for log in [head + "10:00 <@/bin/sh> no name\nnonsense\n", head + "10:00 -!- anna has quit\n"] {
+      let report = try store.take([log], into: "tea")
+      #expect(report.messages == 0 && report.conversations == 0 && report.people == 0)
+      #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+    }
+  }
+
+  @Test(
+    "the same log again brings nothing, a grown one what is new", arguments: [irssiLog, weechatLog])
+  func again(log: String) throws {
+    let store = try Fixture().open()
+    let half = log.split(separator: "\n").prefix(6).joined(separator: "\n")
+    let first = try store.take([half], into: "tea")
+    #expect(first.messages > 0)
+    let rest = try store.take([log], into: "tea")
+    #expect(rest.known == first.messages && rest.messages > 0)
+    let last = try store.take([log + "\n"], into: "#Tea")
+    #expect(last.messages == 0 && last.known == first.messages + rest.messages)
+    // The same said twice in a minute is twice there.
+    if log == Self.irssiLog {
+      #expect(try bodies(store).filter { $0.hasSuffix("hello") }.count == 3)
+    }
+  }
+
+  @Test("times are those of this machine's clock")
+  func localTimes() throws {
+    let store = try Fixture().open()
+    try store.take([Self.irssiLog], into: "tea")
+    let time = try store.database.first("SELECT created_at FROM message WHERE number = 8") {
+      $0.int64(0)
+    }
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst) = (126, 10, 22, -1)
+    #expect(time == Int64(mktime(&parts)) * 1000)
+  }
+
+  @Test("what cannot be read is said by its number, and the rest comes")
+  func unreadable() throws {
+    let log = """
+      10:00 <anna> of no day
+      --- Log opened Fri Nov 21 10:00:00 2025\r
+      10:00 <anna> one\r
+      nonsense
+      25:00 <anna> no such hour
+      10:00 what is this
+      10:00 <@/bin/sh> no name
+
+      --- Day changed Mon Feb 30 2026
+      10:00 <anna> of no day either
+      --- Day changed Sun Mar 01 2026
+      10:00 <anna> two
+      """
+    let store = try Fixture().open()
+    var said: [Int] = []
+    let report = try store.take(
+      bytes: [Array(log.utf8)], .irssi, "x", "tea"
+    ) { said.append($0.line) }
+    #expect(said == [1, 4, 5, 6, 7, 9, 10])
+    #expect(report.leftOut == 7)
+    #expect(try bodies(store) == ["1 anna: one", "2 anna: two"])
+  }
+
+  @Test("what is no UTF-8 is Latin-1")
+  func latin1() throws {
+    let store = try Fixture().open()
+    let log =
+      Array("--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <anna> caf".utf8) + [0xE9, 0x0A]
+    try store.take(bytes: [log], nil, "#tea.log")
+    #expect(try bodies(store) == ["1 anna: café"])
+  }
+
+  @Test("a room is told by the file's name, or has to be named")
+  func rooms() throws {
+    #expect(IrssiLog.room(ofFile: "#tea.log") == "#tea")
+    #expect(IrssiLog.room(ofFile: "##c++.log") == "#c++")
+    #expect(IrssiLog.room(ofFile: "anna.log") == nil)
+    #expect(IrssiLog.room(ofFile: "#.log") == nil)
+    #expect(WeeChatLog.room(ofFile: "irc.libera.#tea.weechatlog") == "#tea")
+    #expect(WeeChatLog.room(ofFile: "irc.my.net.#a.b.weechatlog") == "#a.b")
+    #expect(WeeChatLog.room(ofFile: "irc.server.libera.weechatlog") == nil)
+    let store = try Fixture().open()
+    let fault = #expect(throws: ImportFault.self) {
+      try store.take([Self.irssiLog], name: "ben.log")
+    }
+    #expect(fault?.description.contains("--conversation") == true)
+    #expect(try store.count("participant") == 0)
+    #expect(throws: ImportFault.self) { try store.take([Self.irssiLog], into: "no room") }
+  }
+
+  @Test("a log of a direct chat is between me and the other")
+  func direct() throws {
+    let store = try Fixture().open()
+    let log = "--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <Anna> psst\n10:01 <ben> what\n"
+    #expect(try store.take([log], into: "@ben").conversations == 1)
+    let (anna, ben) = (
+      try store.participant(identity: "anna"), try store.participant(identity: "ben")
+    )
+    let chat = try store.direct(anna.id, with: ben.id)
+    #expect(
+      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender) == [anna.id, ben.id])
+    #expect(try store.listing(for: ben.id).map(\.unread) == [0])
+  }
+
+  private static let head = "--- Log opened Sat Nov 21 10:00:00 2026\n"
+
+  private func bodies(_ store: Store, of me: String, with other: String) throws -> [String] {
+    let me = try store.participant(identity: me).id
+    let chat = try store.direct(me, with: try store.participant(identity: other).id)
+    return try store.messages(in: chat.id, limit: 9, for: me).map(\.body)
+  }
+
+  @Test("what one said to two at once is in both logs; a chat's other side is the same chat")
+  func twoDirectChats() throws {
+    let store = try Fixture().open()
+    let (mine, hers) = (
+      Self.head + "10:00 < ben> lunch at 12\n10:01 < anna> yes\n",
+      Self.head + "10:00 < ben> lunch at 12\n10:02 < carl> cannot\n"
+    )
+    #expect(try store.take([mine], into: "@ben", as: "anna").messages == 2)
+    #expect(try store.take([hers], into: "@Ben", as: "carl").messages == 2)
+    let again = try store.take([mine], into: "@anna", as: "ben")
+    #expect(again.messages == 0 && again.known == 2)
+    #expect(try bodies(store, of: "anna", with: "ben") == ["lunch at 12", "yes"])
+    #expect(try bodies(store, of: "carl", with: "ben") == ["lunch at 12", "cannot"])
+  }
+
+  @Test("what comes under the uid of a message somewhere else changes nothing there")
+  func uidsElsewhere() throws {
+    let store = try Fixture().open()
+    let uid = String(repeating: "ab", count: 16)
+    try store.take([export(line("for all", number: 1, uid: uid, in: "#lobby"))])
+    let edited = export(
+      line(
+        "for few", number: 1, uid: uid, in: "#few", more: #","edited":"2026-11-21T11:00:00.000Z""#))
+    let fault = #expect(throws: ImportFault.self) { try store.take([edited]) }
+    #expect(fault?.line == 2 && fault?.description.contains("uid") == true, "\(fault as Any)")
+    #expect(try bodies(store, "lobby") == ["1 ben: for all"])
+  }
+
+  @Test("the other of a direct chat is found by the name that is shown; it is never oneself")
+  func namedByShownName() throws {
+    let store = try Fixture().open()
+    let ben = try store.participant(identity: "ben")
+    _ = try store.rename(ben.id, to: "Benny")
+    let log = Self.head + "10:00 < ben> psst\n"
+    #expect(try store.take([log], into: "@benny").people == 1)
+    #expect(try bodies(store, of: "anna", with: "ben") == ["psst"])
+    for name in ["@anna", "@Anna"] {
+      let fault = #expect(throws: ImportFault.self) { try store.take([log], into: name) }
+      #expect(fault?.description.contains("you yourself") == true)
+    }
+    #expect(try store.participants().map(\.identity).sorted() == ["anna", "ben"])
+  }
+
+  @Test("whoever speaks in the log of a direct chat is one of the two, by any of their names")
+  func nicksOfDirectLogs() throws {
+    let store = try Fixture().open()
+    let robert = try store.participant(identity: "robert")
+    _ = try store.rename(robert.id, to: "Rob")
+    let anna = try store.participant(identity: "anna")
+    _ = try store.rename(anna.id, to: "Annie")
+    let log = Self.head + "10:00 <rob> yo\n10:01 <annie> hey\n10:02 <robert> me, too\n"
+    for round in 0..<3 {
+      let report = try store.take([log], into: round == 2 ? "@robert" : "@rob")
+      #expect(report.people == 0 && report.messages == (round == 0 ? 3 : 0))
+    }
+    let chat = try store.direct(anna.id, with: robert.id)
+    #expect(
+      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender)
+        == [robert.id, anna.id, robert.id])
+  }
+
+  @Test("however a name is spelt, the log is the same")
+  func spellings() throws {
+    let store = try Fixture().open()
+    let log = Self.head + "10:00 <ben> psst\n"
+    #expect(try store.take([log], into: "@ben", as: "Jos\u{E9}").messages == 1)
+    #expect(try store.take([log], into: "@ben", as: "Jose\u{301}").messages == 0)
+    #expect(try store.take([log], into: "caf\u{E9}").messages == 1)
+    #expect(try store.take([log], into: "cafe\u{301}").messages == 0)
+  }
+
+  @Test("whoever brings a log into a room that is there is in it, unless they left it")
+  func enters() throws {
+    let store = try Fixture().open()
+    let (anna, ben) = (
+      try store.participant(identity: "anna").id, try store.participant(identity: "ben").id
+    )
+    let tea = try #require(try store.room("tea", create: true))
+    try store.join(ben, tea.id)
+    try store.take([Self.head + "10:00 <ben> kettle\n"], into: "tea")
+    #expect(try store.membership(of: anna, in: tea.id) == .member)
+    #expect(try store.listing(for: anna).map(\.unread) == [0])
+    try store.leave(anna, tea.id)
+    try store.take([Self.head + "10:00 <ben> kettle\n10:01 <ben> pot\n"], into: "tea")
+    #expect(try store.membership(of: anna, in: tea.id) == .left)
+  }
+
+  @Test("a day that is not said is not the one before; an action without a text is an event")
+  func bareMarks() throws {
+    let store = try Fixture().open()
+    var said: [Int] = []
+    let log = Self.head + "--- Day changed\n10:00 <anna> when\n"
+    _ = try store.take([log], into: "tea", complain: { said.append($0.line) })
+    #expect(said == [2, 3])
+    let more = try store.take(
+      [Self.head + "10:00  * anna \n10:00  * anna waves\n"], into: "tea")
+    #expect(more.events == 1 && more.messages == 1)
+    let weechat = "2026-11-21 10:00:02\t *\tanna \n"
+    #expect(try store.take([weechat], into: "tea").events == 1)
+    #expect(try bodies(store) == ["1 anna* waves"])
+  }
+
+  @Test("formats are told by their first lines")
+  func formats() {
+    func told(_ text: String) -> ImportFormat? {
+      ImportFormat.told(by: text.split(separator: "\n").map { Array($0.utf8) })
+    }
+    #expect(told(Self.irssiLog) == .irssi)
+    #expect(told(Self.weechatLog) == .weechat)
+    #expect(told(" {\"hobnob\"") == .json)
+    #expect(told("10:00 <anna> hi") == .irssi)
+    #expect(told("hello") == nil)
+    #expect(told("") == nil)
+  }
+
+  @Test(
+    "irssi writes the months in the language of whoever ran it",
+    arguments: [
+      ("Sam Mär 05 23:59:01 2022", 3), ("mer. janv. 05 23:59:01 2022", 1),
+      ("dim. juil. 05 23:59:01 2022", 7), ("dim. juin 05 23:59:01 2022", 6),
+      ("lun ene 05 23:59:01 2022", 1), ("sáb dic 05 23:59:01 2022", 12),
+      ("mar mag 05 23:59:01 2022", 5), ("za mrt 05 23:59:01 2022", 3),
+      ("sáb out 05 23:59:01 2022", 10), ("lör maj 05 23:59:01 2022", 5),
+      ("la marras 05 23:59:01 2022", 11), ("ma maalis 05 23:59:01 2022", 3),
+      ("śro paź 05 23:59:01 2022", 10), ("Сб мая 05 23:59:01 2022", 5),
+      ("土  3月 05 23:59:01 2022", 3), ("Sat Dec 05 23:59:01 2022", 12),
+    ])
+  func months(date: String, month: Int) throws {
+    let store = try Fixture().open()
+    let day = date.replacingOccurrences(of: " 23:59:01", with: "").replacingOccurrences(
+      of: " 05", with: " 06")
+    let report = try store.take(
+      ["--- Log opened \(date)\n23:59 <ben> late\n--- Day changed \(day)\n00:01 <ben> early\n"],
+      into: "tea")
+    #expect(report.messages == 2 && report.leftOut == 0)
+    let me = try store.participant(identity: "anna").id
+    let room = try #require(try store.room("tea", create: false))
+    let found = try store.messages(in: room.id, limit: 9, for: me).map { message in
+      var (time, parts) = (time_t(message.createdAt / 1000), tm())
+      localtime_r(&time, &parts)
+      return "\(parts.tm_year + 1900)-\(parts.tm_mon + 1)-\(parts.tm_mday) \(message.body)"
+    }
+    #expect(found == ["2022-\(month)-5 late", "2022-\(month)-6 early"])
+  }
+
+  @Test("a month that nobody knows is said once, and a file of which nothing is read makes no room")
+  func unknownMonths() throws {
+    let store = try Fixture().open()
+    var said: [String] = []
+    let log = """
+      --- Log opened Xyz Foo 05 23:59:01 2022
+      23:59 <ben> one
+      --- Day changed Xyz Bar 06 2022
+      00:01 <ben> two
+
+      """
+    let report = try store.take([log], into: "tea", complain: { said.append($0.description) })
+    #expect(said.count == 1 && said[0].hasPrefix("file:1: the month “Foo”"), "\(said)")
+    #expect(report.leftOut == 4 && report.conversations == 0 && report.people == 0)
+    #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+    // What comes behind a day that is known is read.
+    let rest = try store.take(
+      [log + "--- Day changed Sun Mar 06 2022\n10:00 <ben> three\n"], into: "tea")
+    #expect(rest.messages == 1 && rest.leftOut == 4 && rest.conversations == 1)
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import Exchange
+
+extension Store {
+  /// The whole export as lines, without its first one, which has the time.
+  func exported(_ conversations: [ID<Conversation>]? = nil, files: Bool = true) throws -> [String] {
+    var bytes: [UInt8] = []
+    try export(conversations, files: files) {
+      bytes += $0
+      return true
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    return Array(lines.dropFirst())
+  }
+
+  /// Brings texts in, each as a file.
+  @discardableResult
+  func take(
+    _ texts: [String], format: ImportFormat? = nil, name: String = "file", into: String? = nil,
+    as me: String = "anna", complain: @escaping (ImportFault) -> Void = { _ in }
+  ) throws -> ImportReport {
+    try take(bytes: texts.map { Array($0.utf8) }, format, name, into, as: me, complain)
+  }
+
+  @discardableResult
+  func take(
+    bytes: [[UInt8]], _ format: ImportFormat? = nil, _ name: String = "file",
+    _ conversation: String? = nil, as me: String = "anna",
+    _ complain: @escaping (ImportFault) -> Void = { _ in }
+  ) throws -> ImportReport {
+    try importing(as: me, complain: complain) { work in
+      for content in bytes {
+        let stream = tmpfile()
+        defer { fclose(stream) }
+        let file = fileno(stream)
+        _ = content.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+        lseek(file, 0, SEEK_SET)
+        try work.read(file, name: name, format: format, conversation: conversation)
+      }
+    }
+  }
+}
+
+/// An export of these lines.
+func export(_ lines: String...) -> String {
+  ([#"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"#] + lines
+    + [#"{"type":"end"}"#]).joined(separator: "\n") + "\n"
+}
+
+/// A line of an export.
+func line(
+  _ text: String, number: Int, uid: String? = nil, in room: String = "#lobby",
+  sender: String = "ben", time: String = "2026-11-21T10:00:00.000Z", more: String = ""
+) -> String {
+  let digits = String(number, radix: 16)
+  let uid = uid ?? String(repeating: "0", count: 32 - digits.count) + digits
+  return #"{"type":"message","uid":"\#(uid)","conversation":"\#(room)","number":\#(number),"#
+    + #""time":"\#(time)","sender":"\#(sender)","text":"\#(text)"\#(more)}"#
+}
+
+extension Lobby {
+  /// One of everything that a store keeps.
+  func fill() throws {
+    let store = store
+    // The same at the same time happened twice.
+    for topic in ["tea", "", "tea", "", "tea\u{202e} and more"] {
+      try store.setTopic(topic, of: self.lobby, by: anna)
+    }
+    try other.invite(store.participant(identity: "cleo").id, to: self.lobby, by: ben)
+    try store.setAway("lunch \u{1b}[1m", of: anna)
+    try other.setAway("", of: ben)
+    let first = try says("hello\u{0}\u{1b}[2J\u{85}\r\n\"quoted\" \\ 漢字 🎉")
+    fixture.now += 61_001
+    let second = try benSays("frist")
+    try other.edit(second.id, to: "furst", by: ben)
+    fixture.now += 1
+    try other.edit(second.id, to: "first", by: ben, mentions: "0 4 anna")
+    try store.react(second.id, by: anna, with: "🎉")
+    try other.react(first.id, by: ben, with: "👍")
+    try other.react(first.id, by: ben, with: "❤️")
+    let gone = try says("to be deleted")
+    try store.delete(gone.id, by: anna)
+    let back = try says("to be taken back")
+    _ = try store.takeBack(back.id, by: anna)
+    let files = [
+      try kept("one file", as: "a b.txt"), try kept("", as: "empty", type: "text/plain"),
+    ]
+    try says("", with: files)
+    try says("twice", with: [files[0]])
+    try other.send(
+      "waves", kind: .action, in: lobby, by: ben, typed: "/me waves", shell: "b", replyTo: first.id)
+    try says(String(repeating: "long 長い ", count: 12_000))
+    let chat = try store.direct(anna, with: ben)
+    try store.send("psst", in: chat.id, by: anna, typed: "psst", shell: "a")
+    try store.appendHistory("/help", of: anna, shell: "a")
+    try store.appendHistory("psst", of: anna, shell: "c")
+    let far = try store.receive(
+      "hi", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"), remoteID: "r1")
+    try store.receive(
+      reaction: "👋", to: far.id, from: "max@example", name: "max", network: "xmpp")
+    let tea = far.conversation
+    try store.join(anna, tea)
+    let waiting = try store.send("on its way", in: tea, by: anna)
+    let failed = try store.send("refused", in: tea, by: anna)
+    let entry = try #require(try store.outbox(of: "xmpp").first { $0.message.id == failed.id })
+    try store.settle(entry, as: .failed("no \u{9b}31m voice"))
+    try store.edit(waiting.id, to: "still on its way", by: anna)
+    try store.leave(anna, tea)
+    try store.receive(
+      "gone?", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"), remoteID: "r2")
+    try store.join(anna, tea)
+    try store.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true)
+    try store.noteDelivered(to: ben, upTo: [lobby: 3])
+    try store.setKeep(tea, 86_400_000)
+    try store.setLastConversation(tea, of: anna)
+    try store.setDraft(
+      Draft(
+        text: "half a\nline", caret: 4, spans: "s",
+        files: [DraftFile(path: "/tmp/x y"), DraftFile(path: "/z", name: "n")]),
+      of: anna, in: lobby)
+    try store.setDraft(Draft(text: "of ben", caret: 0), of: ben, in: chat.id)
+    let notes = try store.direct(anna, with: anna)
+    try store.send("to myself", in: notes.id, by: anna)
+    _ = try store.rename(ben, to: "Benjamin")
+    let old = try #require(try store.room("old", create: true))
+    try store.join(ben, old.id)
+    for number in 1...3 { try other.send("old \(number)", in: old.id, by: ben) }
+    try store.setKeep(old.id, 1)
+    while try store.forgetOld(now: fixture.now + 10, budget: 2) > 2 {}
+    try store.take(["2022-11-21 10:00:00\tben\tof a log\n"], into: "lobby")
+    fixture.now += 5000
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Foundation
+import Repeatable
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import Exchange
+
+/// What anyone who may write a shared store may put into it: any value in any column.
+@Suite("Hostile rows", .serialized) struct HostileRowsAttackTests {
+  /// A value as SQL.
+  private static let values = [
+    "NULL", "-9223372036854775808", "9223372036854775807", "-1", "0", "2147483648", "4294967301",
+    "-2147483649", "9007199254740993", "253402300800000", "1e300", "-1e300", "9e999", "''", "'x'",
+    "'7'", "x''", "x'fffe0080'", "CAST(x'ff41fe' AS TEXT)", "CAST(x'6100620a' AS TEXT)",
+    "replace(hex(zeroblob(50000)), '00', 'x')", "replace(hex(zeroblob(9000)), '00', char(769))",
+    "'1-99999999999999999999 b' || char(10) || '0-9223372036854775807 c'",
+    "'0-1 ben' || char(10) || '2-3 ben'",
+  ]
+
+  private struct Column: Hashable {
+    var table: String
+    var name: String
+  }
+
+  @Test("Whatever stands in a column, it costs that row, and never the program (10.3)")
+  func everyColumn() throws {
+    let lobby = try Lobby()
+    try lobby.fill()
+    let base = lobby.fixture.folder + "/base.sqlite"
+    try lobby.store.backup(to: base)
+    try loosen(base)
+    let columns = try columns(of: base)
+    try #require(columns.count > 100)
+
+    var random = FixedRandom(seed: LongRun.seed)
+    var cases = columns.flatMap { column in Self.values.map { (column, $0) } }
+    cases.shuffle(using: &random)
+    for round in 0..<LongRun.rounds(12) {
+      let (column, value) = cases[round % cases.count]
+      let isOneRow = random.below(2) == 0
+      let fixture = Fixture()
+      try FileManager.default.copyItem(atPath: base, toPath: fixture.path)
+      guard try put(value, into: column, of: fixture.path, one: isOneRow ? random.next() : nil)
+      else { continue }
+      let what = "\(column.table).\(column.name) = \(value), one row: \(isOneRow), round \(round)"
+      // A trap ends the tests: the last line then says what repeats it.
+      if LongRun.factor != nil { print(what) }
+      read(fixture, what)
+    }
+  }
+
+  /// Takes from the tables what keeps values out of them, as who can write the file can.
+  private func loosen(_ path: String) throws {
+    let database = try Database(path: path, patience: 0)
+    csqlite_let_schema_be_written(database.connection)
+    let triggers = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
+      $0.text(0)
+    }
+    for trigger in triggers { try database.execute("DROP TRIGGER \(trigger)") }
+    try database.execute(
+      """
+      UPDATE sqlite_schema SET sql = replace(replace(replace(replace(sql, ') STRICT, WITHOUT',
+        ') WITHOUT'), ') STRICT', ')'), 'NOT NULL', ''), 'CHECK (id = 1)', '')
+      WHERE type = 'table' AND sql LIKE '%STRICT%'
+      """)
+    database.close()
+  }
+
+  private func columns(of path: String) throws -> [Column] {
+    let database = try Database(path: path, patience: 0)
+    defer { database.close() }
+    return try database.rows(
+      """
+      SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c
+      WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, 2
+      """
+    ) { Column(table: $0.text(0), name: $0.text(1)) }
+  }
+
+  /// - Parameter one: chooses the only row that gets it; nil for all.
+  /// - Returns: false where there is no row, or the value cannot stand there: a rowid is a number.
+  private func put(
+    _ value: String, into column: Column, of path: String, one: UInt64?
+  ) throws -> Bool {
+    let database = try Database(path: path, patience: 0)
+    defer { database.close() }
+    try database.execute("PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON")
+    let rows = try database.first("SELECT count(*) FROM \(column.table)") { $0.int(0) } ?? 0
+    if rows == 0 { return false }
+    let key = try database.rows(
+      "SELECT name FROM pragma_table_info('\(column.table)') WHERE pk > 0"
+    ) { $0.text(0) }.joined(separator: ", ")
+    let place = one.map { Int($0 % UInt64(rows)) }
+    let only = place.map {
+      " WHERE (\(key)) = (SELECT \(key) FROM \(column.table) LIMIT 1 OFFSET \($0))"
+    }
+    do {
+      try database.execute(
+        "UPDATE OR IGNORE \(column.table) SET \(column.name) = \(value)\(only ?? "")")
+      return true
+    } catch StoreError.failed {
+      return false
+    }
+  }
+
+  // MARK: Reading
+
+  private func read(_ fixture: Fixture, _ what: String) {
+    /// What is thrown is a sentence.
+    func attempt(_ body: () throws -> Void) {
+      do {
+        try body()
+      } catch let error as StoreError {
+        #expect(!error.description.isEmpty)
+      } catch is RuleError {
+      } catch is AttachmentError {
+      } catch is ImportFault {
+      } catch {
+        Issue.record("\(what): \(error)")
+      }
+    }
+    attempt {
+      let store = try fixture.open()
+      defer { store.close() }
+      let me = try store.participant(identity: "anna").id
+      attempt { _ = try store.attach(me) }
+      var places = ((try? store.listing(for: me)) ?? []).map(\.conversation.id)
+      places += ((try? store.rooms()) ?? []).map(\.id)
+      for place in Set(places) { readPlace(store, place, me, what, attempt) }
+      for since in [0, .min, .max - 1] as [Int64] {
+        attempt {
+          let changes = try store.changes(since: since, for: me)
+          for message in changes.arrived + changes.revised + changes.moved { sound(message, what) }
+        }
+      }
+      attempt { _ = try store.unread(for: me) }
+      attempt { _ = try store.drafts(of: me).map { placed($0.1, what) } }
+      attempt { _ = try store.history(of: me, shell: "a", limit: 100) }
+      attempt {
+        for hit in try store.search(
+          .parse("first", now: fixture.now, zone: .fixed(minutesEast: 0)), for: me)
+        {
+          sound(hit.message, what)
+        }
+      }
+      attempt { _ = try store.outbox(of: "xmpp") }
+      attempt { _ = try store.unsent(by: me) }
+      attempt { _ = try store.lookAlikes(among: store.participants().map(\.id), to: me) }
+      attempt { _ = try store.directChats(of: me) }
+      attempt { _ = try store.lastConversation(of: me) }
+      attempt { _ = try store.forgetTheDead() }
+      attempt { _ = try store.forgetOld(now: fixture.now) }
+      attempt { _ = try store.pruneAttachments(now: fixture.now) }
+      attempt { _ = try store.check() }
+      attempt {
+        let lines = try store.exported()
+        // What is exported is taken in elsewhere.
+        let elsewhere = Fixture()
+        let other = try elsewhere.open()
+        defer { other.close() }
+        let header = export().split(separator: "\n")[0]
+        try other.take(["\(header)\n" + lines.joined(separator: "\n") + "\n"])
+      }
+    }
+  }
+
+  private func readPlace(
+    _ store: Store, _ place: ID<Conversation>, _ me: ID<Participant>, _ what: String,
+    _ attempt: (() throws -> Void) -> Void
+  ) {
+    var found: [Message] = []
+    attempt { found += try store.messages(in: place, limit: 100, for: me) }
+    attempt { found += try store.messages(in: place, after: 0, limit: 100, for: me) }
+    attempt { found += try store.messages(in: place, numbers: 1...Int.max, for: me) }
+    for message in found { sound(message, what) }
+    for message in found.prefix(3) {
+      attempt { _ = try store.jsonLine(of: message.id) }
+      attempt { _ = try store.revisions(of: message.id) }
+      attempt { _ = try store.reactions(of: message.id) }
+      attempt { _ = try store.recipients(of: message.id) }
+      attempt { _ = try store.attachments(of: message.id) }
+    }
+    attempt { _ = try store.numbers(in: place, since: .min, until: nil) }
+    attempt {
+      // Page by page, and each page behind the one before.
+      var next = Store.PastPlace(time: .min, number: 0)
+      var pages = 0
+      while let last = try store.past(in: place, from: next, until: nil, limit: 1, for: me).last {
+        next = Store.PastPlace(time: last.createdAt, number: last.number + 1)
+        pages += 1
+        try #require(pages < 100, "\(what): the same page again and again")
+      }
+    }
+    attempt { _ = try store.start(ofNewestPast: 1, in: place, until: nil) }
+    attempt {
+      let marker = try store.readMarker(of: me, in: place)
+      _ = try store.firstUnread(by: me, in: place, behind: marker)
+    }
+    attempt { _ = try store.newest(by: me, in: place) }
+    attempt { _ = try store.people(in: place).map { ($0.typingAt ?? 0) - ($0.typingSince ?? 0) } }
+    attempt { _ = try store.members(of: place) }
+    attempt { _ = try store.laterNews(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me) }
+    attempt { _ = try store.keep(of: place) }
+    attempt { if let draft = try store.draft(of: me, in: place) { placed(draft, what) } }
+    attempt { try store.setTyping(true, in: place) }
+    attempt { try store.noteSeen(by: me, in: place, upTo: 5, sendReceipt: true) }
+    attempt { try store.setDraft(Draft(text: "é", caret: 1), of: me, in: place) }
+    attempt {
+      let sent = try store.send("said", in: place, by: me)
+      #expect(try store.message(sent.id, for: me)?.body == "said", "\(what): not shown")
+    }
+  }
+
+  private func sound(_ message: Message, _ what: String) {
+    #expect(Message.numbers.contains(Int64(message.number)), "\(what)")
+    #expect(JSONShape.times.contains(message.createdAt), "\(what)")
+    let times = [message.editedAt, message.deletedAt].compactMap { $0 }
+    #expect(times.allSatisfy(JSONShape.times.contains), "\(what)")
+  }
+
+  private func placed(_ draft: Draft, _ what: String) {
+    let text = draft.text
+    let place = text.utf8.index(text.startIndex, offsetBy: draft.caret, limitedBy: text.endIndex)
+    #expect(place.flatMap { String.Index($0, within: text) } != nil, "\(what)")
+  }
+}

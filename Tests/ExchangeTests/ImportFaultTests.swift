@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Platform
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import Exchange
+
+@Suite("Bad exports") struct ImportFaultTests {
+  /// What is said of a text, and whether the store stayed as it was.
+  private func fault(_ bytes: [UInt8], format: ImportFormat? = nil) throws -> String? {
+    let lobby = try Lobby()
+    try lobby.fill()
+    let before = try lobby.store.exported()
+    do {
+      try lobby.store.take(bytes: [bytes], format)
+    } catch let fault as ImportFault {
+      #expect(try lobby.store.exported() == before)
+      // It can be used on.
+      #expect(try lobby.says("still here").body == "still here")
+      #expect(try lobby.found("still") >= 1)
+      return fault.description
+    }
+    return nil
+  }
+
+  @Test(
+    "one bad line, and its number is said and nothing is imported",
+    arguments: [
+      (#"{"type":"message""#, "the line is no JSON"),
+      ("hello", "the line is no object of JSON"),
+      ("[1]", "the line is no object of JSON"),
+      (#"{"type":7}"#, "“type” is no text"),
+      (#"{"kind":"text"}"#, "“type” is missing"),
+      (line("x", number: 0), "0 is too small or too large for “number”"),
+      (line("x", number: 2_000_000_000), "2000000000 is too small or too large for “number”"),
+      (line("x", number: 7, uid: "abc"), "“uid” is not 32 hexadecimal digits in lower case"),
+      (line("x", number: 7, in: "#two words"), "“two words” cannot be a name"),
+      (line("x", number: 7, sender: ""), "“” cannot be a name"),
+      (
+        line("x", number: 7, time: "2026-02-30T10:00:00Z"),
+        "“time” is no time: 2026-02-30T10:00:00Z"
+      ),
+      (line("x", number: 7, time: "-001-01-01T00:00:00Z"), "“time” is no time"),
+      (line("x", number: 7, time: "10000-01-01T00:00:00Z"), "“time” is no time"),
+      (line("x", number: 7, time: "yesterday"), "“time” is no time"),
+      (
+        line("x", number: 7, more: #","kind":"song""#),
+        "“kind” is “song”, which is none of: text, action"
+      ),
+      (
+        line("x", number: 7, more: #","reply_to":-1"#),
+        "-1 is too small or too large for “reply_to”"
+      ),
+      (line("x", number: 7, more: #","reply_to":1.5"#), "“reply_to” is no whole number"),
+      (line("x", number: 7, more: #","revisions":{}"#), "“revisions” is no array"),
+      (line("x", number: 7, more: #","reactions":[3]"#), "“reactions” holds what is no object"),
+      (line("x", number: 7, more: #","attachments":[{"hash":"x"}]"#), "“hash” is not 64"),
+      (#"{"type":"message","conversation":{"people":["a"]}}"#, "“uid” is missing"),
+      (#"{"type":"member","conversation":{"people":["a"]}}"#, "“people” names nobody"),
+      (#"{"type":"file","hash":"../../etc/passwd","bytes":1}"#, "“hash” is not 64"),
+      (
+        #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"!"}"#,
+        "“data” is no base64"
+      ),
+      (
+        #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"YQ=="}"#,
+        "are not those it is named after"
+      ),
+      (#"{"hobnob":"export","version":2}"#, "written by a newer hobnob (version 2"),
+    ])
+  func badLine(bad: String, reason: String) throws {
+    let text = export(line("before", number: 40), bad, line("after", number: 41))
+    let said = try fault(Array(text.utf8))
+    #expect(said?.hasPrefix("file:3: ") == true, "\(said ?? "nothing")")
+    #expect(said?.contains(reason) == true, "\(said ?? "nothing")")
+  }
+
+  @Test("a place for an export, which has places of its own, is refused")
+  func placeForAnExport() throws {
+    let store = try Fixture().open()
+    let fault = #expect(throws: ImportFault.self) {
+      try store.take([export(line("x", number: 1))], into: "tea")
+    }
+    #expect(fault?.description.contains("--conversation") == true)
+    #expect(try store.rooms().isEmpty)
+  }
+
+  @Test("bytes that are no text are a bad line")
+  func bytes() throws {
+    let good = Array(export(line("x", number: 40)).utf8)
+    let place = try #require(good.firstIndex(of: UInt8(ascii: "x")))
+    for byte: UInt8 in [0xFF, 0x00, 0x80] {
+      var bad = good
+      bad[good.lastIndex(of: UInt8(ascii: "x")) ?? place] = byte
+      #expect(try fault(bad)?.hasPrefix("file:2: ") == true)
+    }
+  }
+
+  @Test("what is empty, cut off, or no export says so")
+  func wholeFiles() throws {
+    #expect(try fault([])?.contains("there is nothing in it") == true)
+    #expect(try fault(Array("\n\n".utf8))?.contains("there is nothing in it") == true)
+    #expect(try fault(Array("hello\nworld\n".utf8))?.contains("name the --format") == true)
+    #expect(
+      try fault(Array("{}\n".utf8))?.contains("the first line is not that of an export") == true)
+    let whole = export(line("x", number: 40))
+    let cut = whole.split(separator: "\n").dropLast().joined(separator: "\n")
+    #expect(try fault(Array(cut.utf8))?.contains("cut off") == true)
+    #expect(try fault(Array(whole.dropLast(4).utf8))?.contains("no JSON") == true)
+    // The middle of a file is missing.
+    let lobby = try Lobby()
+    _ = try lobby.says("big", with: [lobby.kept(String(repeating: "y", count: 200_000))])
+    var lines = try lobby.store.exported()
+    lines.remove(at: try #require(lines.firstIndex { $0.contains(#""offset":49152"#) }))
+    let copy = try Fixture().open()
+    #expect(throws: ImportFault.self) {
+      try copy.take([export(lines.dropLast().joined(separator: "\n"))])
+    }
+    #expect(try copy.count("message") == 0)
+  }
+
+  @Test("CR and newline, a byte order mark and a last line without newline are taken")
+  func otherEditors() throws {
+    let text =
+      "\u{feff}"
+      + export(line("x", number: 1)).dropLast()
+      .replacingOccurrences(of: "\n", with: "\r\n")
+    let store = try Fixture().open()
+    #expect(try store.take([text]).messages == 1)
+  }
+
+  @Test("a line of an unknown type is complained about and left out; unknown members are not")
+  func newer() throws {
+    let store = try Fixture().open()
+    var said: [String] = []
+    let report = try store.take(
+      [
+        export(
+          #"{"type":"poll","text":"tea?"}"#, line("x", number: 1, more: #","mood":{"a":[1,null]}"#))
+      ],
+      complain: { said.append($0.description) })
+    #expect(report.messages == 1 && report.leftOut == 1)
+    #expect(said == ["file:2: a line of a type that is not known here"])
+  }
+
+  @Test(
+    "times with an offset and fractions, and the first and last there are",
+    arguments: [
+      ("2026-11-21T10:00:00Z", 1_795_255_200_000),
+      ("2026-11-21T11:00:00.1239+01:00", 1_795_255_200_123),
+      ("0000-01-01T00:00:00.000Z", -62_167_219_200_000),
+      ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+      ("2024-02-29t00:00:00z", 1_709_164_800_000),
+    ])
+  func times(text: String, time: Milliseconds) {
+    #expect(WrittenTime(text)?.exact == time)
+  }
+
+  @Test(
+    "what is no time is none",
+    arguments: [
+      "", "2026", "2026-11-21", "2026-11-21T10:00", "2026-11-21T10:00:00", "2026-11-21T24:00:00Z",
+      "2026-11-21T10:60:00Z", "2026-11-21T10:00:60Z", "2026-13-01T00:00:00Z",
+      "2026-00-01T00:00:00Z",
+      "2025-02-29T00:00:00Z", "2026-11-21T10:00:00.Z", "2026-11-21T10:00:00Zz",
+      "-1-11-21T10:00:00Z",
+      "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-00:01", "２０２６-11-21T10:00:00Z",
+      "+026-11-21T10:00:00Z", "2026-11-21T10:00:00+1:00",
+    ])
+  func noTimes(text: String) {
+    #expect(WrittenTime(text)?.exact == nil)
+  }
+
+  @Test("a full disk changes nothing")
+  func full() throws {
+    let lobby = try Lobby()
+    try lobby.says("hello")
+    let before = try lobby.store.exported()
+    let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int(0) } ?? 0
+    try lobby.store.db("PRAGMA max_page_count=\(pages + 2)")
+    let lines = (1...2000).map { line("much to say \($0)", number: $0) }.joined(separator: "\n")
+    #expect(throws: StoreError.full(path: lobby.store.path)) {
+      try lobby.store.take([export(lines)])
+    }
+    try lobby.store.db("PRAGMA max_page_count=1073741823")
+    #expect(try lobby.store.exported() == before)
+    #expect(try lobby.store.take([export(lines)]).messages == 2000)
+    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+  }
+
+  @Test(
+    "a NUL comes through whatever stands beside it",
+    arguments: [
+      "\u{0}", "a\u{0}b", "\\u0000", "\\\u{0}\\", String(Unicode.Scalar(0xFDD0)!) + "\u{0}",
+      "fdd0 \u{0} FDD1",
+      "\"\u{0}\"",
+    ])
+  func nul(text: String) throws {
+    let lobby = try Lobby()
+    try lobby.says(text)
+    let copy = try Fixture().open()
+    try copy.take([export(try lobby.store.exported().dropLast().joined(separator: "\n"))])
+    let body = try copy.database.first("SELECT body FROM message") { $0.text(0) }
+    #expect(body?.utf8.elementsEqual(text.utf8) == true)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import Exchange
+
+@Suite("An import into a store that is in use") struct ImportIntoUseTests {
+  @Test("An import does not bring back what is forgotten, under new numbers")
+  func importsOnlyWhatIsKept() throws {
+    let lobby = try Lobby()
+    let store = lobby.store
+    let now = lobby.fixture.now / 1000
+    func log(_ ages: Int...) -> String {
+      ages.map { age in
+        var (time, parts) = (time_t(now - Int64(age) * 86_400), tm())
+        localtime_r(&time, &parts)
+        let date = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+          strftime(buffer.baseAddress!, 64, "%Y-%m-%d %H:%M:%S", &parts)
+          return String(cString: buffer.baseAddress!)
+        }
+        return "\(date)\tben\t\(age) days old\n"
+      }.joined()
+    }
+    let all = log(40, 30, 20, 10, 1)
+    #expect(try store.take([all], into: "lobby").messages == 5)
+    try store.setKeep(lobby.lobby, 25 * 86_400_000)
+    // Those that are still here are, even if they are about to go.
+    #expect(try store.take([all], into: "lobby").known == 5)
+    #expect(try store.forgetOld(now: lobby.fixture.now) == 2)
+    let again = try store.take([all, log(50)], into: "lobby")
+    #expect(again.messages == 0 && again.known == 3 && again.tooOld == 3 && again.leftOut == 0)
+    let left = try store.messages(in: lobby.lobby, limit: 9, for: lobby.anna)
+    #expect(left.map(\.number) == [3, 4, 5])
+    let others = export(
+      line("old", number: 7, time: "2001-01-01T00:00:00Z", more: #","revisions":[]"#),
+      line("waits", number: 8, time: "2001-01-01T00:00:00Z", more: #","state":"failed""#))
+    let more = try store.take([others])
+    #expect(more.messages == 1 && more.tooOld == 1)
+    #expect(try lobby.says("next").number == 9)
+    // Into an empty store everything comes as it was.
+    let full = try store.exported()
+    let copy = try Fixture().open()
+    try copy.take([export(full.dropLast().joined(separator: "\n"))])
+    #expect(try copy.exported() == full)
+  }
+
+  @Test(
+    "10.3, 10.4: a caret of a draft that is inside a character is exported where it is read",
+    arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])
+  func caret(stored: Int, read: Int) throws {
+    let lobby = try Lobby()
+    let draft = Draft(text: "dr\u{e4}f\u{301}👨‍👩‍👧‍👦\r\n", caret: 0)
+    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    try lobby.store.database.run("UPDATE draft SET caret = ?", stored)
+    let lines = try lobby.store.exported()
+    let elsewhere = try Lobby()
+    try elsewhere.store.take([export(lines.dropLast().joined(separator: "\n"))])
+    #expect(try elsewhere.store.draft(of: elsewhere.anna, in: elsewhere.lobby)?.caret == read)
+  }
+}

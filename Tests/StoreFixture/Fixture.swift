@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Platform
+
+/// A folder of its own, removed at the end, and a clock that stands until it is moved.
+package final class Fixture {
+  package let folder: String
+  package var now: Milliseconds = 1_700_000_000_000
+  package var path: String { folder + "/store.sqlite" }
+
+  package init() {
+    folder = NSTemporaryDirectory() + "hobnob-" + UUID().uuidString
+    mkdir(folder, 0o700)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// One more store on the same file, as another process would have it.
+  package func open(
+    _ name: String = "store.sqlite", options: Store.Options = .init(patience: 0)
+  ) throws -> Store {
+    try Store(path: folder + "/" + name, options: options, clock: { self.now })
+  }
+
+  /// Sets the modification mode bits of a name in the folder.
+  package func chmod(_ mode: mode_t, _ name: String = "") {
+    Foundation.chmod(folder + "/" + name, mode)
+  }
+
+  package func mode(_ name: String) -> mode_t {
+    (fileStatus(folder + "/" + name)?.st_mode ?? 0) & 0o7777
+  }
+}
+
+/// Two people in #lobby, each with a store of their own on the same file.
+package final class Lobby {
+  package let fixture = Fixture()
+  package let store: Store
+  package let other: Store
+  package let anna: ID<Participant>
+  package let ben: ID<Participant>
+  package let lobby: ID<Conversation>
+
+  package init() throws {
+    store = try fixture.open()
+    other = try fixture.open()
+    anna = try store.participant(identity: "anna").id
+    ben = try other.participant(identity: "ben").id
+    lobby = try store.room("lobby", create: true)?.id ?? ID(rawValue: 0)
+    try store.join(anna, lobby)
+    try other.join(ben, lobby)
+  }
+
+  @discardableResult
+  package func says(_ body: String) throws -> Message {
+    try store.send(body, in: lobby, by: anna)
+  }
+
+  @discardableResult
+  package func benSays(_ body: String) throws -> Message {
+    try other.send(body, in: lobby, by: ben)
+  }
+
+  package func state(_ message: Message) throws -> DeliveryState? {
+    try store.message(message.id, for: anna)?.state
+  }
+
+  package func found(_ word: String) throws -> Int {
+    try store.database.rows("SELECT rowid FROM message_text WHERE message_text MATCH ?", word) {
+      $0.int(0)
+    }.count
+  }
+}
+
+extension Store {
+  package func db(_ sql: String) throws { try database.execute(sql) }
+
+  package func count(_ table: String) throws -> Int {
+    try database.first("SELECT count(*) FROM \(table)") { $0.int(0) } ?? 0
+  }
+}
