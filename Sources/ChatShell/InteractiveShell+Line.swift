@@ -8,8 +8,47 @@ import Terminal
 
 // MARK: What the line tells
 
-extension InteractiveShell: LineEditorDelegate {
-  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
+extension InteractiveShell {
+  /// Whether the event was dealt with here; see ``LineEvent`` for what happens otherwise.
+  func handle(_ event: LineEvent) -> Bool {
+    switch event {
+    case .accepted(let text): return accept(text)
+    case .changed: lineChanged()
+    case .moved: caretMoved()
+    case .secondSpace: closeSymbol()
+    case .pasted(let text): return offerToAttach(text)
+    case .pasteIsOpen: notice(say("A paste has begun and does not end; C-c ends it"))
+    case .pasteHadNoEnd: notice(say("The paste had no end; what came of it is in the line"))
+    case .clearing(let isEmpty): return isEmpty ? clearEmptyLine() : !mayClear()
+    case .cancelled: return cancel()
+    case .undoing: return bringFilesBackAlone()
+    case .upOnEmptyLine: return editLastByUp()
+    case .completing: return complete()
+    case .menuKey(let key): return moveInMenu(key)
+    case .command(let command): run(command)
+    case .endOfInput: if shell.editing != nil { shell.cancelEditing() } else { quit() }
+    case .lostTerminal: lostTerminal()
+    case .willDraw:
+      if isStale { updateBar() }
+      highlight()
+    case .resized: refresh()
+    case .fellBehindOrCaughtUp: holdOrCatchUp()
+    case .focusChanged:
+      // Until it is known nothing counts as seen, and no one is told anything.
+      if editor.isFocusKnown {
+        shell.take(focus: editor.isFocused)
+      } else {
+        shell.isFocused = false
+      }
+    case .suspending: drafts.leave()
+    case .resumed:
+      shell.catchUp()
+      refresh()
+    }
+    return false
+  }
+
+  private func accept(_ text: String) -> Bool {
     lastKey = loop.now
     notice = nil
     do {
@@ -37,39 +76,30 @@ extension InteractiveShell: LineEditorDelegate {
     }
   }
 
-  func lineEditorWillDraw(_ editor: LineEditor) {
-    if isStale { updateBar() }
-    highlight()
-  }
-
-  func lineEditorCompletes(_ editor: LineEditor) -> Bool {
+  private func complete() -> Bool {
     guard completion.tab() else { return false }
     // The next key may have been typed already.
     editor.menu = completion.menu
-    lineEditorChanged(editor)
+    lineChanged()
     return true
   }
 
-  func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool {
+  private func moveInMenu(_ key: MenuKey) -> Bool {
     let isTaken = completion.takes(key)
     editor.menu = completion.menu
-    if isTaken { lineEditorChanged(editor) }
+    if isTaken { lineChanged() }
     refresh()
     return isTaken
   }
 
-  func lineEditor(_ editor: LineEditor, mentionWordBefore caret: Int) -> Int? {
-    completion.mentionWord(before: caret)
-  }
-
-  func lineEditorMoved(_ editor: LineEditor) {
+  private func caretMoved() {
     lastKey = loop.now
     completion.lineChanged(byHand: true)
     drafts.note()
     refresh()
   }
 
-  func lineEditorCancels(_ editor: LineEditor) -> Bool {
+  private func cancel() -> Bool {
     if completion.close() {
       editor.menu = completion.menu
       refresh()
@@ -87,7 +117,8 @@ extension InteractiveShell: LineEditorDelegate {
     return false
   }
 
-  func lineEditorChanged(_ editor: LineEditor) {
+  /// The text was changed by a key or a paste.
+  func lineChanged() {
     lastKey = loop.now
     if notice != nil || nextNotice != nil {
       notice = nextNotice
@@ -135,7 +166,7 @@ extension InteractiveShell: LineEditorDelegate {
   }
 
   /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
-  func lineEditorUndoes(_ editor: LineEditor) -> Bool {
+  private func bringFilesBackAlone() -> Bool {
     guard let emptied, emptied.text.isEmpty, editor.isEmpty, shell.files.isEmpty else {
       return false
     }
@@ -146,16 +177,9 @@ extension InteractiveShell: LineEditorDelegate {
     return true
   }
 
-  func lineEditor(_ editor: LineEditor, notes state: PasteState) {
-    switch state {
-    case .isOpen: notice(say("A paste has begun and does not end; C-c ends it"))
-    case .hadNoEnd: notice(say("The paste had no end; what came of it is in the line"))
-    }
-  }
-
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
-  func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool {
+  private func offerToAttach(_ text: String) -> Bool {
     guard shell.editing == nil, shell.isMember, editor.question == nil,
       !LineRules.isCommand(editor.text),
       let path = PastedContent.fileCandidate(in: text).map({
@@ -171,7 +195,7 @@ extension InteractiveShell: LineEditorDelegate {
       case .yes: do { try shell.attach(fileAt: path) } catch { complain(sentence(for: error)) }
       case .no:
         editor.insert(text)
-        lineEditorChanged(editor)
+        lineChanged()
       case .leave: break
       }
       refresh()
@@ -183,20 +207,23 @@ extension InteractiveShell: LineEditorDelegate {
     return true
   }
 
-  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool {
-    if isEmpty {
-      if shell.editing != nil {
-        shell.cancelEditing()
-      } else if !shell.files.isEmpty {
-        emptied = ("", shell.files)
-        shell.files.removeAll()
-        drafts.note()
-        notice(say("The files that waited are let go; C-_ brings them back"))
-      } else {
-        notice(say("To leave: C-d on the empty line, or /quit"))
-      }
-      return false
+  /// C-c where there is no text to empty. Always true: nothing is left to do.
+  private func clearEmptyLine() -> Bool {
+    if shell.editing != nil {
+      shell.cancelEditing()
+    } else if !shell.files.isEmpty {
+      emptied = ("", shell.files)
+      shell.files.removeAll()
+      drafts.note()
+      notice(say("The files that waited are let go; C-_ brings them back"))
+    } else {
+      notice(say("To leave: C-d on the empty line, or /quit"))
     }
+    return true
+  }
+
+  /// Whether C-c may empty the line; it may be asked for first.
+  private func mayClear() -> Bool {
     guard shell.settings.confirmClear, editor.question == nil else {
       willEmpty()
       return true
@@ -225,15 +252,7 @@ extension InteractiveShell: LineEditorDelegate {
     if editor.face == .plain { notice(text) } else { nextNotice = text }
   }
 
-  func lineEditorEnded(_ editor: LineEditor) {
-    if shell.editing != nil {
-      shell.cancelEditing()
-    } else {
-      quit()
-    }
-  }
-
-  func lineEditorLostTerminal(_ editor: LineEditor) {
+  private func lostTerminal() {
     // As the signal has it that a terminal sends on closing, which did not come. The reader of a
     // pipe may go (rule 11.4).
     var output = stat()
@@ -241,14 +260,7 @@ extension InteractiveShell: LineEditorDelegate {
     leave()
   }
 
-  func lineEditorResized(_ editor: LineEditor) { refresh() }
-  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) { holdOrCatchUp() }
-  func lineEditorFocusChanged(_ editor: LineEditor) {
-    // Until it is known nothing counts as seen, and nobody is told anything.
-    if editor.isFocusKnown { shell.take(focus: editor.isFocused) } else { shell.isFocused = false }
-  }
-
-  func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
+  private func run(_ command: LineCommand) {
     do {
       switch command {
       case .editLast: try shell.edit("")
@@ -273,7 +285,7 @@ extension InteractiveShell: LineEditorDelegate {
     replaceByHand(change)
   }
 
-  func lineEditorTypedSecondSpace(_ editor: LineEditor) {
+  private func closeSymbol() {
     let text = editor.text
     let caret = editor.caret
     guard shell.settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
@@ -290,21 +302,11 @@ extension InteractiveShell: LineEditorDelegate {
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
     editor.replace(change.range, with: change.insert, caret: change.caret)
     completion.wrapped(change.range, in: change.insert)
-    lineEditorChanged(editor)
+    lineChanged()
   }
 
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool {
+  private func editLastByUp() -> Bool {
     guard shell.settings.upEditsLast, shell.editing == nil else { return false }
     return (try? shell.edit("")) != nil
-  }
-
-  func lineEditorSuspends(_ editor: LineEditor) { drafts.leave() }
-  func lineEditorResumed(_ editor: LineEditor) {
-    shell.catchUp()
-    refresh()
-  }
-
-  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
-    shell.completions(in: text, caret: caret)
   }
 }

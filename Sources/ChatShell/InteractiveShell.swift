@@ -62,7 +62,9 @@ final class InteractiveShell {
     locked.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
     wireKeptLines()
     shell.face = self
-    editor.delegate = self
+    editor.handler = { [weak self] in self?.handle($0) ?? false }
+    editor.completions = { [shell] in shell.completions(in: $0, caret: $1) }
+    editor.nameWordStart = { [completion] in completion.mentionWord(before: $0) }
     shell.programs.began = { [weak self, loop] in
       loop.handleSignals([SIGCHLD]) { _ in self?.shell.programs.reap() }
     }

@@ -226,7 +226,7 @@ public struct Launch {
       do {
         (shell, opening) = try open(300)
       } catch StoreError.locked {
-        // The editor holds its delegate weakly.
+        // The editor's handler holds it weakly.
         let line = StartingLine<(Shell, Opening)>(
           editor: editor, loop: loop, path: try storePath, keep: Self.keep)
         (shell, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
