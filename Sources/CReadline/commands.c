@@ -21,37 +21,22 @@ static int newline(int count, int key) {
   return 0;
 }
 
-static int clear_screen(int count, int key) {
-  (void)count, (void)key;
-  creadline_call.request(creadline_request_clear_screen);
-  return 0;
-}
-
-static int edit_last(int count, int key) {
-  (void)count, (void)key;
-  creadline_call.request(creadline_request_edit_last);
-  return 0;
-}
-
-static int clear_line(int count, int key) {
-  (void)count, (void)key;
-  creadline_call.request(creadline_request_clear_line);
-  return 0;
-}
-
-#define REQUESTING(name)                                \
-  static int name(int count, int key) {                 \
-    (void)count, (void)key;                             \
-    creadline_call.request(creadline_request_##name);   \
-    return 0;                                           \
+#define TELLING(name)                           \
+  static int name(int count, int key) {         \
+    (void)count, (void)key;                     \
+    creadline_call.event(creadline_##name, NULL); \
+    return 0;                                   \
   }
-REQUESTING(edit_in_editor)
-REQUESTING(format_bold)
-REQUESTING(format_italic)
-REQUESTING(format_strike)
-REQUESTING(format_code)
-REQUESTING(format_preformatted)
-REQUESTING(format_quote)
+TELLING(clear_screen)
+TELLING(clear_line)
+TELLING(edit_last)
+TELLING(edit_in_editor)
+TELLING(format_bold)
+TELLING(format_italic)
+TELLING(format_strike)
+TELLING(format_code)
+TELLING(format_preformatted)
+TELLING(format_quote)
 
 static int backward_kill_word(int count, int key) {
   int start = count == 1 ? creadline_call.mention_word(rl_point) : -1;
@@ -61,17 +46,17 @@ static int backward_kill_word(int count, int key) {
 static int cancel(int count, int key) {
   // One level at a time: an argument under way goes first.
   if (!rl_explicit_arg && !RL_ISSTATE(RL_STATE_MACRODEF | RL_STATE_MACROINPUT) &&
-      creadline_call.cancel())
+      creadline_call.event(creadline_cancel, NULL))
     return 0;
   return rl_abort(count, key);
 }
 
 static int undo(int count, int key) {
-  return creadline_call.undo() ? 0 : rl_undo_command(count, key);
+  return creadline_call.event(creadline_undo, NULL) ? 0 : rl_undo_command(count, key);
 }
 
 static int vi_undo(int count, int key) {
-  return creadline_call.undo() ? 0 : rl_vi_undo(count, key);
+  return creadline_call.event(creadline_undo, NULL) ? 0 : rl_vi_undo(count, key);
 }
 
 bool creadline_is_undo(rl_command_func_t *function) {
@@ -88,10 +73,9 @@ static int set_mark(int count, int key) {
 
 static int insert_comment(int count, int key) {
   const char *comment = rl_variable_value("comment-begin");
-  int point = rl_point;
+  (void)count;
   rl_point = 0;
   rl_insert_text(comment && *comment ? comment : "#");
-  (void)point, (void)count;
   return creadline_accept(1, key);
 }
 
@@ -113,7 +97,7 @@ static int at_word_end(rl_command_func_t *complete, int count, int key) {
 }
 
 static int complete(int count, int key) {
-  if (!creadline_is_plain && creadline_call.live_complete()) return 0;
+  if (!creadline_is_plain && creadline_call.event(creadline_live_complete, NULL)) return 0;
   // readline knows the second TAB by its own function having come before.
   if (rl_last_func == complete) rl_last_func = rl_complete;
   return at_word_end(rl_complete, count, key);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define _GNU_SOURCE
-// With these rl_message is declared with its arguments.
-#define USE_VARARGS
-#define PREFER_STDARG
 #include "CReadline.h"
 
 #include "internal.h"
@@ -14,11 +11,8 @@
 #include <string.h>
 
 struct creadline_callbacks creadline_call;
-bool creadline_is_plain;
 static bool dirty, changed;
-static FILE *nowhere;
-/// Plain face: readline's line stands on the screen.
-static bool shown;
+FILE *creadline_nowhere;
 
 // MARK: Bytes in
 
@@ -53,22 +47,22 @@ static bool began_fresh;
 int creadline_accept(int count, int key) {
   (void)count;
   creadline_plain_show();  // keys and Return may have come in one piece
-  if (!creadline_call.accept(rl_line_buffer)) return 0;
+  if (!creadline_call.event(creadline_accept_line, rl_line_buffer)) return 0;
   approved = true;
   return rl_newline(1, key);
 }
 
 int creadline_accept_and_next(int count, int key) {
-  if (!creadline_call.accept(rl_line_buffer)) return 0;
+  if (!creadline_call.event(creadline_accept_line, rl_line_buffer)) return 0;
   approved = true;
   return rl_operate_and_get_next(count, key);
 }
 
 static void line_handler(char *line) {
-  if (!approved) creadline_call.ended(line);
+  if (!approved) creadline_call.event(creadline_line_ended, line);
   approved = false;
   began_fresh = true;
-  shown = false;  // readline has begun a new row
+  creadline_plain_new_row();
   creadline_mark_is_set = false;
   creadline_forget_redo();
   free(line);
@@ -78,7 +72,7 @@ static int startup_hook(void) {
   // readline clears the line after the handler, so a text for the next one can only be put in here.
   if (began_fresh) {
     began_fresh = false;
-    creadline_call.line_began();
+    creadline_call.event(creadline_line_began, NULL);
   }
   return 0;
 }
@@ -99,12 +93,6 @@ static void display_matches(char **matches, int count, int longest) {
 }
 
 // MARK: Drawing
-
-static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
-  (void)cookie;
-  creadline_call.write(bytes, count);
-  return (ssize_t)count;
-}
 
 static ssize_t ring_bells(void *cookie, const char *bytes, size_t count) {
   (void)cookie;
@@ -151,10 +139,7 @@ static void choose_locale(void) {
 
 void creadline_keep_settings(void) {
   rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
-  if (!creadline_is_plain) return;
-  rl_variable_bind("bell-style", "none");
-  rl_variable_bind("enable-bracketed-paste", "off");
-  rl_variable_bind("show-mode-in-prompt", "off");  // its strings may hold any bytes
+  if (creadline_is_plain) creadline_keep_plain_settings();
 }
 
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt) {
@@ -168,15 +153,9 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_prep_term_function = nothing_to_prepare;
   rl_deprep_term_function = nothing_to_restore;
   rl_instream = stdin;
-  nowhere = fopen("/dev/null", "we");
-  rl_outstream = nowhere;
-  if (plain) {
-    // Not stdout, which waits for a terminal that nobody reads.
-    const cookie_io_functions_t functions = {.write = write_out};
-    FILE *terminal = fopencookie(NULL, "w", functions);
-    if (terminal != NULL) rl_outstream = terminal;
-  }
-  if (plain) rl_terminal_name = "dumb";
+  creadline_nowhere = fopen("/dev/null", "we");
+  rl_outstream = creadline_nowhere;
+  if (plain) creadline_begin_plain();
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;
   creadline_register_commands();
@@ -294,12 +273,12 @@ static void feed(const unsigned char *bytes, size_t count) {
     int kills = _rl_last_command_was_kill;
     bool region = rl_mark_active_p(), in_sequence = RL_ISSTATE(RL_STATE_MULTIKEY);
     if (searches) {
-      creadline_lend_rubout(true);
+      creadline_bind_rubout(rl_rubout);
       creadline_check_search();
     }
     read_char();
     end_accepted_line();
-    if (searches) creadline_lend_rubout(false);
+    if (searches) creadline_bind_rubout(NULL);
     creadline_end_search();
     // Trap: through the callback interface the first byte of a sequence counts as a command that
     // killed nothing, and M-d M-d would be two kills; and as one that is done with the region.
@@ -380,7 +359,6 @@ struct creadline_line creadline_line(void) {
       .message = message ? rl_display_prompt : NULL,
       .mode = mode_string(),
       .vi = rl_editing_mode == 0,
-      .vi_command = creadline_in_vi_command(),
   };
 }
 
@@ -416,106 +394,3 @@ void creadline_set_size(int rows, int columns) {
   rl_set_screen_size(rows < 2 ? 2 : rows, columns < 8 ? 8 : columns);
 }
 const char *creadline_variable(const char *name) { return rl_variable_value(name); }
-void creadline_set_variable(const char *name, const char *value) {
-  rl_variable_bind(name, value);
-}
-bool creadline_knows_function(const char *name) { return rl_named_function(name) != NULL; }
-int creadline_bind(const char *line) {
-  char *copy = strdup(line);
-  creadline_begin_complaints();
-  int result = creadline_may_bind(copy) ? rl_parse_and_bind(copy) : 1;
-  creadline_end_complaints();
-  free(copy);
-  creadline_replace_commands();
-  creadline_keep_settings();
-  return result;
-}
-const char *creadline_version(void) { return rl_library_version; }
-
-// MARK: Plain face
-
-void creadline_plain_prompt(const char *prompt) {
-  creadline_plain_hide();
-  rl_set_prompt(prompt);
-}
-
-void creadline_plain_hide(void) {
-  if (!shown) return;
-  shown = false;
-  fputc('\n', rl_outstream);
-  fflush(rl_outstream);
-}
-
-static bool is_printable(const char *text, int length) {
-  for (int i = 0; i < length; i++)
-    if (text[i] < 0x20 || text[i] > 0x7E) return false;
-  return true;
-}
-
-/// A search shows what is searched for, as it was typed, in the prompt.
-static void draw_safe_message(void) {
-  if (rl_display_prompt == rl_prompt || rl_display_prompt == NULL) return;
-  int length = (int)strlen(rl_display_prompt), caret = 0;
-  if (is_printable(rl_display_prompt, length)) return;
-  char *safe = creadline_call.shown(rl_display_prompt, length, &caret);
-  if (safe && strcmp(safe, rl_display_prompt) != 0) rl_message("%s", safe);
-  free(safe);
-}
-
-/// Trap: readline 8.2 compares whole rows of the line, also where what it keeps of the line ends
-/// within the row. What it keeps grows with the longest line it has drawn: here one that nobody sees.
-static void make_room(void) {
-  static size_t room;
-  int rows, columns;
-  rl_get_screen_size(&rows, &columns);
-  // A control character takes two bytes.
-  size_t needed = strlen(rl_display_prompt) + 2 * (size_t)rl_end + (size_t)columns + 16;
-  if (needed <= room) return;
-  if (room > 0) rl_clear_visible_line();
-  room = 2 * needed;
-  char *text = rl_line_buffer, *blanks = malloc(room + 1);
-  if (blanks == NULL) return;
-  memset(blanks, ' ', room);
-  blanks[room] = '\0';
-  int caret = rl_point, end = rl_end;
-  FILE *terminal = rl_outstream;
-  rl_outstream = nowhere;
-  rl_line_buffer = blanks;
-  rl_point = 0;
-  rl_end = (int)room;
-  rl_redisplay();
-  rl_outstream = terminal;
-  rl_line_buffer = text;
-  rl_point = caret;
-  rl_end = end;
-  rl_on_new_line();
-  free(blanks);
-}
-
-/// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). It
-/// is given what the line is shown as in the place of the line.
-static void redisplay(void) {
-  draw_safe_message();
-  char *text = rl_line_buffer, *safe = NULL;
-  int caret = rl_point, end = rl_end, mark = rl_mark;
-  if (!is_printable(text, end)) safe = creadline_call.shown(text, end, &rl_point);
-  if (safe) {
-    rl_line_buffer = safe;
-    rl_end = (int)strlen(safe);
-  }
-  rl_mark = -1;  // no region, which the inputrc may give colours
-  make_room();
-  rl_redisplay();
-  rl_line_buffer = text;
-  rl_point = caret;
-  rl_end = end;
-  rl_mark = mark;
-  free(safe);
-}
-
-void creadline_plain_show(void) {
-  if (!creadline_is_plain) return;
-  if (!shown) rl_on_new_line();
-  shown = true;
-  redisplay();
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which files readline is let read as an inputrc: it opens whatever it is told to, waits for a named
-// pipe until somebody writes to it, and includes a file in itself until the stack is full.
+// The inputrc and single lines of one. Which files readline is let read: it opens whatever it is told
+// to, waits for a named pipe until somebody writes to it, and includes a file in itself until the stack
+// is full.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -73,9 +74,22 @@ bool creadline_read_own(void) {
   return creadline_may_read_own() && rl_read_init_file(own_name()) == 0;
 }
 
-bool creadline_may_bind(const char *line) {
+static bool may_bind(const char *line) {
   char *copy = strdup(line), *path = included(copy);
   bool may = path == NULL || may_read(path, path, 0);
   free(copy);
   return may;
+}
+
+bool creadline_knows_function(const char *name) { return rl_named_function(name) != NULL; }
+
+int creadline_bind(const char *line) {
+  char *copy = strdup(line);
+  creadline_begin_complaints();
+  int result = may_bind(copy) ? rl_parse_and_bind(copy) : 1;
+  creadline_end_complaints();
+  free(copy);
+  creadline_replace_commands();
+  creadline_keep_settings();
+  return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the shim share: creadline.c (the engine), line.c, redo.c, commands.c, motion.c,
-// vi.c and history.c (its commands), inputrc.c, complaints.c.
+// What the parts of the shim share: creadline.c (the engine), plain.c (its display on a dumb
+// terminal), line.c, redo.c, commands.c, motion.c, vi.c and history.c (its commands), inputrc.c,
+// complaints.c.
 #ifndef CREADLINE_INTERNAL_H
 #define CREADLINE_INTERNAL_H
 
@@ -12,6 +13,8 @@
 
 extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
+/// A stream that leads nowhere.
+extern FILE *creadline_nowhere;
 /// set-mark put the mark where it is, and the text has not changed since.
 extern bool creadline_mark_is_set;
 
@@ -42,12 +45,17 @@ void creadline_register_commands(void);
 void creadline_replace_commands(void);
 /// Settings of an inputrc that would do harm here.
 void creadline_keep_settings(void);
+/// Has readline draw, before rl_initialize; and what an inputrc may not change then.
+void creadline_begin_plain(void);
+void creadline_keep_plain_settings(void);
+/// readline has begun a new row on the screen by itself.
+void creadline_plain_new_row(void);
 /// Whether the user's inputrc, or the file that a line of one includes, and all that they include,
 /// may be read. What speaks against it is among the complaints.
 bool creadline_may_read_own(void);
 bool creadline_read_own(void);
-bool creadline_may_bind(const char *line);
-void creadline_lend_rubout(bool readlines);
+/// Binds Backspace to readline's own function; NULL binds it to hobnob's again.
+void creadline_bind_rubout(rl_command_func_t *own);
 bool creadline_in_vi_command(void);
 
 /// Leaves a line of the history for the live one.

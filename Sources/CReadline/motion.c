@@ -88,7 +88,9 @@ static int vertical(int count, int direction) {
 
 static int history_up(int count, int key) {
   if (count < 0) return rl_get_previous_history(count, key);
-  if (rl_end == 0 && creadline_history_is_live() && creadline_call.up_on_empty()) return 0;
+  if (rl_end == 0 && creadline_history_is_live() &&
+      creadline_call.event(creadline_up_on_empty, NULL))
+    return 0;
   int left = has_lines() ? vertical(count, -1) : count;
   return left > 0 ? rl_get_previous_history(left, key) : 0;
 }
@@ -100,12 +102,13 @@ static int history_down(int count, int key) {
 }
 
 /// Trap: an incremental search knows Backspace by readline's own function alone; another one ends it.
-void creadline_lend_rubout(bool readlines) {
+void creadline_bind_rubout(rl_command_func_t *own) {
+  rl_command_func_t *present = own ? rubout : rl_rubout;
   Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};
   for (int map = 0; map < 2; map++)
     for (int key = 0; key < KEYMAP_SIZE; key++)
-      if (maps[map][key].type == ISFUNC && maps[map][key].function == (readlines ? rubout : rl_rubout))
-        maps[map][key].function = readlines ? rl_rubout : rubout;
+      if (maps[map][key].type == ISFUNC && maps[map][key].function == present)
+        maps[map][key].function = own ? own : rubout;
 }
 
 const struct creadline_replacement creadline_motions[] = {

@@ -83,6 +83,6 @@ extension InteractiveShell {
     let edited = try outcome.get()
     guard edited != text else { return }
     editor.replaceLine(edited)
-    lineEditorChanged(editor)
+    lineChanged()
   }
 }

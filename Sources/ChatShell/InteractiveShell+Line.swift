@@ -8,8 +8,45 @@ import Terminal
 
 // MARK: What the line tells
 
-extension InteractiveShell: LineEditorDelegate {
-  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
+extension InteractiveShell {
+  /// Whether the event was dealt with here; see ``LineEvent`` for what happens otherwise.
+  func handle(_ event: LineEvent) -> Bool {
+    switch event {
+    case .accepted(let text): return accept(text)
+    case .changed: lineChanged()
+    case .moved:
+      completion.lineChanged(byHand: true)
+      tell(.moved)
+    case .secondSpace: closeSymbol()
+    case .pasted(let text): return offerToAttach(text)
+    case .pasteIsOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
+    case .pasteHadNoEnd:
+      show(notice: say("The paste had no end; what came of it is in the line"))
+    case .clearing(let isEmpty):
+      guard isEmpty else { return !mayClear() }
+      tell(.interrupted)
+      return true
+    case .cancelled: return closeMenu() || offer(.cancel)
+    case .undoing: return offer(.undo)
+    case .upOnEmptyLine: return offer(.up)
+    case .completing: return complete()
+    case .menuKey(let key): return moveInMenu(key)
+    case .command(let command): run(command)
+    case .endOfInput: tell(.ended)
+    case .lostTerminal: lostTerminal()
+    case .willDraw:
+      if isStale { updateBar() }
+      highlight()
+    case .resized: refresh()
+    case .fellBehindOrCaughtUp: tell(.behind(editor.isBehind))
+    case .focusChanged: tellFocus()
+    case .suspending: tell(.suspended)
+    case .resumed: tell(.resumed)
+    }
+    return false
+  }
+
+  private func accept(_ text: String) -> Bool {
     notice = nil
     guard tell(.entered(text)) else { return false }
     editor.whenLineBegins { [self] in
@@ -19,44 +56,31 @@ extension InteractiveShell: LineEditorDelegate {
     return true
   }
 
-  func lineEditorWillDraw(_ editor: LineEditor) {
-    if isStale { updateBar() }
-    highlight()
-  }
-
-  func lineEditorCompletes(_ editor: LineEditor) -> Bool {
+  private func complete() -> Bool {
     guard completion.tab() else { return false }
     // The next key may have been typed already.
     editor.menu = completion.menu
-    lineEditorChanged(editor)
+    lineChanged()
     return true
   }
 
-  func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool {
+  private func moveInMenu(_ key: MenuKey) -> Bool {
     let isTaken = completion.takes(key)
     editor.menu = completion.menu
-    if isTaken { lineEditorChanged(editor) }
+    if isTaken { lineChanged() }
     refresh()
     return isTaken
   }
 
-  func lineEditor(_ editor: LineEditor, mentionWordBefore caret: Int) -> Int? {
-    completion.mentionWord(before: caret)
-  }
-
-  func lineEditorMoved(_ editor: LineEditor) {
-    completion.lineChanged(byHand: true)
-    tell(.moved)
-  }
-
-  func lineEditorCancels(_ editor: LineEditor) -> Bool {
-    guard completion.close() else { return offer(.cancel) }
+  private func closeMenu() -> Bool {
+    guard completion.close() else { return false }
     editor.menu = completion.menu
     refresh()
     return true
   }
 
-  func lineEditorChanged(_ editor: LineEditor) {
+  /// The text was changed by a key or a paste.
+  func lineChanged() {
     if notice != nil || nextNotice != nil {
       notice = nextNotice
       nextNotice = nil
@@ -67,18 +91,9 @@ extension InteractiveShell: LineEditorDelegate {
     tell(.changed)
   }
 
-  func lineEditorUndoes(_ editor: LineEditor) -> Bool { offer(.undo) }
-
-  func lineEditor(_ editor: LineEditor, notes state: PasteState) {
-    switch state {
-    case .isOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
-    case .hadNoEnd: show(notice: say("The paste had no end; what came of it is in the line"))
-    }
-  }
-
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
-  func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool {
+  private func offerToAttach(_ text: String) -> Bool {
     guard !session.editing.isOn, session.place.isMember, editor.question == nil,
       !LineRules.isCommand(editor.text),
       let path = PastedContent.fileCandidate(in: text).map({
@@ -93,7 +108,7 @@ extension InteractiveShell: LineEditorDelegate {
       case .yes: tell(.attach(path: path))
       case .no:
         editor.insert(text)
-        lineEditorChanged(editor)
+        lineChanged()
       case .leave: break
       }
       refresh()
@@ -105,11 +120,8 @@ extension InteractiveShell: LineEditorDelegate {
     return true
   }
 
-  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool {
-    if isEmpty {
-      tell(.interrupted)
-      return false
-    }
+  /// Whether C-c may empty the line; it may be asked for first.
+  private func mayClear() -> Bool {
     guard settings.confirmClear, editor.question == nil else {
       willEmpty()
       return true
@@ -134,9 +146,7 @@ extension InteractiveShell: LineEditorDelegate {
     if editor.face == .plain { show(notice: text) } else { nextNotice = text }
   }
 
-  func lineEditorEnded(_ editor: LineEditor) { tell(.ended) }
-
-  func lineEditorLostTerminal(_ editor: LineEditor) {
+  private func lostTerminal() {
     // As the signal has it that a terminal sends on closing, which did not come. The reader of a
     // pipe may go (rule 11.4).
     var output = stat()
@@ -144,11 +154,7 @@ extension InteractiveShell: LineEditorDelegate {
     leave(status: isClosed ? 128 + SIGHUP : 0)
   }
 
-  func lineEditorResized(_ editor: LineEditor) { refresh() }
-  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) { tell(.behind(editor.isBehind)) }
-  func lineEditorFocusChanged(_ editor: LineEditor) { tellFocus() }
-
-  func lineEditor(_ editor: LineEditor, runs command: LineCommand) {
+  private func run(_ command: LineCommand) {
     do {
       switch command {
       case .editLast: tell(.editLast)
@@ -170,7 +176,7 @@ extension InteractiveShell: LineEditorDelegate {
     replaceByHand(change)
   }
 
-  func lineEditorTypedSecondSpace(_ editor: LineEditor) {
+  private func closeSymbol() {
     let text = editor.text
     let caret = editor.caret
     guard settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
@@ -187,14 +193,6 @@ extension InteractiveShell: LineEditorDelegate {
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
     editor.replace(change.range, with: change.insert, caret: change.caret)
     completion.wrapped(change.range, in: change.insert)
-    lineEditorChanged(editor)
-  }
-
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool { offer(.up) }
-  func lineEditorSuspends(_ editor: LineEditor) { tell(.suspended) }
-  func lineEditorResumed(_ editor: LineEditor) { tell(.resumed) }
-
-  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
-    session.completions(in: text, caret: caret)
+    lineChanged()
   }
 }

@@ -44,7 +44,9 @@ final class InteractiveShell {
     completion = LiveCompletion(session: session, editor: editor)
     completion.changed = { [weak self] in self?.refresh() }
     (session.line as? EditorLine)?.completion = completion
-    editor.delegate = self
+    editor.handler = { [weak self] in self?.handle($0) ?? false }
+    editor.completions = { [session] in session.completions(in: $0, caret: $1) }
+    editor.nameWordStart = { [completion] in completion.mentionWord(before: $0) }
     programs.began = { [weak self, loop] in
       loop.handleSignals([SIGCHLD]) { _ in self?.programs.reap() }
     }

@@ -222,7 +222,7 @@ public struct Launch {
       do {
         (store, me, opening) = try open(300)
       } catch StoreError.locked {
-        // The editor holds its delegate weakly.
+        // The editor's handler holds it weakly.
         let line = StartingLine<(Store, Participant, Opening)>(
           editor: editor, loop: loop, path: try storePath, keep: Self.keep)
         (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }

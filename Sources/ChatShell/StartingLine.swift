@@ -39,7 +39,7 @@ final class StartingLine<Opened> {
   ///
   /// - Throws: what `open` threw last, after the patience or when the person leaves.
   func wait(_ open: @escaping @MainActor () throws -> Opened) throws -> Opened {
-    editor.delegate = self
+    editor.handler = { [weak self] in self?.handle($0) ?? false }
     deadline = loop.now + patience
     if editor.face == .tty {
       editor.bar.zones[.status] = [Item(id: "left", line: StyledLine(waiting, .dim))]
@@ -102,37 +102,15 @@ final class StartingLine<Opened> {
     self.outcome = self.outcome ?? outcome
     loop.stop()
   }
-}
 
-extension StartingLine: LineEditorDelegate {
-  // The shell asks the editor when it begins.
-  func lineEditorFocusChanged(_ editor: LineEditor) {}
-  func lineEditorResized(_ editor: LineEditor) {}
-  func lineEditorFellBehindOrCaughtUp(_ editor: LineEditor) {}
-  func lineEditor(_ editor: LineEditor, accepts text: String) -> Bool {
-    editor.bell()
+  private func handle(_ event: LineEvent) -> Bool {
+    switch event {
+    case .accepted: editor.bell()
+    case .clearing(let isEmpty): return isEmpty
+    case .endOfInput, .lostTerminal: giveUp()
+    case .completing: return true
+    default: break
+    }
     return false
-  }
-
-  func lineEditorMayClear(_ editor: LineEditor, isEmpty: Bool) -> Bool { !isEmpty }
-  func lineEditorEnded(_ editor: LineEditor) { giveUp() }
-  func lineEditorLostTerminal(_ editor: LineEditor) { giveUp() }
-  func lineEditorWillDraw(_ editor: LineEditor) {}
-  func lineEditorCancels(_ editor: LineEditor) -> Bool { false }
-  func lineEditorChanged(_ editor: LineEditor) {}
-  func lineEditorUndoes(_ editor: LineEditor) -> Bool { false }
-  func lineEditor(_ editor: LineEditor, notes state: PasteState) {}
-  func lineEditor(_ editor: LineEditor, runs command: LineCommand) {}
-  func lineEditorCompletes(_ editor: LineEditor) -> Bool { true }
-  func lineEditor(_ editor: LineEditor, takes key: MenuKey) -> Bool { false }
-  func lineEditor(_ editor: LineEditor, mentionWordBefore caret: Int) -> Int? { nil }
-  func lineEditorTypedSecondSpace(_ editor: LineEditor) {}
-  func lineEditorMoved(_ editor: LineEditor) {}
-  func lineEditor(_ editor: LineEditor, pastes text: String) -> Bool { false }
-  func lineEditorGoesUpFromEmptyLine(_ editor: LineEditor) -> Bool { false }
-  func lineEditorSuspends(_ editor: LineEditor) {}
-  func lineEditorResumed(_ editor: LineEditor) {}
-  func lineEditor(_ editor: LineEditor, completionsIn text: String, caret: Int) -> Completions? {
-    nil
   }
 }

@@ -11,7 +11,7 @@ extension LineEditor {
 
   /// Draws what has changed since the last turn, in one write.
   public func draw() {
-    delegate?.lineEditorWillDraw(self)
+    tell(.willDraw)
     doubtBeforeLines()
     display.draw()
   }
@@ -28,8 +28,8 @@ extension LineEditor {
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
       if sizeDoubt.isPutOff { resized() }
-      delegate?.lineEditorFellBehindOrCaughtUp(self)
+      tell(.fellBehindOrCaughtUp)
     }
-    delegate?.lineEditorFellBehindOrCaughtUp(self)
+    tell(.fellBehindOrCaughtUp)
   }
 }

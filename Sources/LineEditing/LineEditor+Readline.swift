@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
+import CReadline
 import StyledText
 import Terminal
 
 // MARK: What readline asks
 
-extension LineEditor: ReadlineClient {
-  func accept(_ text: String) -> Bool {
-    isAccepting = true
-    let taken = delegate?.lineEditor(self, accepts: text) ?? true
-    if !taken { isAccepting = false }
-    return taken
+extension LineEditor {
+  func heard(_ event: creadline_event, _ text: String?) -> Bool {
+    switch event {
+    case creadline_accept_line: return accept(text ?? "")
+    case creadline_line_ended: ended(text)
+    case creadline_line_began: lineBegan()
+    case creadline_cancel: return tell(.cancelled)
+    case creadline_up_on_empty: return tell(.upOnEmptyLine)
+    case creadline_undo: return tell(.undoing)
+    case creadline_live_complete: return tell(.completing)
+    case creadline_clear_screen: clearDisplay()
+    case creadline_clear_line: clearLine()
+    case creadline_edit_last: tell(.command(.editLast))
+    case creadline_edit_in_editor: tell(.command(.editInEditor))
+    case creadline_format_bold: tell(.command(.format("*")))
+    case creadline_format_italic: tell(.command(.format("_")))
+    case creadline_format_strike: tell(.command(.format("~")))
+    case creadline_format_code: tell(.command(.format("`")))
+    case creadline_format_preformatted: tell(.command(.format("```")))
+    case creadline_format_quote: tell(.command(.format(">")))
+    default: break
+    }
+    return false
   }
 
-  func ended(_ text: String?) {
+  private func accept(_ text: String) -> Bool {
+    isAccepting = true
+    let isTaken = tell(.accepted(text))
+    if !isTaken { isAccepting = false }
+    return isTaken
+  }
+
+  private func ended(_ text: String?) {
     guard let text else {
       isAccepting = true
-      delegate?.lineEditorEnded(self)
+      tell(.endOfInput)
       return
     }
     // A line that a readline function ended on its own way goes through the same door.
@@ -26,26 +50,12 @@ extension LineEditor: ReadlineClient {
     }
   }
 
-  func lineBegan() {
+  private func lineBegan() {
     isAccepting = false
     forgetChanges()
     let bodies = afterLine
     afterLine = []
     for body in bodies { body() }
-  }
-
-  func cancel() -> Bool { delegate?.lineEditorCancels(self) ?? false }
-  func upOnEmptyLine() -> Bool { delegate?.lineEditorGoesUpFromEmptyLine(self) ?? false }
-  func undo() -> Bool { delegate?.lineEditorUndoes(self) ?? false }
-  func clearScreen() { clearDisplay() }
-  func run(_ command: LineCommand) { delegate?.lineEditor(self, runs: command) }
-  func liveComplete() -> Bool { delegate?.lineEditorCompletes(self) ?? false }
-  func mentionWord(before offset: Int) -> Int? {
-    delegate?.lineEditor(self, mentionWordBefore: offset)
-  }
-
-  func completions(text: String, caret: Int) -> Completions? {
-    delegate?.lineEditor(self, completionsIn: text, caret: caret)
   }
 
   func write(_ bytes: [UInt8]) { device.write(bytes) }

@@ -130,6 +130,6 @@ extension LineEditor {
     sizeDoubt.confirmedAt = loop.now
     if size == nil || size != display.size { sizeDoubt.settledAt = loop.now }
     display.settle(on: size)
-    delegate?.lineEditorResized(self)
+    tell(.resized)
   }
 }

@@ -118,17 +118,16 @@ extension LineEditor {
     creadline_begin_inserting()
     let line = Readline.line
     if line.length == 0 {
-      if !wasBusy { _ = delegate?.lineEditorMayClear(self, isEmpty: true) }
+      if !wasBusy { tell(.clearing(isEmpty: true)) }
       return
     }
-    guard delegate?.lineEditorMayClear(self, isEmpty: false) ?? true else { return }
-    empty()
+    if !tell(.clearing(isEmpty: false)) { empty() }
   }
 
   /// Empties the line as one undo step.
   public func empty() {
     creadline_clear()
-    delegate?.lineEditorChanged(self)
+    tell(.changed)
     isProgramChange = true
   }
 

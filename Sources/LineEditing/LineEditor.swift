@@ -13,7 +13,14 @@ public final class LineEditor {
   public enum Face: Sendable { case tty, plain }
 
   public let loop: EventLoop
-  public weak var delegate: (any LineEditorDelegate)?
+  /// Told what happens at the line; true where it has dealt with it.
+  public var handler: ((LineEvent) -> Bool)?
+  /// The candidates for the word at a caret (bytes) of a text, asked by readline's own completion
+  /// functions.
+  public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
+  /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
+  /// for M-Backspace; nil where there is none.
+  public var nameWordStart: ((_ caret: Int) -> Int?)?
   /// Waits for the next key as an answer: y or Return is yes.
   public var question: ((Answer) -> Void)?
 
@@ -64,6 +71,10 @@ public final class LineEditor {
     display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
     isFocused = face == .plain
   }
+
+  /// Tells the handler. False: it did nothing, or there is none.
+  @discardableResult
+  func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
   public var face: Face { display.face }
   /// What stands around the text; the text itself is readline's.
@@ -133,14 +144,14 @@ public final class LineEditor {
 
   /// C-z: the terminal is given back until the shell is continued.
   public func suspend() {
-    delegate?.lineEditorSuspends(self)
+    tell(.suspending)
     withTerminalReleased {
       loop.unblockSignals()
       signal(SIGTSTP, SIG_DFL)
       kill(0, SIGTSTP)
       loop.blockSignals()
     }
-    delegate?.lineEditorResumed(self)
+    tell(.resumed)
   }
 
   /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
@@ -181,7 +192,7 @@ public final class LineEditor {
     if let focusTimer { loop.cancel(focusTimer) }
     focusTimer = nil
     self.isFocused = isFocused
-    delegate?.lineEditorFocusChanged(self)
+    tell(.focusChanged)
   }
 
   private func waitForFocus() {
@@ -191,7 +202,7 @@ public final class LineEditor {
       self?.take(focus: true)
     }
     isFocused = false
-    delegate?.lineEditorFocusChanged(self)
+    tell(.focusChanged)
   }
 
   /// Says so when the end of a paste does not come: until then every key is one more of it.
@@ -201,14 +212,14 @@ public final class LineEditor {
       [weak self] in
       guard let self else { return }
       pasteTimer = nil
-      delegate?.lineEditor(self, notes: .isOpen)
+      tell(.pasteIsOpen)
     }
   }
 
   private func lostTerminal() {
     loop.unwatch(device.input)
     loop.unwatch(device.output)
-    delegate?.lineEditorLostTerminal(self)
+    tell(.lostTerminal)
   }
 
   private func waitForEscape() {
@@ -235,7 +246,7 @@ public final class LineEditor {
       let line = Readline.line
       if line.caret != lastCaret || line.region_start != line.region_end {
         lastCaret = line.caret
-        delegate?.lineEditorMoved(self)
+        tell(.moved)
       }
       return
     }
@@ -265,7 +276,7 @@ public final class LineEditor {
     settlingTimer = nil
     needsSettling = false
     display.needsDrawing = true
-    delegate?.lineEditorChanged(self)
+    tell(.changed)
   }
 
   /// The line that was being typed is gone; what was still to be told of it is not about the next.
@@ -292,18 +303,14 @@ public final class LineEditor {
       settleChanges()
       // In vi mode Esc is vi's own; in emacs mode it is the meta prefix unless it ends something.
       let line = Readline.line
-      if !line.vi || menu != .closed, creadline_is_idle(),
-        delegate?.lineEditorCancels(self) == true
-      {
-        break
-      }
+      if !line.vi || menu != .closed, creadline_is_idle(), tell(.cancelled) { break }
       Readline.feed([0x1B])
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
     case .paste(let bytes): paste(bytes, isWhole: true)
     case .unfinishedPaste(let bytes):
       paste(bytes, isWhole: false)
-      delegate?.lineEditor(self, notes: .hadNoEnd)
+      tell(.pasteHadNoEnd)
     case .focus, .reply: break
     }
   }
@@ -334,11 +341,7 @@ public final class LineEditor {
       needsSettling = true
       settle()
     }
-    if menu == .entered, creadline_is_idle(),
-      delegate?.lineEditor(self, takes: Self.menuKey(bytes)) == true
-    {
-      return
-    }
+    if menu == .entered, creadline_is_idle(), tell(.menuKey(Self.menuKey(bytes))) { return }
     if !creadline_quotes_next() {
       if bytes == [0x03] { return clearLine() }
       if bytes == [0x1A], !creadline_in_sequence() { return suspend() }
@@ -372,7 +375,7 @@ public final class LineEditor {
       _ = creadline_take_dirty()
     }
     if bytes[0] == 0x20, caret > 0, after.text[Int(caret) - 1] == 0x20 {
-      delegate?.lineEditorTypedSecondSpace(self)
+      tell(.secondSpace)
     }
   }
 
@@ -390,12 +393,12 @@ public final class LineEditor {
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     settleChanges()
     creadline_settle()
-    if isWhole, delegate?.lineEditor(self, pastes: text) == true { return }
+    if isWhole, tell(.pasted(text)) { return }
     insertByHand(text)
   }
 
   private func insertByHand(_ text: String) {
     creadline_insert(text)
-    delegate?.lineEditorChanged(self)
+    tell(.changed)
   }
 }

@@ -4,41 +4,20 @@ import Composer
 import Glibc
 import StyledText
 
-/// What readline asks while a key is being handled. Each may change the line, none may feed keys.
-@MainActor
-protocol ReadlineClient: AnyObject {
-  func accept(_ text: String) -> Bool
-  func ended(_ text: String?)
-  func lineBegan()
-  func cancel() -> Bool
-  func upOnEmptyLine() -> Bool
-  func undo() -> Bool
-  func clearScreen()
-  func clearLine()
-  func run(_ command: LineCommand)
-  func liveComplete() -> Bool
-  func mentionWord(before offset: Int) -> Int?
-  func completions(text: String, caret: Int) -> Completions?
-  func write(_ bytes: [UInt8])
-  func list(_ labels: [SafeText])
-  func print(_ text: String)
-  var widths: Widths { get }
-}
-
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
 enum Readline {
-  /// C callbacks carry no context, so the client they speak to stands here.
-  private static weak var client: (any ReadlineClient)?
+  /// C callbacks carry no context, so the editor they speak to stands here. While a key is handled it
+  /// may change the line, but never feed another key.
+  private static weak var editor: LineEditor?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
   /// The column that Up and Down aim for while nothing else moves the caret.
   private static var goal: (column: Int, offset: Int)?
-  private static var prompt: UnsafeMutablePointer<CChar>?
 
-  static func start(for newClient: any ReadlineClient, plain: Bool, prompt: String) {
-    precondition(client == nil, "readline is already in use")
-    client = newClient
+  static func start(for newEditor: LineEditor, plain: Bool, prompt: String) {
+    precondition(editor == nil, "readline is already in use")
+    editor = newEditor
     var callbacks = creadline_callbacks(
       previous_grapheme: { text, length, offset in
         Int32(Motion.previousGrapheme(in: Readline.bytes(text, length), before: Int(offset)))
@@ -49,34 +28,23 @@ enum Readline {
       vertical: { text, length, offset, direction in
         Readline.vertical(Readline.bytes(text, length), Int(offset), up: direction < 0)
       },
-      accept: { text in Readline.client?.accept(Readline.string(text)) ?? false },
-      ended: { text in Readline.client?.ended(text.map { Readline.string($0) }) },
-      line_began: { Readline.client?.lineBegan() },
-      cancel: { Readline.client?.cancel() ?? false },
-      up_on_empty: { Readline.client?.upOnEmptyLine() ?? false },
-      request: { request in
-        switch request {
-        case creadline_request_clear_screen: Readline.client?.clearScreen()
-        case creadline_request_clear_line: Readline.client?.clearLine()
-        default: if let command = LineCommand(request) { Readline.client?.run(command) }
-        }
+      event: { event, text in
+        Readline.editor?.heard(event, text.map { Readline.string($0) }) ?? false
       },
-      undo: { Readline.client?.undo() ?? false },
-      live_complete: { Readline.client?.liveComplete() ?? false },
       mention_word: { offset in
-        Readline.client?.mentionWord(before: Int(offset)).map { Int32($0) } ?? -1
+        Readline.editor?.nameWordStart?(Int(offset)).map { Int32($0) } ?? -1
       },
       complete: { start, end in Readline.matches(start: Int(start), end: Int(end)) },
       word_end: { text, length, offset in
-        Readline.pending = Readline.client?.completions(
-          text: String(decoding: Readline.bytes(text, length), as: UTF8.self), caret: Int(offset))
+        Readline.pending = Readline.editor?.completions?(
+          String(decoding: Readline.bytes(text, length), as: UTF8.self), Int(offset))
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
       },
       write: { bytes, count in
-        Readline.client?.write(Array(Readline.bytes(bytes, Int32(clamping: count))))
+        Readline.editor?.write(Array(Readline.bytes(bytes, Int32(clamping: count))))
       },
       list: { matches, count in Readline.list(matches, Int(count)) },
-      print: { text in Readline.client?.print(Readline.string(text)) },
+      print: { text in Readline.editor?.print(Readline.string(text)) },
       shown: { text, length, caret in Readline.shown(Readline.bytes(text, length), caret) })
     creadline_start(&callbacks, plain, prompt)
   }
@@ -108,7 +76,7 @@ enum Readline {
   private static func vertical(_ text: UnsafeBufferPointer<UInt8>, _ offset: Int, up: Bool)
     -> Int32
   {
-    let widths = client?.widths ?? Widths()
+    let widths = editor?.widths ?? Widths()
     let column =
       if let goal, goal.offset == offset { goal.column } else {
         Motion.column(in: text, offset: offset, widths: widths)
@@ -128,7 +96,7 @@ enum Readline {
     _ text: UnsafeBufferPointer<UInt8>, _ caret: UnsafeMutablePointer<Int32>?
   ) -> UnsafeMutablePointer<CChar>? {
     let row = ShownRow(
-      text, caret: Int(caret?.pointee ?? 0), widths: client?.widths ?? Widths())
+      text, caret: Int(caret?.pointee ?? 0), widths: editor?.widths ?? Widths())
     caret?.pointee = Int32(row.caret)
     return strdup(row.text)
   }
@@ -141,7 +109,7 @@ enum Readline {
     defer { pending = nil }
     let text = Readline.text
     // complete-into-braces and vi's own completion come here without word_end.
-    guard let answer = pending ?? client?.completions(text: text, caret: end),
+    guard let answer = pending ?? editor?.completions?(text, end),
       answer.word.lowerBound >= start, answer.word.lowerBound <= end, !answer.choices.isEmpty
     else { return nil }
     let utf8 = Array(text.utf8)
@@ -171,22 +139,6 @@ enum Readline {
     _ matches: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ count: Int
   ) {
     guard let matches else { return }
-    client?.list((0..<count).map { SafeText(line: string(matches[$0])) })
-  }
-}
-
-extension LineCommand {
-  init?(_ request: creadline_request) {
-    switch request {
-    case creadline_request_edit_last: self = .editLast
-    case creadline_request_edit_in_editor: self = .editInEditor
-    case creadline_request_format_bold: self = .format("*")
-    case creadline_request_format_italic: self = .format("_")
-    case creadline_request_format_strike: self = .format("~")
-    case creadline_request_format_code: self = .format("`")
-    case creadline_request_format_preformatted: self = .format("```")
-    case creadline_request_format_quote: self = .format(">")
-    default: return nil
-    }
+    editor?.list((0..<count).map { SafeText(line: string(matches[$0])) })
   }
 }

@@ -13,18 +13,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What hobnob's own commands ask of the program (readline's functions of these names).
-enum creadline_request {
-  creadline_request_clear_screen,  // clear-screen, clear-display
-  creadline_request_edit_last,     // edit-last
-  creadline_request_clear_line,    // clear-line
-  creadline_request_edit_in_editor,
-  creadline_request_format_bold,
-  creadline_request_format_italic,
-  creadline_request_format_strike,
-  creadline_request_format_code,
-  creadline_request_format_preformatted,
-  creadline_request_format_quote,
+/// What happens while a key is handled. Each is told to the program, which says whether it has dealt
+/// with it; what readline does otherwise stands beside each.
+enum creadline_event {
+  creadline_accept_line,    // Return, with the text. True: it was taken and is to be cleared
+  creadline_line_ended,     // a line that readline ended by itself, with the text (NULL: end of input)
+  creadline_line_began,     // a fresh line; the place to put a text into it
+  creadline_cancel,         // C-g outside readline's own searches and arguments; otherwise abort
+  creadline_up_on_empty,    // previous-history on an empty line; otherwise the history
+  creadline_undo,           // undo and vi-undo; otherwise readline's undo
+  creadline_live_complete,  // `complete` where a menu can be shown; otherwise readline's completion
+  creadline_clear_screen,   // clear-screen, clear-display
+  creadline_clear_line,     // clear-line
+  creadline_edit_last,
+  creadline_edit_in_editor,
+  creadline_format_bold,
+  creadline_format_italic,
+  creadline_format_strike,
+  creadline_format_code,
+  creadline_format_preformatted,
+  creadline_format_quote,
 };
 
 struct creadline_callbacks {
@@ -34,21 +42,8 @@ struct creadline_callbacks {
   /// The place one line up (direction -1) or down (+1) in a text with newlines; -1 on the first
   /// or last line.
   int (*vertical)(const char *text, int length, int offset, int direction);
-  /// Return was pressed. True: the line was taken and is to be cleared.
-  bool (*accept)(const char *text);
-  /// A line that readline ended by itself, without `accept` (NULL: end of input).
-  void (*ended)(const char *text);
-  /// A fresh line has begun; the place to put a text into it.
-  void (*line_began)(void);
-  /// C-g outside readline's own searches and arguments. True: it meant something.
-  bool (*cancel)(void);
-  /// previous-history on an empty line. True: it meant something else.
-  bool (*up_on_empty)(void);
-  void (*request)(enum creadline_request request);
-  /// undo and vi-undo. True: it was not the text that something came back to.
-  bool (*undo)(void);
-  /// `complete` at a terminal that shows a menu. True: it was done.
-  bool (*live_complete)(void);
+  /// Something happened. True: the program has dealt with it.
+  bool (*event)(enum creadline_event event, const char *text);
   /// Where M-Backspace ends within a name of several words; -1 where the caret is in none.
   int (*mention_word)(int offset);
   /// Completion of the bytes start ..< end: a malloc'ed, NULL-terminated list of malloc'ed
@@ -73,7 +68,7 @@ struct creadline_line {
   int mark;  // bytes, where the region is active or set-mark put it and nothing changed since; or -1
   const char *message;  // what stands instead of the prompt (a search, an argument), or NULL
   const char *mode;     // show-mode-in-prompt's string, or ""
-  bool vi, vi_command;
+  bool vi;
 };
 
 /// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
@@ -132,7 +127,6 @@ bool creadline_history_is_live(void);
 
 void creadline_set_size(int rows, int columns);
 const char *creadline_variable(const char *name);
-void creadline_set_variable(const char *name, const char *value);
 /// Reads one line of an inputrc. Zero when it was understood.
 int creadline_bind(const char *line);
 /// Whether a function of this name can be bound.
@@ -144,8 +138,6 @@ const char *creadline_take_complaints(void);
 /// readline's notation, separated by blanks.
 void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),
                             void *context);
-/// The version of the library, as it says it.
-const char *creadline_version(void);
 
 /// Plain face: the prompt, drawn by readline; and what comes between two drawings of the line.
 void creadline_plain_prompt(const char *prompt);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What happens at the line. ``LineEditor/handler`` is told each, in order, and says whether it has
+/// dealt with it. What happens otherwise stands beside each; where nothing does, the answer does not
+/// matter.
+public enum LineEvent: Hashable, Sendable {
+  /// Return was pressed. Handled: the text was taken, the line and its undo go; what is to stand in
+  /// the next line is put there by ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
+  case accepted(String)
+  /// The text was changed by a key or a paste.
+  case changed
+  /// The caret moved, and nothing else.
+  case moved
+  /// A space was typed behind a space; both stand in the line.
+  case secondSpace
+  /// A paste. Otherwise it is inserted.
+  case pasted(String)
+  /// A paste has begun, and for a while nothing came: neither more of it nor its end.
+  case pasteIsOpen
+  /// The end of a paste never came, and C-c ended it: what there was is in the line.
+  case pasteHadNoEnd
+  /// C-c. Otherwise the line is emptied.
+  case clearing(isEmpty: Bool)
+  /// C-g or a lone Esc, when no search or argument was there to end. Otherwise the key is readline's.
+  case cancelled
+  /// C-_ and the like. Otherwise readline undoes.
+  case undoing
+  /// Up on an empty line. Otherwise it is readline's history.
+  case upOnEmptyLine
+  /// TAB, where a menu can be shown. Otherwise readline completes.
+  case completing
+  /// A key while ``LineEditor/menu`` is entered. Otherwise it is the line's.
+  case menuKey(MenuKey)
+  /// A key that readline knows by a name of hobnob's own.
+  case command(LineCommand)
+  /// C-d on an empty line.
+  case endOfInput
+  /// The terminal is gone.
+  case lostTerminal
+  /// The last moment to bring ``LineEditor/bar`` up to date.
+  case willDraw
+  /// The terminal has another size, or had for a moment.
+  case resized
+  /// ``LineEditor/isBehind`` is another.
+  case fellBehindOrCaughtUp
+  /// ``LineEditor/isFocused`` is another.
+  case focusChanged
+  /// C-z: the shell is about to be suspended, or has come back.
+  case suspending, resumed
+}
+
+/// What hobnob's own readline functions do.
+public enum LineCommand: Hashable, Sendable {
+  case editLast
+  case editInEditor
+  /// Wrap the region or the word in this symbol.
+  case format(String)
+}
+
+/// The answer to ``LineEditor/question``.
+public enum Answer: Hashable, Sendable {
+  case yes
+  /// Any other key.
+  case no
+  /// C-c, C-g or Escape: nothing is to happen.
+  case leave
+}
+
+/// The keys of an entered menu.
+public enum MenuKey: Hashable, Sendable {
+  case next, previous, accept
+  /// Any other: it leaves the menu.
+  case other
+}
+
+/// Whether a menu hangs below the line, and who the keys are for.
+public enum MenuState: Hashable, Sendable {
+  case closed, open, entered
+}
