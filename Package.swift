@@ -38,7 +38,10 @@ let package = Package(
       swiftSettings: ours),
     .target(
       name: "ChatShell",
-      dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Conversations"],
+      dependencies: [
+        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob",
@@ -87,7 +90,10 @@ let package = Package(
       swiftSettings: ours),
     .testTarget(
       name: "ChatShellTests",
-      dependencies: ["ChatShell", "Conversations", "StyledText", "Composer", "Repeatable"],
+      dependencies: [
+        "ChatShell", "Conversations", "StyledText", "Composer", "Repeatable",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: ours),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],
