@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Conversations
 import Glibc
 import StyledText
 
-/// What `hobnob check` is told (rule 11.3).
-public struct CheckOptions: Sendable {
-  /// Reads the files of all attachments, too.
-  public var isDeep = false
-  /// Forgets what conversations do not keep, removes files nobody names, gives back space.
-  public var compacts = false
-  /// Writes what can be read of the store into a new one.
-  public var recovers = false
-  /// Where a copy of the store is written to.
-  public var backup: String?
+/// `hobnob check` (rule 11.3): looks whether the store is whole and safe, and tells what the terminal
+/// can do.
+package struct CheckScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Look whether the store is whole, and what the terminal can do.")
+  @OptionGroup package var common: CommonOptions
+  @Flag(help: "Read the files that were sent, too.")
+  var deep = false
+  @Flag(help: "Forget what is not kept, remove files nobody needs, give back space.")
+  var compact = false
+  @Flag(help: "Write what can be read of a damaged store into a new one.")
+  var recover = false
+  @Option(help: ArgumentHelp("Write a copy of the store into a new file.", valueName: "file"))
+  var backup: String?
 
-  public init() {}
-}
+  package init() {}
 
-/// `hobnob check` (rule 11.3).
-extension Launch {
-  /// Looks whether the store is whole and safe, and tells what the terminal can do.
-  ///
+  package func validate() throws {
+    if recover, deep || compact || backup != nil {
+      throw ValidationError("--recover goes alone.")
+    }
+  }
+
   /// - Returns: 1 when anything is not as it should be; standard error says what.
-  public func check(_ options: CheckOptions) throws -> Int32 {
+  package func run(_ launch: Launch) throws -> Int32 {
     let output = StandardOutput()
-    if options.recovers {
-      let status = try recover(output)
+    if recover {
+      let status = try launch.recover(output)
       try output.finish()
       return status
     }
-    let rc = try loadRc { StandardError.say($0) }
+    let rc = try launch.loadRc { StandardError.say($0) }
     let store: Store
     do {
-      store = try openStore(create: false, shared: options.backup == nil && self.options.isShared)
+      store = try launch.openStore(create: false, shared: backup == nil && common.shared)
     } catch let error as StoreError {
       guard case .corrupt = error else { throw error }
       StandardError.say(sentence(for: error))
@@ -41,16 +48,16 @@ extension Launch {
     }
     defer { store.close() }
     output.write(say("Store: %1", SafeText(line: store.path)))
-    let faults = try report(store, isDeep: options.isDeep, output)
-    if let path = options.backup { try backUp(store, to: path, output) }
-    if options.compacts {
+    let faults = try report(store, output)
+    if let backup { try backUp(store, to: backup, output) }
+    if compact {
       guard !faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) else {
         output.flush()
         throw Refusal(say("It was not compacted, since it is damaged."))
       }
-      try compact(store, output)
+      try compactStore(store, output)
     }
-    describeTerminal(rc.settings, output)
+    describeTerminal(rc.settings, launch.environment, output)
     try output.finish()
     return faults.isEmpty ? 0 : 1
   }
@@ -60,10 +67,10 @@ extension Launch {
   }
 
   /// - Returns: what is not as it should be.
-  private func report(
-    _ store: Store, isDeep: Bool, _ output: StandardOutput
+  @MainActor private func report(
+    _ store: Store, _ output: StandardOutput
   ) throws -> [Finding] {
-    let findings = try store.check(deep: isDeep)
+    let findings = try store.check(deep: deep)
     for finding in findings where finding.severity == .fine {
       output.write("  " + sentence(for: finding))
     }
@@ -77,8 +84,8 @@ extension Launch {
     return faults
   }
 
-  private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
-    try store.backup(to: path, shared: options.isShared ? true : nil)
+  @MainActor private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
+    try store.backup(to: path, shared: common.shared ? true : nil)
     output.write(say("Backup: %1", SafeText(line: path)))
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {
@@ -87,7 +94,7 @@ extension Launch {
     }
   }
 
-  private func compact(_ store: Store, _ output: StandardOutput) throws {
+  @MainActor private func compactStore(_ store: Store, _ output: StandardOutput) throws {
     let now = Store.wallClock()
     var forgotten = 0
     while case let count = try store.forgetOld(now: now, budget: 500), count > 0 {
@@ -106,7 +113,9 @@ extension Launch {
 
   // MARK: The terminal
 
-  private func describeTerminal(_ settings: Settings, _ output: StandardOutput) {
+  @MainActor private func describeTerminal(
+    _ settings: Settings, _ environment: [String: String], _ output: StandardOutput
+  ) {
     let term = environment["TERM"] ?? ""
     output.write(
       say("Terminal: %1", term.isEmpty ? say("none (TERM is not set)") : SafeText(line: term)))

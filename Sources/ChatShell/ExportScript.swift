@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Conversations
 import Exchange
 import StyledText
 
-/// `hobnob export` (rule 11.3).
-extension Launch {
-  /// Writes the store, or some conversations, as JSON Lines.
-  ///
-  /// - Parameters:
-  ///   - names: the conversations; none for everything.
-  ///   - path: a new file, or nil for standard output.
-  ///   - files: whether the bytes of attachments come with it.
-  public func export(_ names: [String], to path: String?, files: Bool) throws -> Int32 {
-    let rc = try loadRc { StandardError.say($0) }
+/// `hobnob export` (rule 11.3): the store, or some conversations, as JSON Lines.
+package struct ExportScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write everything, or some conversations, as JSON Lines.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "Rooms, or @names of people. Quote a leading #: '#lobby'.")
+  var conversation: [String] = []
+  @Option(
+    help: ArgumentHelp("A new file to write instead of standard output.", valueName: "file"))
+  var output: String?
+  @Flag(help: "Leave out the bytes of attachments.")
+  var noFiles = false
+
+  package init() {}
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    let rc = try launch.loadRc { StandardError.say($0) }
     // Whoever only reads makes no store where there is none.
-    let store = try openStore(create: false)
+    let store = try launch.openStore(create: false)
     defer { store.close() }
-    let wanted = try names.map { try known($0, in: store, rc: rc).id }
-    let places = names.isEmpty ? nil : wanted
+    let me = launch.identity(rc)
+    let wanted = try conversation.map { try known($0, in: store, as: me).id }
+    let places = wanted.isEmpty ? nil : wanted
     let report: ExportReport
-    if let path {
-      report = try store.export(places, files: files, to: path)
+    if let output {
+      report = try store.export(places, files: !noFiles, to: output)
     } else {
       let output = StandardOutput()
       let isTerminal = StandardOutput.isTerminal
-      report = try store.export(places, files: files) { piece in
+      report = try store.export(places, files: !noFiles) { piece in
         if isTerminal {
           for line in piece.split(separator: UInt8(ascii: "\n")) {
             output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))
@@ -45,7 +54,9 @@ extension Launch {
   }
 
   /// A conversation that is there: reading makes none, nor a person.
-  private func known(_ name: String, in store: Store, rc: RcFile) throws -> Conversation {
+  @MainActor private func known(_ name: String, in store: Store, as identity: String) throws
+    -> Conversation
+  {
     guard name.hasPrefix("@") else {
       guard let room = try store.room(name, create: false) else {
         throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
@@ -55,7 +66,7 @@ extension Launch {
     guard let other = try store.find(participant: name) else {
       throw Script.nobody(called: name)
     }
-    guard let me = try store.find(participant: identity(rc)),
+    guard let me = try store.find(participant: identity),
       let chat = try store.directChats(of: me.id).first(where: { $0.with == other.id })
     else { throw Refusal(say("You have no direct chat with %1.", SafeText(name: other.name))) }
     return chat.conversation

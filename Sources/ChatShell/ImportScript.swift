@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Conversations
 import Exchange
 import Glibc
 import StyledText
 
-/// `hobnob import` (rule 11.3).
-extension Launch {
+/// `hobnob import` (rule 11.3): brings exports and logs in, and says what came. All files or, whatever
+/// fails, none.
+package struct ImportScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Bring in an export, or the logs of irssi or WeeChat.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "The files, - for standard input; without any, standard input.")
+  var file: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "json, irssi or weechat, where the content does not tell.", valueName: "format"))
+  var format: String?
+  @Option(
+    help: ArgumentHelp(
+      "The room of a log, or @name, where the file's name does not tell.", valueName: "name"))
+  var conversation: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if let format, ImportFormat(rawValue: format) == nil {
+      throw ValidationError("--format takes json, irssi or weechat, not \(format).")
+    }
+  }
+
   /// Complaints about single lines that are said; the others are counted.
   private static let mostComplaints = 20
 
-  /// Brings exports and logs in, and says what came. All files or, whatever fails, none.
-  ///
-  /// - Parameters:
-  ///   - paths: the files; none, or `-` among them, for standard input.
-  ///   - format: nil to tell it by the content of each.
-  ///   - conversation: where a log belongs; nil to tell it by the file's name.
   /// - Returns: 1 if lines had to be left out.
-  package func importing(
-    _ paths: [String], format: ImportFormat?, conversation: String?
-  ) throws -> Int32 {
-    let rc = try loadRc { StandardError.say($0) }
+  package func run(_ launch: Launch) throws -> Int32 {
+    let rc = try launch.loadRc { StandardError.say($0) }
     // Opened before the store is made: a wrong name leaves nothing behind.
-    var files = try paths.map { path in
+    var files = try file.map { path in
       if path == "-" { return (path: "", file: Int32(0)) }
       var found = stat()
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -33,9 +49,10 @@ extension Launch {
       return (path: path, file: file)
     }
     if files.isEmpty { files = [(path: "", file: 0)] }
-    let store = try openStore()
+    let store = try launch.openStore()
     defer { store.close() }
-    let me = identity(rc)
+    let me = launch.identity(rc)
+    let format = format.flatMap(ImportFormat.init)
     let report: ImportReport
     var complaints = 0
     func complain(_ fault: ImportFault) {

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Conversations
 import Glibc
-import LineEditing
 import StyledText
-import Terminal
-
-/// What the command line says to every command (rule 11.3).
-public struct LaunchOptions: Sendable {
-  /// `--store PATH`; nil is the usual place.
-  public var store: String?
-  /// `--shared`: make the store for the group of its folder.
-  public var isShared = false
-  /// `--as NAME`.
-  public var name: String?
-  /// `--rc FILE`; nil is the usual place.
-  public var rc: String?
-  /// `--no-rc`.
-  public var ignoresRc = false
-  /// `--plain`.
-  public var isPlain = false
-
-  public init() {}
-}
 
 /// Opens what the command line asks for: store, person, settings, shell.
 @MainActor
-public struct Launch {
-  let options: LaunchOptions
+package struct Launch {
+  let options: CommonOptions
   let environment: [String: String]
 
-  public init(options: LaunchOptions, environment: [String: String] = Launch.environment()) {
+  package init(
+    options: CommonOptions, environment: [String: String] = Launch.environment()
+  ) {
     self.options = options
     self.environment = environment
   }
@@ -46,7 +27,7 @@ public struct Launch {
   ]
 
   /// What of the environment of this process is looked at.
-  public static func environment() -> [String: String] {
+  package static func environment() -> [String: String] {
     var result: [String: String] = [:]
     for name in variables {
       if let value = getenv(name) { result[name] = String(cString: value) }
@@ -56,7 +37,7 @@ public struct Launch {
 
   /// Runs `body` and turns what it throws into a sentence on standard error and status 1, or 64
   /// where the command line is wrong (rule 11.4).
-  public func report(_ body: () throws -> Int32) -> Int32 {
+  package static func report(_ body: () throws -> Int32) -> Int32 {
     // A reader that goes away is no error; writes see it and stop.
     signal(SIGPIPE, SIG_IGN)
     // A file-size limit shall be an error of the write, not the end of the process.
@@ -74,10 +55,10 @@ public struct Launch {
 
   /// What the parser of the command line has to say: help and the version on standard output, what
   /// is wrong on standard error. Returns the exit status.
-  public nonisolated static func answer(_ text: String, status: Int32) -> Int32 {
+  package nonisolated static func answer(_ text: String, status: Int32) -> Int32 {
     // The parser runs commands on the main thread, without saying so in their types.
     MainActor.assumeIsolated {
-      Launch(options: LaunchOptions()).report {
+      report {
         guard status == 0 else {
           // Each line may hold an argument of any length.
           StandardError.write(
@@ -99,7 +80,7 @@ public struct Launch {
   /// - Parameter shared: whether it has to be a shared one, or is made so; nil for what the command
   ///   line says.
   func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
-    let shared = shared ?? options.isShared
+    let shared = shared ?? options.shared
     do {
       return try openStore(create: create, patience: 300, shared: shared)
     } catch StoreError.locked {
@@ -111,7 +92,7 @@ public struct Launch {
     }
   }
 
-  private func openStore(create: Bool, patience: Int32, shared: Bool) throws -> Store {
+  func openStore(create: Bool, patience: Int32, shared: Bool) throws -> Store {
     let store = try Store(
       path: try storePath,
       options: .init(shared: shared, createIfMissing: create, patience: patience))
@@ -143,7 +124,7 @@ public struct Launch {
   /// Settings from the rc file; what is wrong in it is said, and the rest applies.
   func loadRc(complain: (SafeText) -> Void) throws -> RcFile {
     var rc = RcFile(environment: environment)
-    guard !options.ignoresRc else { return rc }
+    guard !options.noRc else { return rc }
     let path = options.rc ?? RcFile.defaultPath(environment: environment)
     try rc.read(path, mustExist: options.rc != nil, complain: complain)
     return rc
@@ -159,7 +140,7 @@ public struct Launch {
     do {
       return try body()
     } catch let error as RuleError {
-      guard case .badName = error, options.name != nil else { throw error }
+      guard case .badName = error, options.as != nil else { throw error }
       throw WrongUsage(sentence(for: error))
     }
   }
@@ -173,7 +154,7 @@ public struct Launch {
   }
 
   func identity(_ rc: RcFile) -> String {
-    options.name ?? rc.settings.nick ?? Self.loginName(environment)
+    options.as ?? rc.settings.nick ?? Self.loginName(environment)
   }
 
   static func loginName(_ environment: [String: String]) -> String {
@@ -187,149 +168,5 @@ public struct Launch {
   var glyphs: Glyphs {
     let codeset = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
     return codeset == "UTF-8" ? .unicode : .ascii
-  }
-
-  // MARK: The shell
-
-  /// `hobnob [CONVERSATION]`. `isCertain`: the name was given with `open`.
-  public func shell(_ name: String?, isCertain: Bool = false, subcommands: [String] = []) throws
-    -> Int32
-  {
-    var complaints: [SafeText] = []
-    let rc = try loadRc { complaints.append($0) }
-    if name?.isEmpty == true || name == "#" || name == "@" {
-      throw Refusal(say("%1 names no conversation.", SafeText(line: name ?? "")))
-    }
-    let loop = EventLoop()
-    let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
-    // Everything that has to be in the store before the first prompt.
-    let open = { @MainActor (patience: Int32?) in
-      let store =
-        if let patience {
-          try openStore(create: true, patience: patience, shared: options.isShared)
-        } else {
-          try openStore()
-        }
-      store.patience = patience ?? store.patience
-      let me = try participant(in: store, rc: rc)
-      return (
-        store, me,
-        try opened(name, in: store, for: me, isCertain: isCertain, subcommands: subcommands)
-      )
-    }
-    let (store, me, opening): (Store, Participant, Opening)
-    if let editor {
-      do {
-        (store, me, opening) = try open(300)
-      } catch StoreError.locked {
-        // The editor's handler holds it weakly.
-        let line = StartingLine<(Store, Participant, Opening)>(
-          editor: editor, loop: loop, path: try storePath, keep: Self.keep)
-        (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
-      }
-    } else {
-      (store, me, opening) = try open(nil)
-    }
-    defer { store.close() }
-    let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
-    guard let editor else {
-      for complaint in complaints { StandardError.say(complaint) }
-      let line = BatchLine()
-      let session = Session(
-        store: store, me: me, preferences: preferences, face: .batch, line: line, at: 0)
-      return try BatchShell(session: session, line: line, output: StandardOutput()).run(
-        opening: opening.conversation)
-    }
-    let session = Session(
-      store: store, me: me, preferences: preferences, face: editor.face == .tty ? .tty : .plain,
-      line: EditorLine(editor), at: loop.now)
-    return try InteractiveShell(session: session, editor: editor, loop: loop).run(
-      opening: opening.conversation, bindings: rc.bindings, greeting: greeting(me, opening),
-      complaints: complaints)
-  }
-
-  /// Stores what was typed before a shell could begin as the draft of what it would have opened.
-  private static func keep(
-    _ opened: (store: Store, me: Participant, opening: Opening), _ draft: Composer.Draft
-  ) throws -> SafeText {
-    let (store, me) = (opened.store, opened.me.id)
-    let place = opened.opening.conversation
-    let other = try store.draft(of: me, in: place.id)
-    try store.setDraft(Conversations.Draft(draft).followed(by: other), of: me, in: place.id)
-    store.close()
-    return say("Your line for %1 is the draft there.", SafeText(name: place.name))
-  }
-
-  /// The line of a shell at a terminal.
-  private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
-    guard StandardDescriptors.outputIsWritable else {
-      throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
-    }
-    let term = environment["TERM"] ?? ""
-    let isPlain =
-      options.isPlain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
-      || term.isEmpty || term == "dumb" || isatty(1) == 0
-    return LineEditor(
-      face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
-      widths: settings.widths(environment: environment),
-      looks: Painter.Looks(environment: { environment[$0] }))
-  }
-
-  /// Said where nothing has been said yet.
-  private func greeting(_ me: Participant, _ opening: Opening) -> [StyledLine] {
-    guard opening.conversation.lastNumber == 0 else { return [] }
-    let name = SafeText(name: opening.conversation.name)
-    return [
-      StyledLine(say("You are %1 in %2, on this machine.", SafeText(name: me.name), name))
-    ] + (opening.isNew ? [StyledLine(say("%1 is new; nobody else is in it.", name))] : []) + [
-      StyledLine(
-        say("A second terminal with hobnob --as NAME is someone to talk to. /help helps."),
-        .dim)
-    ]
-  }
-
-  /// What a shell begins in.
-  private struct Opening {
-    var conversation: Conversation
-    /// It was made just now, by its name: which may be a slip of the pen.
-    var isNew = false
-  }
-
-  /// The conversation that is opened: the named one, else the last one, else the one where something
-  /// was said last, else #lobby. Nobody is brought back to a room that they left.
-  private func opened(
-    _ name: String?, in store: Store, for person: Participant, isCertain: Bool,
-    subcommands: [String]
-  ) throws -> Opening {
-    let me = person.id
-    guard let name else {
-      guard let last = try store.lastConversation(of: me),
-        let conversation = try store.conversation(last, for: me)
-      else { return Opening(conversation: try joined("lobby", me, store)) }
-      if try store.isMember(me, of: last) { return Opening(conversation: conversation) }
-      let recent = try store.listing(for: me).first?.conversation
-      return Opening(conversation: try recent ?? joined("lobby", me, store))
-    }
-    if name.hasPrefix("@") {
-      return Opening(conversation: try store.conversation(meantBy: name, me: me))
-    }
-    let isNew = try store.room(name, create: false) == nil
-    if isNew, !isCertain, !name.hasPrefix("#"),
-      let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
-    {
-      throw Refusal(
-        say(
-          "There is no room #%1. Did you mean hobnob %2? hobnob open %1 makes the room.",
-          SafeText(line: name), SafeText(line: near)))
-    }
-    return Opening(conversation: try joined(name, me, store), isNew: isNew)
-  }
-
-  private func joined(
-    _ name: String, _ me: ID<Participant>, _ store: Store
-  ) throws -> Conversation {
-    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
-    if try !store.isMember(me, of: room.id) { try store.join(me, room.id) }
-    return room
   }
 }

@@ -1,42 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Conversations
 import StyledText
 
-/// What `hobnob log` is told (rule 11.3).
-public struct LogOptions: Sendable {
-  /// At most so many, the newest of those that are asked for; nil is 20, or all of them where a
-  /// time or a number is given.
-  public var lines: Int?
-  /// A date or an age; the first moment that counts.
-  public var since: String?
-  /// A date or an age; with a day, the end of it.
-  public var until: String?
-  /// The first number; negative counts from the newest.
-  public var from: Int?
-  /// The last number; negative counts from the newest.
-  public var to: Int?
-  /// Goes on with what arrives.
-  public var follows = false
-  /// One JSON object a line instead of text.
-  public var isJSON = false
+/// `hobnob log`: a way out for scripts (rule 11.3): messages of a conversation, oldest first. It marks
+/// nothing as seen or read (rule 7.3).
+package struct LogScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "Print messages of a conversation.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: .conversation) var conversation: String
+  @Option(
+    help: ArgumentHelp(
+      "How many of the newest messages (20; all with a time or a number).", valueName: "n"))
+  var lines: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d.", valueName: "time"))
+  var since: String?
+  @Option(help: ArgumentHelp("Only messages until a time.", valueName: "time"))
+  var until: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only from message n on; -5 is the fifth newest.", valueName: "n"))
+  var from: Int?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Only up to message n.", valueName: "n"))
+  var to: Int?
+  @Flag(help: "Go on with what arrives.")
+  var follow = false
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
 
-  public init() {}
-}
+  package init() {}
 
-/// `hobnob log`: a way out for scripts (rule 11.3). It marks nothing as seen or read (rule 7.3).
-extension Launch {
-  /// Prints messages of a conversation, oldest first.
-  public func log(_ name: String, _ options: LogOptions) throws -> Int32 {
-    let span = try TimeSpan(since: options.since, until: options.until, now: Store.wallClock())
-    return try script { script in
-      let conversation = try script.conversation(name)
-      let wait =
-        options.follows ? try BellWait(script.store, seconds: nil, watchesReader: true) : nil
-      var log = Log(
-        script: script, conversation: conversation, isJSON: options.isJSON, glyphs: glyphs)
-      try log.print(options, within: span)
+  package func validate() throws {
+    if let lines { try validCount(lines) }
+    if let from { try validNumber(from, "--from") }
+    if let to { try validNumber(to, "--to") }
+    if follow, until != nil || to != nil {
+      throw ValidationError("--follow has no end; leave out --until and --to.")
+    }
+  }
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    let span = try TimeSpan(since: since, until: until, now: Store.wallClock())
+    return try launch.script { script in
+      let place = try script.conversation(conversation)
+      let bell =
+        follow ? try BellWait(script.store, seconds: nil, watchesReader: true) : nil
+      var log = PrintedLog(script, of: place, isJSON: json)
+      try log.print(self, within: span)
       script.output.flush()
-      while let wait, !script.output.isClosed, wait.next() == .rang {
+      while let bell, !script.output.isClosed, bell.next() == .rang {
         try log.printNew()
         script.output.flush()
       }
@@ -48,7 +64,7 @@ extension Launch {
 /// Prints a conversation page by page: memory does not grow with it. What is asked for by numbers comes
 /// by number; anything else in the order in which it is shown, what is past first.
 @MainActor
-private struct Log {
+private struct PrintedLog {
   let script: Script
   let conversation: Conversation
   let isJSON: Bool
@@ -62,29 +78,29 @@ private struct Log {
   private var isByNumber = false
   private var printer: MessagePrinter
 
-  init(script: Script, conversation: Conversation, isJSON: Bool, glyphs: Glyphs) {
+  init(_ script: Script, of conversation: Conversation, isJSON: Bool) {
     self.script = script
     self.conversation = conversation
     self.isJSON = isJSON
     newest = conversation.lastNumber
-    printer = MessagePrinter(options: .init(glyphs: glyphs), me: script.me.id)
+    printer = MessagePrinter(options: .init(glyphs: script.glyphs), me: script.me.id)
     // Into a pipe all of it goes.
     printer.options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
   }
 
-  mutating func print(_ options: LogOptions, within span: TimeSpan) throws {
+  mutating func print(_ options: LogScript, within span: TimeSpan) throws {
     newest = try lastNumber
     // Behind it: what happens to a message from here on is printed by itself.
     position = try script.store.position
     asked = (newest + 1, newest, span)
-    var options = options
-    if let from = options.from, from < 0, options.to == nil, span.isAlways {
+    var (from, lines) = (options.from, options.lines)
+    if let back = from, back < 0, options.to == nil, span.isAlways {
       // The fifth newest and all behind it are the last five.
-      options.lines = min(options.lines ?? .max, Int(clamping: from.magnitude))
-      options.from = nil
+      lines = min(lines ?? .max, Int(clamping: back.magnitude))
+      from = nil
     }
-    isByNumber = options.from != nil || options.to != nil
-    var first = try options.from.map(number) ?? 1
+    isByNumber = from != nil || options.to != nil
+    var first = try from.map(number) ?? 1
     var last = min(try options.to.map(number) ?? newest, newest)
     if !span.isAlways {
       let found = try script.store.numbers(
@@ -92,7 +108,7 @@ private struct Log {
       first = max(first, found?.lowerBound ?? newest + 1)
       last = min(last, found?.upperBound ?? newest)
     }
-    var left = options.lines ?? (isByNumber || !span.isAlways ? nil : 20)
+    var left = lines ?? (isByNumber || !span.isAlways ? nil : 20)
     if let lines = left {
       (first, left) = try start(ofNewest: lines, from: first, to: last, span)
     }

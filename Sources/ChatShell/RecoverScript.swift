@@ -40,7 +40,7 @@ extension Launch {
     let report: RecoveryReport
     do {
       report = try Store.recover(
-        from: path, to: name.free("recovered"), shared: options.isShared ? true : nil)
+        from: path, to: name.free("recovered"), shared: options.shared ? true : nil)
     } catch let error as StoreError {
       switch error {
       case .corrupt, .notAStore: throw Self.nothingLeft(of: path)

@@ -1,46 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Conversations
 import StyledText
 
-/// `hobnob search` (rule 11.3). It marks nothing as seen or read (rule 7.3).
-extension Launch {
-  /// Refuses a word of a query that looks like short options. Returns the exit status.
-  public nonisolated static func refuse(searchWord word: String) -> Int32 {
+/// `hobnob search` (rule 11.3): the messages that a query finds, newest first: of the rooms, as `log`
+/// reads them, and of one's direct chats. It marks nothing as seen or read (rule 7.3).
+package struct SearchScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "search",
+    abstract: "Print the messages that a query finds, newest first.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(
+    help: "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")
+  var query: [String]
+  @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+  var lines = 20
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
+
+  package init() {}
+
+  package func validate() throws { try validCount(lines) }
+
+  /// Refuses a word of a query that looks like short options.
+  ///
+  /// - Returns: the exit status.
+  package static func refuse(word: String) -> Int32 {
     let sentence = say(
-      "%1 is no option, and a search cannot leave words out. To look for the word, write -- in front: hobnob search -- %1",
+      "%1 is not an option, and a search cannot leave words out. To look for the word, write -- in front: hobnob search -- %1",
       SafeText(line: word))
-    return answer("hobnob: " + sentence.string, status: 64)
+    return Launch.answer("hobnob: " + sentence.string, status: 64)
   }
 
-  /// Prints the messages that a query finds, newest first: of the rooms, as `log` reads them, and
-  /// of one's direct chats.
-  ///
-  /// - Parameters:
-  ///   - words: of the query, as `SearchQuery.parse` reads them.
-  ///   - lines: at most so many.
-  ///   - isJSON: prints one JSON object a line instead of text.
-  /// - Returns: 1 when nothing was found, which standard error then says.
-  public func search(_ words: [String], lines: Int, isJSON: Bool) throws -> Int32 {
-    let query = try SearchQuery.parse(words.joined(separator: " "))
-    return try script { script in
+  /// - Returns: 0; that nothing was found is thrown as a sentence.
+  package func run(_ launch: Launch) throws -> Int32 {
+    let parsed = try SearchQuery.parse(query.joined(separator: " "))
+    return try launch.script { script in
       var (left, last): (Int, ID<Message>?) = (lines, nil)
       var isFound = false
       var names: [ID<Conversation>: SafeText] = [:]
       while left > 0, !script.output.isClosed {
         let limit = min(left, Script.page)
         let hits = try script.store.search(
-          query, for: script.me.id, limit: limit, before: last, anyRoom: true)
-        let senders = try isJSON ? ShownNames() : script.names(of: hits.map(\.message.sender))
+          parsed, for: script.me.id, limit: limit, before: last, anyRoom: true)
+        let senders = try json ? ShownNames() : script.names(of: hits.map(\.message.sender))
         for hit in hits {
           let place = hit.message.conversation
-          if isJSON {
+          if json {
             try script.print([hit.message], isJSON: true)
           } else {
             let name = try names[place] ?? script.name(of: place)
             names[place] = name
             let line = Self.line(
               for: hit, in: name, names: senders, isWhole: script.folding == nil)
-            script.output.write(line, isMarked: marksHits)
+            script.output.write(line, isMarked: marksHits(launch))
           }
         }
         isFound = isFound || !hits.isEmpty
@@ -56,7 +69,7 @@ extension Launch {
   /// One line: the line of the message that holds the first hit, with every hit on it marked.
   ///
   /// - Parameter isWhole: whether a long line is shown whole, or what stands around the first hit.
-  nonisolated static func line(
+  static func line(
     for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
   ) -> StyledLine {
     let message = hit.message
@@ -93,9 +106,9 @@ extension Launch {
 
   /// Whether standard output shows bold: a terminal, and nobody asked for plain text. `NO_COLOR` is
   /// about colours.
-  private var marksHits: Bool {
-    let term = environment["TERM"] ?? ""
-    return StandardOutput.isTerminal && !options.isPlain && !term.isEmpty && term != "dumb"
+  @MainActor private func marksHits(_ launch: Launch) -> Bool {
+    let term = launch.environment["TERM"] ?? ""
+    return StandardOutput.isTerminal && !common.plain && !term.isEmpty && term != "dumb"
   }
 }
 

@@ -1,42 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Composer
 import Conversations
 import Glibc
 import Platform
 import StyledText
 
-/// What `hobnob send` is told (rule 11.3).
-public struct SendOptions: Sendable {
-  /// nil reads standard input, all of it one message.
-  public var text: String?
-  /// Paths of the files that go with it, in order.
-  public var files: [String] = []
-  /// The number of the message it answers; negative counts from the newest.
-  public var reply: Int?
-  /// Whether a missing room is made.
-  public var creates = false
-  /// `sent`, `delivered` or `seen`: how far the message has to come before the command ends.
-  public var state: DeliveryState?
-  /// How long to wait for the state.
-  public var seconds = 60
+/// `hobnob send`: a way in for scripts (rule 11.3). It sends a message, then waits for its delivery if
+/// asked to.
+package struct SendScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send a message: TEXT, or standard input.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: .conversation) var conversation: String
+  @Argument(help: "The text; without it, standard input.")
+  var text: [String] = []
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("A file that goes with it; may be given again.", valueName: "path"))
+  var attach: [String] = []
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The number of the message it answers; -1 is the newest.", valueName: "n"))
+  var reply: Int?
+  @Flag(help: "Make the room if there is none.")
+  var create = false
+  @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
+  var wait: String?
+  @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout = TimeLimit(seconds: 60)
 
-  public init() {}
-}
+  package init() {}
 
-/// `hobnob send`: a way in for scripts (rule 11.3).
-extension Launch {
-  /// Sends a message, then waits for its delivery if asked to.
-  ///
+  package func validate() throws {
+    if let wait, state == nil {
+      throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
+    }
+    if let reply { try validNumber(reply, "--reply") }
+  }
+
+  private var state: DeliveryState? {
+    switch wait {
+    case "sent": .sent
+    case "delivered": .delivered
+    case "seen": .seen
+    default: nil
+    }
+  }
+
   /// - Throws: what is said on standard error; nothing was sent, unless it is about the waiting.
-  public func send(to name: String, _ options: SendOptions) throws -> Int32 {
-    try script(creates: true) { script in
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
       // All of it is looked at before anything is read, copied or sent.
-      for file in options.files { _ = try Store.look(atFile: file, limit: limit) }
-      let conversation = try script.conversation(name, creates: options.creates)
-      let answered = try options.reply.map { try script.message($0, in: conversation) }
-      let body = try Self.body(options)
-      guard body.contains(where: { !$0.isWhitespace }) || !options.files.isEmpty else {
+      for file in attach { _ = try Store.look(atFile: file, limit: limit) }
+      let place = try script.conversation(conversation, creates: create)
+      let answered = try reply.map { try script.message($0, in: place) }
+      let body = try body()
+      guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
         throw Refusal(
           say("There is no text to send; it goes behind the conversation or into standard input."))
       }
@@ -46,25 +68,25 @@ extension Launch {
           say("The message has %1 characters, %2 are allowed.", SafeText(count), SafeText(most)))
       }
       let store = script.store
-      let attachments = try options.files.map {
+      let attachments = try attach.map {
         try store.keep(fileAt: $0, type: FileType.sniff(path:), limit: limit)
       }
-      let wait = try options.state.map { _ in try BellWait(store, seconds: options.seconds) }
+      let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
       let message = try store.send(
-        body, in: conversation.id, by: script.me.id, requireMembership: false,
+        body, in: place.id, by: script.me.id, requireMembership: false,
         attachments: attachments, replyTo: answered?.id)
-      if let state = options.state, let wait {
-        try Self.wait(wait, for: message, toBe: state, script, seconds: options.seconds)
+      if let state, let bell {
+        try awaitState(state, of: message, at: bell, script)
       }
       return 0
     }
   }
 
-  private static func body(_ options: SendOptions) throws -> String {
-    if let text = options.text { return text }
+  private func body() throws -> String {
+    if !text.isEmpty { return text.joined(separator: " ") }
     // With a file nobody has to type anything; what a pipe brings goes with it.
-    if !options.files.isEmpty, isatty(0) == 1 { return "" }
-    var body = try standardInput()
+    if !attach.isEmpty, isatty(0) == 1 { return "" }
+    var body = try Self.standardInput()
     while body.hasSuffix("\n") { body.removeLast() }
     return body
   }
@@ -85,9 +107,8 @@ extension Launch {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func wait(
-    _ wait: BellWait, for message: Message, toBe state: DeliveryState, _ script: Script,
-    seconds: Int
+  @MainActor private func awaitState(
+    _ state: DeliveryState, of message: Message, at bell: BellWait, _ script: Script
   ) throws {
     repeat {
       // Forgotten by now: it was there long enough.
@@ -96,10 +117,10 @@ extension Launch {
         throw Refusal(say("The message was not sent: %1", SafeText(line: now.failure ?? "")))
       }
       if now.state >= state { return }
-    } while wait.next() == .rang
+    } while bell.next() == .rang
     throw Refusal(
       say(
         "The message is stored, but was not %1 within %2 s.", state.word,
-        SafeText(seconds)))
+        SafeText(timeout.seconds)))
   }
 }

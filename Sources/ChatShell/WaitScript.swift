@@ -1,60 +1,60 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Composer
 import Conversations
 import StyledText
 
-/// What `hobnob wait` is told (rule 11.3).
-public struct WaitOptions: Sendable {
-  /// nil is every conversation this person is in.
-  public var conversation: String?
-  /// The time limit; nil is none.
-  public var seconds: Int?
-  /// Only a message that names this person, or is written to them alone.
-  public var mentionsOnly = false
-  /// One JSON object instead of text.
-  public var isJSON = false
+/// `hobnob wait` (rule 11.3): sleeps until somebody else says something, and prints that. It marks
+/// nothing as seen or read (rule 7.3).
+package struct WaitScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "wait", abstract: "Wait until somebody else says something, and print it.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "A room's name, or @name of a person; without it, wherever you are in.")
+  var conversation: String?
+  @Option(help: ArgumentHelp("Give up after so long: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout: TimeLimit?
+  @Flag(help: "Only for what names you, or is written to you alone.")
+  var mention = false
+  @Flag(help: "Print it as a JSON object.")
+  var json = false
 
-  public init() {}
-}
+  package init() {}
 
-/// `hobnob wait` (rule 11.3). It marks nothing as seen or read (rule 7.3).
-extension Launch {
-  /// Sleeps until somebody else says something, and prints that.
-  ///
   /// - Returns: 0; a time limit that is over is thrown as a sentence.
-  public func wait(_ options: WaitOptions) throws -> Int32 {
-    try script { script in
-      let place = try options.conversation.map { try script.conversation($0) }
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let place = try conversation.map { try script.conversation($0) }
       // In no conversation, they would wait for ever.
       if place == nil, script.isNobody {
         throw Script.nobody(called: script.me.identity)
       }
-      let bell = try BellWait(script.store, seconds: options.seconds, watchesReader: true)
+      let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
       var news = try Arrivals(script: script, place: place)
       while true {
         let arrived = try news.messages()
         let me = try script.knownID
         let found = arrived.filter {
           $0.sender != me && $0.deletedAt == nil
-            && (!options.mentionsOnly || script.isForMe($0))
+            && (!mention || script.isForMe($0))
         }
         if let message = found.first {
           try script.print(
             [message], in: place == nil ? script.name(of: message.conversation) : nil,
-            isJSON: options.isJSON)
+            isJSON: json)
           return 0
         }
         switch bell.next() {
         case .rang: continue
         case .readerIsGone: return 0
-        case .timeIsOver: throw Self.silence(in: place, options)
+        case .timeIsOver: throw silence(in: place)
         }
       }
     }
   }
 
-  private static func silence(in place: Conversation?, _ options: WaitOptions) -> Refusal {
-    let seconds = SafeText(options.seconds ?? 0)
+  private func silence(in place: Conversation?) -> Refusal {
+    let seconds = SafeText(timeout?.seconds ?? 0)
     guard let place else { return Refusal(say("Nothing was said within %1 s.", seconds)) }
     return Refusal(
       say("Nothing was said in %1 within %2 s.", SafeText(name: place.name), seconds))

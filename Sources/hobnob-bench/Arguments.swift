@@ -23,7 +23,7 @@ struct Arguments {
            hobnob-bench --lifetime [--hobnob PATH] [--messages N] [--rounds N]
 
       --hobnob PATH   the program to measure; without it the release program is built
-                      as README.md says, and measured
+                      and measured
       --messages N    how many messages the full store holds (100000)
       --keys N        how many keys are typed into each program (1200)
       --rounds N      how often each program is started (60)

@@ -25,22 +25,18 @@ struct Program {
     }
   }
 
-  /// Builds the release program as README.md says.
+  /// Builds the release program, in the folder that the benchmark itself was built in.
   private static func build() throws -> String {
     let folder = Program.ownPath.split(separator: "/").dropLast()
     guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
       throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
     }
     let package = "/" + folder[..<build].joined(separator: "/")
-    // A build folder of its own: with other flags everything is compiled anew.
-    let scratch = package + "/.build-static"
+    let scratch = "\(package)/\(folder[build])"
     complain("building the release program …")
     let command = [
       "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
-      "-c", "release", "-Xswiftc", "-Osize", "-Xswiftc", "-static-executable", "-Xswiftc",
-      "-use-ld=lld", "-Xlinker", "-ltinfo",
-      "-Xlinker", "--symbol-ordering-file=\(package)/Sources/hobnob/startup-order.txt",
-      "-Xlinker", "--no-warn-symbol-ordering", "--product", "hobnob",
+      "-c", "release", "--product", "hobnob",
     ]
     guard try run(command) == 0 else {
       throw MeasuringError(

@@ -4,28 +4,17 @@ import ChatShell
 /// A command line that opens the shell and needs no parser: known options and at most one
 /// conversation. Anything else is the parser's, which also says what is wrong.
 struct QuickStart {
-  var options = LaunchOptions()
-  var conversation: String?
+  private(set) var options = CommonOptions.none
+  private(set) var conversation: String?
 
   /// nil when the parser has to look at it.
   init?(_ arguments: [String]) {
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
-      switch argument {
-      case "--plain": options.isPlain = true
-      case "--shared": options.isShared = true
-      case "--no-rc": options.ignoresRc = true
-      case "--store", "--as", "--rc":
-        guard let value = rest.popFirst(), !value.hasPrefix("-"), !value.isEmpty else { return nil }
-        switch argument {
-        case "--store": options.store = value
-        case "--as": options.name = value
-        default: options.rc = value
-        }
-      default:
-        guard !argument.hasPrefix("-"), conversation == nil,
-          !Hobnob.subcommandNames.contains(argument)
-        else { return nil }
+      if argument.hasPrefix("-") {
+        guard options.take(argument, from: &rest) else { return nil }
+      } else {
+        guard conversation == nil, !Hobnob.subcommandNames.contains(argument) else { return nil }
         conversation = argument
       }
     }
@@ -35,8 +24,9 @@ struct QuickStart {
   /// every command, and the parser knows them only behind its name.
   static func subcommandFirst(_ arguments: [String]) -> [String] {
     var index = 1
+    let options = OptionNames(of: CommonOptions.self)
     while index < arguments.count, arguments[index].hasPrefix("-") {
-      index += ["--store", "--as", "--rc"].contains(arguments[index]) ? 2 : 1
+      index += options.withValue.contains(arguments[index]) ? 2 : 1
     }
     guard index < arguments.count, Hobnob.subcommandNames.contains(arguments[index]) else {
       return Array(arguments.dropFirst())

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatShell
 
 /// Keeps a text on the command line from being taken for options: a script sends whatever `"$msg"`
 /// holds.
 enum TextArguments {
-  /// Options of `send` without a value, and with one.
-  private static let sendFlags: Set = ["--create", "--shared", "--no-rc", "--plain"]
   /// Questions about `send`, which count only where the line ends.
-  private static let sendQuestions: Set = ["--help", "--version"]
-  private static let sendOptions: Set = [
-    "--attach", "--reply", "--wait", "--timeout", "--store", "--as", "--rc",
-  ]
-  private static let searchOptions: Set = ["--lines", "--store", "--as", "--rc"]
+  private static let questions: Set = ["--help", "--version"]
+  private static let send = OptionNames(of: SendScript.self)
 
   /// The arguments of `hobnob send` with its options in front and `--` before the text.
   ///
   /// Behind the conversation all is text but send's own long options in front of it, and a row of
-  /// them, `--help` and `--version` with which the line ends. Behind `--` all is text. Other commands stay as they are.
+  /// them, `--help` and `--version` with which the line ends. Behind `--` all is text. Other commands
+  /// stay as they are.
   static func marked(_ arguments: [String]) -> [String] {
     guard arguments.first == "send" else { return arguments }
     var rest = arguments.dropFirst()
@@ -37,9 +34,10 @@ enum TextArguments {
   /// The word of `hobnob search` that the parser would take for short options, which it has not.
   static func slippedWord(_ arguments: [String]) -> String? {
     guard arguments.first == "search" else { return nil }
+    let options = OptionNames(of: SearchScript.self)
     var rest = arguments.dropFirst()
     while let word = rest.popFirst(), word != "--" {
-      if searchOptions.contains(word) {
+      if options.withValue.contains(word) {
         rest = rest.dropFirst()
       } else if word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, word != "-h" {
         return word
@@ -58,7 +56,7 @@ enum TextArguments {
 
   private static func areOptions(_ words: ArraySlice<String>) -> Bool {
     var rest = words
-    while let count = rest.first.map(sendQuestions.contains) == true ? 1 : width(of: rest),
+    while let count = rest.first.map(questions.contains) == true ? 1 : width(of: rest),
       count <= rest.count,
       count == 1 || isValue(rest[rest.startIndex + 1], of: rest[rest.startIndex])
     {
@@ -74,9 +72,9 @@ enum TextArguments {
   /// How many words the option takes with which a command line begins; nil where none does.
   private static func width(of words: ArraySlice<String>) -> Int? {
     guard let word = words.first else { return nil }
-    if sendFlags.contains(word) { return 1 }
-    if sendOptions.contains(word) { return 2 }
+    if send.flags.contains(word) { return 1 }
+    if send.withValue.contains(word) { return 2 }
     let name = String(word.prefix { $0 != "=" })
-    return name != word && sendOptions.contains(name) ? 1 : nil
+    return name != word && send.withValue.contains(name) ? 1 : nil
   }
 }

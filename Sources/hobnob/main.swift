@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatShell
 import Glibc
 
@@ -8,12 +7,12 @@ StandardDescriptors.take()
 // more time than all the rest of the start.
 let words = RawArguments.all
 if let quick = QuickStart(words) {
-  let launch = Launch(options: quick.options)
   exit(
-    launch.report {
-      try launch.shell(quick.conversation, subcommands: Hobnob.subcommandNames)
+    Launch.report {
+      try Launch(options: quick.options).shell(
+        quick.conversation, subcommands: Hobnob.subcommandNames)
     })
 }
 let arguments = QuickStart.subcommandFirst(words)
-if let word = TextArguments.slippedWord(arguments) { exit(Launch.refuse(searchWord: word)) }
+if let word = TextArguments.slippedWord(arguments) { exit(SearchScript.refuse(word: word)) }
 Hobnob.end(with: TextArguments.marked(arguments))

@@ -28,7 +28,8 @@ import Testing
   func markedHits() throws {
     func parts(_ query: String, _ body: String) throws -> [String] {
       let ranges = try SearchQuery.parse(query).ranges(in: body)
-      let line = Launch.line(for: SearchHit(message: message(body), ranges: ranges), in: "#tea")
+      let line = SearchScript.line(
+        for: SearchHit(message: message(body), ranges: ranges), in: "#tea")
       return line.runs.enumerated().map { index, run in
         let text =
           index == 0 ? run.text.string.components(behind: "ben: ") : run.text.string
@@ -82,10 +83,10 @@ import Testing
     let body = cut + " tea " + cut
     let hit = SearchHit(
       message: message(body), ranges: try SearchQuery.parse("tea").ranges(in: body))
-    let text = Launch.line(for: hit, in: "#tea", isWhole: false).plain.string
+    let text = SearchScript.line(for: hit, in: "#tea", isWhole: false).plain.string
     #expect(text.utf8.count < 500 && text.contains(" ben: ...e\u{301}"))
     #expect(text.contains(" tea ") && text.hasSuffix("e\u{301}..."))
-    #expect(Launch.line(for: hit, in: "#tea").plain.string.utf8.count > body.utf8.count)
+    #expect(SearchScript.line(for: hit, in: "#tea").plain.string.utf8.count > body.utf8.count)
     for place in 0..<cut.utf8.count where place % 977 == 0 {
       let part = Folding.part(around: place, of: cut)
       #expect(part.contains(place) && part.count <= 364)

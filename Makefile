@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What people and packagers type; README.md says what each of these runs.
+.POSIX:
+PREFIX = /usr/local
+DESTDIR =
+SWIFT = swift
+BUILT = .build/release/hobnob
+CHECKED = --explicit-target-dependency-import-check error
+# Nothing for root, who may have no sudo.
+SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
+LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev file
+TEST_TOOLS = libvterm-dev mandoc sqlite3 strace tmux
+
+all:
+	$(SWIFT) build -c release --product hobnob $(CHECKED)
+
+# It builds nothing, so that root needs no Swift.
+install:
+	@test -x $(BUILT) || { echo "$(BUILT) is not there; run make first." >&2; exit 1; }
+	install -D $(BUILT) $(DESTDIR)$(PREFIX)/bin/hobnob
+	install -d $(DESTDIR)$(PREFIX)/share
+	cp -R share/hobnob $(DESTDIR)$(PREFIX)/share/
+	for section in 1 5 7; do \
+	  install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$$section man/*.$$section || exit 1; \
+	done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/hobnob
+	rm -rf $(DESTDIR)$(PREFIX)/share/hobnob
+	for page in man/*.[157]; do \
+	  rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
+	done
+
+deps:
+	$(SUDO) apt-get update
+	$(SUDO) apt-get install -y $(LIBRARIES)
+
+test-deps:
+	$(SUDO) apt-get update
+	$(SUDO) apt-get install -y $(LIBRARIES) $(TEST_TOOLS)
+
+check:
+	$(SWIFT) test $(CHECKED)
+
+.PHONY: all install uninstall deps test-deps check

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
+import Composer
+import Conversations
+import Glibc
+import LineEditing
+import StyledText
+import Terminal
+
+/// `hobnob open`.
+package struct OpenShell: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Open the shell in a conversation, whatever it is named.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: .conversation) var conversation: String?
+
+  package init() {}
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.shell(conversation, isCertain: true)
+  }
+}
+
+extension Launch {
+  /// `hobnob [CONVERSATION]`. `isCertain`: the name was given with `open`.
+  package func shell(_ name: String?, isCertain: Bool = false, subcommands: [String] = []) throws
+    -> Int32
+  {
+    var complaints: [SafeText] = []
+    let rc = try loadRc { complaints.append($0) }
+    if name?.isEmpty == true || name == "#" || name == "@" {
+      throw Refusal(say("%1 names no conversation.", SafeText(line: name ?? "")))
+    }
+    let loop = EventLoop()
+    let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
+    // Everything that has to be in the store before the first prompt.
+    let open = { @MainActor (patience: Int32?) in
+      let store =
+        if let patience {
+          try openStore(create: true, patience: patience, shared: options.shared)
+        } else {
+          try openStore()
+        }
+      store.patience = patience ?? store.patience
+      let me = try participant(in: store, rc: rc)
+      return (
+        store, me,
+        try opened(name, in: store, for: me, isCertain: isCertain, subcommands: subcommands)
+      )
+    }
+    let (store, me, opening): (Store, Participant, Opening)
+    if let editor {
+      do {
+        (store, me, opening) = try open(300)
+      } catch StoreError.locked {
+        // The editor's handler holds it weakly.
+        let line = StartingLine<(Store, Participant, Opening)>(
+          editor: editor, loop: loop, path: try storePath, keep: Self.keep)
+        (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
+      }
+    } else {
+      (store, me, opening) = try open(nil)
+    }
+    defer { store.close() }
+    let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
+    guard let editor else {
+      for complaint in complaints { StandardError.say(complaint) }
+      let line = BatchLine()
+      let session = Session(
+        store: store, me: me, preferences: preferences, face: .batch, line: line, at: 0)
+      return try BatchShell(session: session, line: line, output: StandardOutput()).run(
+        opening: opening.conversation)
+    }
+    let session = Session(
+      store: store, me: me, preferences: preferences, face: editor.face == .tty ? .tty : .plain,
+      line: EditorLine(editor), at: loop.now)
+    return try InteractiveShell(session: session, editor: editor, loop: loop).run(
+      opening: opening.conversation, bindings: rc.bindings, greeting: greeting(me, opening),
+      complaints: complaints)
+  }
+
+  /// Stores what was typed before a shell could begin as the draft of what it would have opened.
+  private static func keep(
+    _ opened: (store: Store, me: Participant, opening: Opening), _ draft: Composer.Draft
+  ) throws -> SafeText {
+    let (store, me) = (opened.store, opened.me.id)
+    let place = opened.opening.conversation
+    let other = try store.draft(of: me, in: place.id)
+    try store.setDraft(Conversations.Draft(draft).followed(by: other), of: me, in: place.id)
+    store.close()
+    return say("Your line for %1 is the draft there.", SafeText(name: place.name))
+  }
+
+  /// The line of a shell at a terminal.
+  private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
+    guard StandardDescriptors.outputIsWritable else {
+      throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
+    }
+    let term = environment["TERM"] ?? ""
+    let isPlain =
+      options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
+      || term.isEmpty || term == "dumb" || isatty(1) == 0
+    return LineEditor(
+      face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
+      widths: settings.widths(environment: environment),
+      looks: Painter.Looks(environment: { environment[$0] }))
+  }
+
+  /// Said where nothing has been said yet.
+  private func greeting(_ me: Participant, _ opening: Opening) -> [StyledLine] {
+    guard opening.conversation.lastNumber == 0 else { return [] }
+    let name = SafeText(name: opening.conversation.name)
+    return [
+      StyledLine(say("You are %1 in %2, on this machine.", SafeText(name: me.name), name))
+    ] + (opening.isNew ? [StyledLine(say("%1 is new; nobody else is in it.", name))] : []) + [
+      StyledLine(
+        say("A second terminal with hobnob --as NAME is someone to talk to. /help helps."),
+        .dim)
+    ]
+  }
+
+  /// What a shell begins in.
+  private struct Opening {
+    var conversation: Conversation
+    /// It was made just now, by its name: which may be a slip of the pen.
+    var isNew = false
+  }
+
+  /// The conversation that is opened: the named one, else the last one, else the one where something
+  /// was said last, else #lobby. Nobody is brought back to a room that they left.
+  private func opened(
+    _ name: String?, in store: Store, for person: Participant, isCertain: Bool,
+    subcommands: [String]
+  ) throws -> Opening {
+    let me = person.id
+    guard let name else {
+      guard let last = try store.lastConversation(of: me),
+        let conversation = try store.conversation(last, for: me)
+      else { return Opening(conversation: try joined("lobby", me, store)) }
+      if try store.isMember(me, of: last) { return Opening(conversation: conversation) }
+      let recent = try store.listing(for: me).first?.conversation
+      return Opening(conversation: try recent ?? joined("lobby", me, store))
+    }
+    if name.hasPrefix("@") {
+      return Opening(conversation: try store.conversation(meantBy: name, me: me))
+    }
+    let isNew = try store.room(name, create: false) == nil
+    if isNew, !isCertain, !name.hasPrefix("#"),
+      let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
+    {
+      throw Refusal(
+        say(
+          "There is no room #%1. Did you mean hobnob %2? hobnob open %1 makes the room.",
+          SafeText(line: name), SafeText(line: near)))
+    }
+    return Opening(conversation: try joined(name, me, store), isNew: isNew)
+  }
+
+  private func joined(
+    _ name: String, _ me: ID<Participant>, _ store: Store
+  ) throws -> Conversation {
+    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
+    if try !store.isMember(me, of: room.id) { try store.join(me, room.id) }
+    return room
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatShell
+
+/// What is to be written while somebody else has the store locked (rule 1.2).
+@MainActor
+@Suite("1.2: the queue of writes")
+struct OutgoingTests {
+  /// Somebody else who has the store locked.
+  private final class Lock {
+    private var database: OpaquePointer?
+
+    init(_ path: String) throws {
+      try #require(sqlite3_open(path, &database) == SQLITE_OK)
+      try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    }
+
+    func release() {
+      sqlite3_close(database)
+      database = nil
+    }
+
+    deinit { release() }
+  }
+
+  private func bodies(_ town: Town, in room: String = "lobby") throws -> [String] {
+    let store = try town.store()
+    let place = try #require(try store.room(room, create: false))
+    let me = try store.participant(identity: "anna").id
+    return try store.messages(in: place.id, limit: 100, for: me).map(\.body)
+  }
+
+  @Test(
+    "1.2: lines wait above an empty prompt, in their order, and are stored as soon as they can be")
+  func waits() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lock = try Lock(town.path)
+    #expect(anna.say("one") && anna.say("two"))
+    anna.type("three")
+    #expect(anna.session.outgoing.lines.map(\.typed) == ["one", "two"])
+    anna.wait(3000)
+    #expect(try bodies(town).isEmpty)
+    lock.release()
+    anna.wait(100)
+    #expect(try bodies(town) == ["one", "two"])
+    #expect(anna.text == "three" && anna.session.outgoing.isEmpty)
+    #expect(anna.session.deadline.map { $0 > anna.now + 1000 } ?? true)
+  }
+
+  @Test("1.2: after ten seconds a line comes back into the empty line, with the reason")
+  func comesBack() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lock = try Lock(town.path)
+    anna.say("one")
+    anna.wait(9000)
+    #expect(anna.text == "")
+    anna.wait(1100)
+    #expect(anna.text == "one" && anna.session.outgoing.lines.isEmpty)
+    #expect(anna.printed.contains { $0.contains("locked") && $0.hasSuffix("Your line is back.") })
+    lock.release()
+    anna.wait(1000)
+    #expect(try bodies(town).isEmpty)
+  }
+
+  @Test("1.2: C-g brings the first line back, into the history where something is typed already")
+  func cancelled() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lock = try Lock(town.path)
+    anna.say("one")
+    anna.say("two")
+    anna.type("typing")
+    #expect(anna.press(.cancel))
+    #expect(anna.text == "typing" && anna.history.last == "one")
+    #expect(anna.printed.contains { $0.contains("press Up") && $0.hasSuffix("It begins: one") })
+    #expect(anna.session.outgoing.lines.map(\.typed) == ["two"])
+    lock.release()
+    anna.wait(100)
+    #expect(try bodies(town) == ["two"])
+  }
+
+  @Test(
+    "1.2: a line of another conversation becomes its draft, and what is typed there comes below")
+  func draftElsewhere() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    let lock = try Lock(town.path)
+    anna.say("for tea")
+    anna.say("/switch lobby")
+    anna.wait(10_100)
+    #expect(anna.printed.contains { $0.hasSuffix("It begins: for tea") })
+    lock.release()
+    anna.wait(100)
+    #expect(try town.person("anna", in: "tea").text == "for tea")
+  }
+
+  @Test("1.2: two lines that come back become one draft, in their order")
+  func twoReturned() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    let lock = try Lock(town.path)
+    anna.say("one")
+    anna.say("two")
+    anna.type("below")
+    anna.tell(.leave(status: 0))
+    #expect(anna.status == nil)
+    anna.wait(12_000)
+    lock.release()
+    anna.wait(100)
+    #expect(anna.status == 1)
+    #expect(try town.person("anna", in: "tea").text == "one\ntwo\nbelow")
+  }
+
+  @Test("1.2: leaving waits for what was typed; a second time it leaves, and shows it")
+  func leaving() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lock = try Lock(town.path)
+    anna.say("one")
+    anna.tell(.leave(status: 0))
+    #expect(anna.status == nil && anna.notice.hasPrefix("What you typed is kept"))
+    anna.tell(.leave(status: 0))
+    #expect(anna.status == 1 && anna.printed.last == "Not sent: one")
+    lock.release()
+  }
+
+  @Test("1.2: what is only noted merges, and never shows as a locked store")
+  func merges() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    for number in 1...3 {
+      anna.say("line \(number)")
+      let lock = try Lock(town.path)
+      ben.look()
+      ben.type("typing \(number)")
+      lock.release()
+    }
+    #expect(ben.printed.filter { $0.contains("line") }.count == 3)
+    #expect(!ben.printed.contains { $0.contains("locked") } && ben.session.outgoing.lines.isEmpty)
+    ben.wait(100)
+    #expect(ben.session.outgoing.isEmpty)
+    anna.look()
+    #expect(anna.picture[1].hasSuffix("[3] seen"))
+  }
+
+  @Test(
+    "1.2: of each kind the last one counts, but every line and every line of the history",
+    arguments: [
+      (
+        Outgoing.Write.typing(true, in: .init(rawValue: 1)), .typing(false, in: .init(rawValue: 2)),
+        true
+      ),
+      (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 1), nil), true),
+      (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 2), nil), false),
+      (.history("a"), .history("a"), false), (.attach, .lookAtNames, false),
+      (.open(nil, isPaused: true), .open(.init(rawValue: 1), isPaused: false), true),
+    ] as [(Outgoing.Write, Outgoing.Write, Bool)])
+  func replaces(new: Outgoing.Write, old: Outgoing.Write, expected: Bool) {
+    #expect(new.replaces(old) == expected)
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+@testable import ChatShell
+
+/// A store of a test's own, and the people in it.
+@MainActor
+final class Town {
+  let folder: TemporaryFolder
+  var path: String { folder.path + "/store.sqlite" }
+  private var stores: [Store] = []
+
+  init() throws { folder = try TemporaryFolder() }
+
+  isolated deinit { for store in stores { store.close() } }
+
+  func store() throws -> Store {
+    let store = try Store(path: path, options: .init(createIfMissing: true, patience: 0))
+    stores.append(store)
+    return store
+  }
+
+  /// Someone at a prompt in #lobby.
+  func person(_ name: String, in room: String = "lobby", face: Session.Face = .tty) throws
+    -> Person
+  {
+    let store = try store()
+    let me = try store.participant(identity: name)
+    guard let place = try store.room(room, create: true) else { throw RuleError.noSuchRoom(room) }
+    try store.join(me.id, place.id)
+    let person = Person(store: store, me: me, face: face)
+    try person.begin(in: place)
+    return person
+  }
+}
+
+/// Someone at a prompt, without one: a session, the line they type and what they would see.
+@MainActor
+final class Person: TypedLine {
+  let store: Store
+  private(set) var session: Session!
+  /// What was printed, the oldest line first.
+  private(set) var printed: [String] = []
+  private(set) var notice = ""
+  private(set) var bells = 0
+  private(set) var status: Int32?
+  private(set) var history: [String] = []
+  /// Monotonic milliseconds.
+  var now: Int64 = 1_000_000
+  private var setAside: String?
+
+  // The line.
+  var text = ""
+  var caret: Int { text.utf8.count }
+  var mentions: [Span] = []
+  var isEmpty: Bool { text.isEmpty }
+  var isLive = true
+  var isIdle = true
+  var isAsking = false
+  var bindings: [(function: String, keys: String)] { [("accept-line", "\\C-m")] }
+
+  init(store: Store, me: Participant, face: Session.Face) {
+    self.store = store
+    let preferences = Preferences(RcFile(environment: [:]), environment: [:], glyphs: .unicode)
+    session = Session(
+      store: store, me: me, preferences: preferences, face: face, line: self, at: now)
+  }
+
+  func begin(in place: Conversation) throws {
+    tell(.resized(rows: 24, columns: 80))
+    perform(try session.begin(in: place))
+    tell(.lineReady)
+    tell(.promptShown)
+  }
+
+  // MARK: What they do
+
+  /// Types a text, in place of what is in the line.
+  func type(_ text: String) {
+    self.text = text
+    tell(.changed)
+  }
+
+  /// Types a line and presses Return. False: it was refused and stays.
+  @discardableResult
+  func say(_ text: String) -> Bool {
+    type(text)
+    guard tell(.entered(text)) else { return false }
+    self.text = pending ?? ""
+    pending = nil
+    let waiting = afterLine
+    afterLine = []
+    for event in waiting { tell(event) }
+    tell(.lineBegan)
+    tell(.turnEnded)
+    return true
+  }
+
+  /// The store's bell, and the end of that turn.
+  func look() {
+    tell(.rang(store.drainBell()))
+    tell(.turnEnded)
+  }
+
+  /// Time goes by, with all that is due meanwhile.
+  func wait(_ milliseconds: Int64) {
+    let end = now + milliseconds
+    while let deadline = session.deadline, deadline <= end {
+      now = max(now, deadline)
+      tell(.tick)
+      tell(.turnEnded)
+    }
+    now = end
+  }
+
+  func press(_ key: SessionKey) -> Bool {
+    guard let effects = session.offer(key, at: now) else { return false }
+    perform(effects)
+    return true
+  }
+
+  // MARK: What becomes of it
+
+  private var pending: String?
+  private var afterLine: [SessionEvent] = []
+  private var isAccepting = false
+
+  @discardableResult
+  func tell(_ event: SessionEvent) -> Bool {
+    if case .entered = event {
+      isAccepting = true
+      defer { isAccepting = false }
+      return perform(session.handle(event, at: now))
+    }
+    return perform(session.handle(event, at: now))
+  }
+
+  @discardableResult
+  private func perform(_ effects: [Effect]) -> Bool {
+    for effect in effects {
+      switch effect {
+      case .print(let lines), .show(let lines), .page(let lines, _):
+        printed += lines.map(\.plain.string)
+      case .notice(let text): notice = text.string
+      case .bell: bells += 1
+      case .refused(let reason):
+        if reason.isEmpty { bells += 1 } else { printed.append(reason.string) }
+        return false
+      case .put(let text, let mentions):
+        put(text)
+        self.mentions = mentions
+      case .restore(let draft):
+        if isAccepting || text.isEmpty {
+          put(draft.text)
+          if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
+        }
+      case .edit(let text, _, let mentions, let isAnother):
+        if !isAnother { setAside = isAccepting ? "" : self.text }
+        put(text)
+        self.mentions = mentions
+      case .endEdit: put(setAside ?? "")
+      case .addHistory(let line): history.append(line)
+      case .setHistory(let lines): history = lines
+      case .whenLineBegins(let event):
+        if isAccepting { afterLine.append(event) } else { tell(event) }
+      case .quit(let status): self.status = status
+      case .bind, .copy, .open, .notify, .clearScreen: break
+      }
+    }
+    return true
+  }
+
+  private func put(_ text: String) {
+    if isAccepting { pending = text } else { self.text = text }
+  }
+
+  /// The prompt, the line and the status below it.
+  var picture: [String] {
+    let line = StatusLine(session: session)
+    let status = line.items(notice: nil, columns: 60).compactMap { $0.line?.plain.string }
+    return [line.prompt.plain.string + text + "|", status.joined(separator: "   ")]
+  }
+
+  /// What was printed since the last time this was asked.
+  func news() -> [String] {
+    defer { printed = [] }
+    return printed
+  }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatShell
+
+/// A person in their conversations, without a terminal.
+@MainActor
+@Suite("A session")
+struct SessionTests {
+  /// The lines without the time before the number of a message, and without days.
+  private func texts(_ lines: [String]) -> [String] {
+    lines.filter { !$0.hasPrefix("──") }.map { line in
+      guard line.dropFirst(5).hasPrefix(" [") else { return line }
+      return String(line.dropFirst(6))
+    }
+  }
+
+  @Test("1.1, 7.5: a line becomes a message, printed for both, and the next line is empty")
+  func send() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    #expect(anna.say("hello *you*"))
+    ben.look()
+    #expect(texts(anna.news()) == ["[1] anna: hello you"])
+    #expect(texts(ben.news()) == ["[1] anna: hello you"])
+    #expect(anna.text == "" && anna.history == ["hello *you*"])
+    anna.look()
+    #expect(anna.picture == ["#lobby> |", "anna, with 1 other here   [1] seen"])
+  }
+
+  @Test(
+    "1.1, 1.11, 10: what is refused stays in the line, with a sentence",
+    arguments: [
+      ("  ", nil), ("/nonsense", "/nonsense is no command."), ("/join", "Usage: /join ROOM"),
+      (" /join tea", "A command has to begin with /"), ("/edit 9", "There is no message 9"),
+      ("/join a\nb", "/join takes one line."),
+    ] as [(String, String?)])
+  func refused(line: String, reason: String?) throws {
+    let anna = try Town().person("anna")
+    #expect(!anna.say(line))
+    #expect(anna.text == line && anna.history.isEmpty)
+    if let reason {
+      let last = try #require(anna.printed.last)
+      #expect(last.contains(reason), "\(last)")
+    } else {
+      #expect(anna.bells == 1)
+    }
+  }
+
+  @Test("1.12: a command enters the history once all of it was carried out")
+  func commandHistory() throws {
+    let anna = try Town().person("anna")
+    anna.say("/who")
+    anna.say("/join tea")
+    #expect(anna.history == ["/who", "/join tea"])
+    #expect(anna.picture[0] == "#tea> |")
+  }
+
+  // MARK: Editing (rule 3)
+
+  @Test("3.1, 3.3, 3.4: /edit, Return saves; C-g leaves, and what was typed comes back")
+  func edit() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("half")
+    anna.say("/edit")
+    #expect(anna.picture[0] == "edit 1> half|")
+    anna.say("whole")
+    ben.look()
+    #expect(texts(ben.news()).last == "✎ [1] anna: whole")
+    #expect(anna.picture[0] == "#lobby> |")
+    anna.say("/edit")
+    anna.type("abandoned")
+    #expect(anna.press(.cancel))
+    #expect(anna.notice == "Message [1] stays as it was" && anna.picture[0] == "#lobby> |")
+    #expect(!anna.press(.cancel))
+  }
+
+  @Test("3.5: the message is deleted while it is edited: said, and the draft is back")
+  func deletedMeanwhile() throws {
+    let town = try Town()
+    let (anna, other) = (try town.person("anna"), try town.person("anna"))
+    anna.say("old")
+    anna.type("a draft")
+    anna.tell(.editLast)
+    #expect(anna.picture[0] == "edit 1> old|")
+    other.look()
+    other.say("/delete")
+    anna.look()
+    #expect(
+      anna.printed.last == "Message [1] was deleted while you edited it. C-_ brings your text back."
+    )
+    #expect(anna.picture[0] == "#lobby> a draft|")
+  }
+
+  // MARK: Drafts (rule 5)
+
+  @Test("5.1, 5.2: each conversation keeps its draft, for another shell too, a second after a key")
+  func drafts() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    anna.type("half a thought")
+    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+    anna.wait(1000)
+    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["half a thought"])
+    #expect(try town.person("anna", in: "tea").text == "half a thought")
+    anna.say("/switch lobby")
+    #expect(anna.text == "")
+    anna.say("/switch tea")
+    #expect(anna.text == "half a thought")
+    anna.say(anna.text)
+    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+  }
+
+  @Test("3.6, 5.3: who leaves while editing keeps the draft that was set aside")
+  func leaveWhileEditing() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("sent")
+    anna.type("a draft")
+    anna.tell(.editLast)
+    anna.type("not to be kept")
+    anna.tell(.leave(status: 0))
+    #expect(anna.status == 0)
+    #expect(try town.person("anna").text == "a draft")
+  }
+
+  // MARK: Files (rule 8)
+
+  @Test("8.1: files wait with the line, go with it, and come back with C-_ after C-c")
+  func files() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let path = try town.folder.write("cups.txt", "two cups")
+    anna.say("/attach \(path)")
+    #expect(anna.session.files.waiting.count == 1)
+    anna.tell(.interrupted)
+    #expect(anna.session.files.waiting.isEmpty && anna.press(.undo))
+    #expect(anna.session.files.waiting.count == 1)
+    anna.say("")
+    #expect(anna.session.files.waiting.isEmpty)
+    #expect(texts(anna.news()).last == "[1] anna: [file 1: cups.txt, text/plain, 8 B]")
+  }
+
+  // MARK: What arrives (rule 7)
+
+  @Test("7.3: what is printed before somebody is delivered and seen in one write")
+  func oneWrite() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("hello")
+    let before = try town.store().position
+    ben.look()
+    #expect(try town.store().position == before + 1)
+    anna.look()
+    #expect(anna.picture[1].hasSuffix("[1] seen"))
+  }
+
+  @Test("7.3: without the focus it is delivered, and seen with the focus; held, it is not")
+  func focus() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.tell(.focus(false))
+    anna.say("hello")
+    ben.look()
+    anna.look()
+    #expect(anna.picture[1].hasSuffix("[1] ✓✓ delivered"))
+    ben.tell(.focus(true))
+    ben.tell(.turnEnded)
+    anna.look()
+    #expect(anna.picture[1].hasSuffix("[1] seen"))
+    ben.say("/pause")
+    anna.say("again")
+    ben.look()
+    anna.look()
+    #expect(texts(ben.news()).last == "Printing is held; /bottom goes on, and so does sending.")
+    #expect(anna.picture[1].hasSuffix("[2] ✓✓ delivered"))
+    #expect(ben.picture[1].contains("1 new"))
+    ben.say("/bottom")
+    anna.look()
+    #expect(texts(ben.news()).last == "[2] anna: again")
+    #expect(anna.picture[1].hasSuffix("[2] seen"))
+  }
+
+  @Test("7.3, 11.5: what a terminal does not take waits in the store, unseen")
+  func behind() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.tell(.behind(true))
+    anna.say("hello")
+    ben.look()
+    anna.look()
+    #expect(ben.news().isEmpty && anna.picture[1].hasSuffix("[1] ✓ sent"))
+    ben.tell(.behind(false))
+    ben.tell(.turnEnded)
+    anna.look()
+    #expect(texts(ben.news()) == ["[1] anna: hello"] && anna.picture[1].hasSuffix("[1] seen"))
+  }
+
+  @Test("7.7: a long backlog comes in portions, and only what was printed is read")
+  func backlog() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/join tea")
+    for number in 1...450 { anna.say("line \(number)") }
+    _ = ben.news()
+    ben.look()
+    ben.type("/switch lobby")
+    #expect(ben.tell(.entered("/switch lobby")))
+    #expect(texts(ben.printed).last == "[200] anna: line 200")
+    #expect(ben.session.deadline == ben.now)
+    ben.tell(.turnEnded)
+    #expect(
+      try ben.store.readMarker(
+        of: ben.session.me.id, in: try #require(ben.session.place.conversation).id)
+        == 200)
+    ben.wait(0)
+    #expect(texts(ben.news()).last == "[450] anna: line 450")
+    ben.tell(.turnEnded)
+    #expect(ben.session.screen.backlog == nil)
+  }
+
+  @Test("4.3, 4.4: others see who is typing, until they pause")
+  func typing() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.type("half")
+    ben.look()
+    #expect(ben.picture[1].contains("anna is typing"))
+    anna.wait(6000)
+    ben.look()
+    #expect(!ben.picture[1].contains("typing"))
+  }
+
+  @Test("7.4, 7.10: a mention elsewhere is counted and rings; /next goes there")
+  func elsewhere() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/join tea")
+    anna.say("hello @ben")
+    ben.look()
+    #expect(ben.bells == 1 && ben.picture[1].contains("1 unread in #lobby"))
+    ben.say("/next")
+    #expect(ben.picture[0] == "#lobby> |" && !ben.picture[1].contains("unread"))
+  }
+
+  @Test("11.4: a batch prints what commands answer, and nothing else")
+  func batch() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .batch))
+    anna.say("hello")
+    ben.say("hi")
+    #expect(ben.say("/status"))
+    #expect(ben.printed.contains("You are ben in #lobby."))
+  }
+}

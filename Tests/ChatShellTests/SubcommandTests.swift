@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
+import Testing
+
+@testable import ChatShell
+
+@Suite("The command line")
+struct SubcommandTests {
+  @Test("11.3: every option that all commands have is taken without the parser too")
+  func everyCommonOptionStartsFast() throws {
+    let names = OptionNames(of: CommonOptions.self)
+    #expect(names.flags.count == 3 && names.withValue.count == 3)
+    var options = CommonOptions.none
+    for name in names.flags {
+      var rest: ArraySlice = ["word"]
+      #expect(options.take(name, from: &rest), "\(name)")
+      #expect(rest == ["word"])
+    }
+    for name in names.withValue {
+      var rest: ArraySlice = ["value", "word"]
+      #expect(options.take(name, from: &rest), "\(name)")
+      #expect(rest == ["word"])
+    }
+    #expect([options.store, options.as, options.rc] == ["value", "value", "value"])
+    #expect(options.shared && options.noRc && options.plain)
+  }
+
+  @Test("11.3: an option without its value, or a wrong one, is left to the parser")
+  func restIsForTheParser() {
+    for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as=ben"]] {
+      var options = CommonOptions.none
+      var rest = words.dropFirst()
+      #expect(!options.take(words[0], from: &rest), "\(words)")
+    }
+  }
+
+  @Test("11.3: the names of a command's options are those that its help tells")
+  func namesAreThoseOfTheHelp() {
+    func told(by help: String) -> (flags: Set<String>, withValue: Set<String>) {
+      let options = help.matches(of: /(?m)^  (--[a-z-]+)( <)?/)
+        .filter { !["--version", "--help"].contains($0.1) }
+      return (
+        Set(options.filter { $0.2 == nil }.map { String($0.1) }),
+        Set(options.filter { $0.2 != nil }.map { String($0.1) })
+      )
+    }
+    let commands: [any Subcommand.Type] = [
+      OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
+      WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self,
+    ]
+    for command in commands {
+      let (flags, withValue) = told(by: command.helpMessage())
+      let names = OptionNames(of: command)
+      #expect(names.flags == flags && names.withValue == withValue, "\(command)")
+      #expect(flags.count >= 3 && withValue.count >= 3)
+    }
+  }
+}
