@@ -49,10 +49,7 @@ extension InteractiveShell: Face {
     // Whoever edits does not appear as typing (rule 3.2).
     signal(shell.signals.sentOrCleared(at: loop.now))
     editor.whenLineBegins { [self] in
-      if aside == nil {
-        keptSpans = completion.spans
-        aside = editor.setAside()
-      }
+      completion.setAside()
       editor.setLine(offered ?? text)
       if offered != nil { editor.replaceLine(text) }
       completion.begin(with: mentions)
@@ -62,10 +59,8 @@ extension InteractiveShell: Face {
   func endEditing(offering offered: String?) {
     notice = nil
     editor.whenLineBegins { [self] in
-      if let aside = aside.take() { editor.bringBack(aside) }
+      completion.bringBack()
       if let offered { editor.offerOnUndo(offered) }
-      completion.begin(with: keptSpans)
-      keptSpans = []
       drafts.note()
     }
   }

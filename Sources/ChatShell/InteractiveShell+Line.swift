@@ -16,7 +16,9 @@ extension InteractiveShell {
     case .changed: lineChanged()
     case .moved: caretMoved()
     case .secondSpace: closeSymbol()
-    case .pasted(let text): return offerToAttach(text)
+    case .pasted(let text):
+      return completion.take(
+        PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
     case .pasteIsOpen: notice(say("A paste has begun and does not end; C-c ends it"))
     case .pasteHadNoEnd: notice(say("The paste had no end; what came of it is in the line"))
     case .clearing(let isEmpty): return isEmpty ? clearEmptyLine() : !mayClear()
@@ -56,12 +58,7 @@ extension InteractiveShell {
       try shell.take(text)
       editor.whenLineBegins { [self] in
         if isLeft, notice == nil { notice(say("What you had begun is in the history: Up, Up")) }
-        completion.lineChanged(byHand: false)
-        signal(shell.signals.sentOrCleared(at: loop.now))
-        drafts.note()
-        holdOrCatchUp()
-        reloadStaleHistory()
-        refresh()
+        completion.sent(text)
       }
       return true
     } catch {
@@ -77,16 +74,13 @@ extension InteractiveShell {
   }
 
   private func complete() -> Bool {
-    guard completion.tab() else { return false }
-    // The next key may have been typed already.
-    editor.menu = completion.menu
+    guard completion.press(.complete) else { return false }
     lineChanged()
     return true
   }
 
   private func moveInMenu(_ key: MenuKey) -> Bool {
-    let isTaken = completion.takes(key)
-    editor.menu = completion.menu
+    let isTaken = completion.press(key)
     if isTaken { lineChanged() }
     refresh()
     return isTaken
@@ -100,8 +94,7 @@ extension InteractiveShell {
   }
 
   private func cancel() -> Bool {
-    if completion.close() {
-      editor.menu = completion.menu
+    if completion.press(.cancel) {
       refresh()
       return true
     }
@@ -127,9 +120,26 @@ extension InteractiveShell {
     }
     completion.lineChanged(byHand: true)
     for complaint in completion.takeComplaints() { complain(complaint) }
-    drafts.note(byHand: true)
     refresh()
-    let text = editor.text
+  }
+
+  /// What hangs on the line beside what is drawn.
+  func hear(_ event: BarEvent) {
+    switch event {
+    case .typing: typed(editor.text)
+    case .sent:
+      signal(shell.signals.sentOrCleared(at: loop.now))
+      drafts.note()
+      holdOrCatchUp()
+      reloadStaleHistory()
+      refresh()
+    case .canSend, .rows: refresh()
+    case .text, .item: break
+    }
+  }
+
+  private func typed(_ text: String) {
+    drafts.note(byHand: true)
     bringFilesBack(with: text)
     noteReaction(text)
     if shell.editing != nil, editor.isLive, !text.isEmpty, !LineRules.isCommand(text) {
@@ -177,16 +187,20 @@ extension InteractiveShell {
     return true
   }
 
+  /// A file that is there and could be attached.
+  private func fileToAttach(_ path: String) -> (path: String, name: String)? {
+    let path = RcFile.expanded(path, shell.environment)
+    let found = try? Store.look(
+      atFile: path, limit: shell.settings.attachmentLimit * 1_000_000)
+    return found.map { (path, $0.name) }
+  }
+
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
-  private func offerToAttach(_ text: String) -> Bool {
-    guard shell.editing == nil, shell.isMember, editor.question == nil,
-      !LineRules.isCommand(editor.text),
-      let path = PastedContent.fileCandidate(in: text).map({
-        RcFile.expanded($0, shell.environment)
-      }),
-      let found = try? Store.look(
-        atFile: path, limit: shell.settings.attachmentLimit * 1_000_000)
+  func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
+    guard case .path(let name) = content, shell.editing == nil, shell.isMember,
+      editor.question == nil, !LineRules.isCommand(editor.text),
+      let (path, shown) = fileToAttach(name)
     else { return false }
     editor.question = { [weak self] answer in
       guard let self else { return }
@@ -203,7 +217,7 @@ extension InteractiveShell {
     notice(
       say(
         "Attach %1? y: yes, C-c: no, any other key: insert its name",
-        SafeText(name: found.name)))
+        SafeText(name: shown)))
     return true
   }
 
@@ -300,8 +314,7 @@ extension InteractiveShell {
   }
 
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
-    editor.replace(change.range, with: change.insert, caret: change.caret)
-    completion.wrapped(change.range, in: change.insert)
+    completion.replace(change.range, with: change.insert, caret: change.caret)
     lineChanged()
   }
 

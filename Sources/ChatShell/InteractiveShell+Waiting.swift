@@ -104,9 +104,9 @@ extension InteractiveShell {
       drafts.note()
     } else {
       // What is in the editor is no draft (rule 3.6); the draft is what was put aside.
-      if let text = aside?.text {
+      if let draft = completion.draftAside {
         shell.editing = nil
-        drafts.note(Composer.Draft(text, caret: aside?.caret ?? 0, spans: keptSpans))
+        drafts.note(draft)
       }
       shell.editing = nil
     }

@@ -32,9 +32,6 @@ final class InteractiveShell {
   var typingTimer: TimerID?
   private var signalTimer: TimerID?
   private var resizeTimer: TimerID?
-  var aside: LineEditor.Aside?
-  /// The mentions of what was put aside.
-  var keptSpans: [Span] = []
   var historyIsStale = false
   var waitingShown = 0
   var isLeaving = false
@@ -58,13 +55,18 @@ final class InteractiveShell {
     completion = LiveCompletion(shell: shell, editor: editor)
     drafts.spans = { [completion] in completion.spans }
     drafts.restored = { [completion] in completion.begin(with: $0) }
-    completion.changed = { [weak self] in self?.refresh() }
+    completion.menuChanged = { [weak self] in self?.refresh() }
+    completion.listen(self) { [weak self] in self?.hear($0) }
+    completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     locked.giveBack = { [weak self] in self?.giveBack($0, because: $1) }
     wireKeptLines()
     shell.face = self
     editor.handler = { [weak self] in self?.handle($0) ?? false }
-    editor.completions = { [shell] in shell.completions(in: $0, caret: $1) }
-    editor.nameWordStart = { [completion] in completion.mentionWord(before: $0) }
+    editor.menu = { [completion, unowned editor] in
+      editor.isIdle && editor.question == nil ? completion.menu : .closed
+    }
+    editor.completions = { [completion] in completion.completions(in: $0, caret: $1) }
+    editor.nameWordStart = { [completion] in completion.nameWordStart(before: $0) }
     shell.programs.began = { [weak self, loop] in
       loop.handleSignals([SIGCHLD]) { _ in self?.shell.programs.reap() }
     }

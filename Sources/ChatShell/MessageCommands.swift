@@ -44,9 +44,7 @@ extension Shell {
     if !wasEditing { face?.storeDraft() }
     keepAbandoned()
     let shown = EditMode.shown(message.body)
-    editing = EditMode(
-      target: message.number, original: message.body,
-      kept: editing?.kept ?? Composer.Draft(face?.draft.text ?? "", caret: face?.draft.caret ?? 0))
+    editing = EditMode(target: message.number, original: message.body)
     editedMessage = message
     typedOverMessage = nil
     let (offered, mentions) = (
@@ -167,7 +165,7 @@ extension Shell {
       ])
     } else {
       editedMessage = message
-      self.editing = EditMode(target: editing.target, original: message.body, kept: editing.kept)
+      self.editing = EditMode(target: editing.target, original: message.body)
       printer.endRun()
       face?.print([
         Self.error(

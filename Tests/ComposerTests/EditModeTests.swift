@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Edit mode (3.1 to 3.9)")
 struct EditModeTests {
-  static let mode = EditMode(target: 42, original: "old text", kept: Draft("half a thou"))
+  static let mode = EditMode(target: 42, original: "old text")
 
   @Test(
     "What Return means (3.3, 3.4, 3.9)",
@@ -42,7 +42,7 @@ struct EditModeTests {
     "A text that begins with / is shown with //, and comes back as it was (3.9)",
     arguments: ["/usr/bin", "//x", "/", "plain", "", " /x", "/\u{338}"])
   func shownTexts(_ stored: String) {
-    let mode = EditMode(target: 1, original: stored, kept: Draft())
+    let mode = EditMode(target: 1, original: stored)
     let shown = EditMode.shown(stored)
     #expect(mode.judge(shown, rules: LineRules()) == .unchanged)
     if stored.utf8.first == UInt8(ascii: "/") {
@@ -57,17 +57,8 @@ struct EditModeTests {
 
   @Test("Two spellings of é are a change")
   func byteChange() {
-    let mode = EditMode(target: 1, original: "\u{E9}", kept: Draft())
+    let mode = EditMode(target: 1, original: "\u{E9}")
     #expect(mode.judge("e\u{301}", rules: LineRules()) == .save("e\u{301}"))
-  }
-
-  @Test("Another target keeps the first draft (3.4)")
-  func retargeting() {
-    var mode = Self.mode
-    mode.retarget(7, original: "seven")
-    #expect(mode.target == 7)
-    #expect(mode.judge("seven", rules: LineRules()) == .unchanged)
-    #expect(mode.kept == Draft("half a thou"))
   }
 
   @Test("Prompt and status (3.2)")

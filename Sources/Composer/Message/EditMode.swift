@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Editing a message that was sent, as a value: what it was, what waits meanwhile, and what Return
-/// means (3.1 to 3.9).
-///
-/// To enter is to make one, to leave is to put `kept` back into the line and drop it.
+/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9). The
+/// draft waits meanwhile, set aside by ``BarController/setAside()``.
 ///
 /// ```swift
-/// var mode = EditMode(target: 42, original: message.body, kept: draft)
-/// line = EditMode.shown(mode.original)
+/// controller.setAside()
+/// let mode = EditMode(target: 42, original: message.body)
+/// controller.restore(Draft(EditMode.shown(mode.original)))
 /// ```
 public struct EditMode: Hashable, Sendable {
   /// The number of the message.
   public var target: Int
   /// The message's text as it is stored.
   public var original: String
-  /// The draft that comes back on leaving, whichever way.
-  public var kept: Draft
 
-  public init(target: Int, original: String, kept: Draft) {
+  public init(target: Int, original: String) {
     self.target = target
     self.original = original
-    self.kept = kept
   }
 
   /// A command that edit mode knows (3.9).
@@ -92,12 +88,6 @@ public struct EditMode: Hashable, Sendable {
       !Self.shown(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
     else { return nil }
     return (command, String(text[..<newline]))
-  }
-
-  /// Changes the message that is edited; the first draft stays (3.4).
-  public mutating func retarget(_ target: Int, original: String) {
-    self.target = target
-    self.original = original
   }
 
   /// The text as it is shown for editing: a leading `/` is `//`, so that Return takes it for a text
