@@ -52,11 +52,13 @@ static int cancel(int count, int key) {
 }
 
 static int undo(int count, int key) {
-  return creadline_call.event(creadline_undo, NULL) ? 0 : rl_undo_command(count, key);
+  return creadline_call.event(creadline_undo, NULL)
+             ? 0
+             : creadline_undo_with(rl_undo_command, count, key);
 }
 
 static int vi_undo(int count, int key) {
-  return creadline_call.event(creadline_undo, NULL) ? 0 : rl_vi_undo(count, key);
+  return creadline_call.event(creadline_undo, NULL) ? 0 : creadline_undo_with(rl_vi_undo, count, key);
 }
 
 bool creadline_is_undo(rl_command_func_t *function) {
@@ -89,7 +91,7 @@ void creadline_step_over_space(void) { steps_over_space = true; }
 /// stands there already serves as the one behind a completed word.
 static int at_word_end(rl_command_func_t *complete, int count, int key) {
   // Where nothing matches, the word's end is said to be the caret.
-  rl_point = creadline_call.word_end(rl_line_buffer, rl_end, rl_point);
+  rl_point = creadline_call.word_end(rl_point);
   steps_over_space = false;
   int result = complete(count, key);
   if (steps_over_space && rl_point < rl_end && rl_line_buffer[rl_point] == ' ') rl_point++;

@@ -47,13 +47,13 @@ static bool began_fresh;
 int creadline_accept(int count, int key) {
   (void)count;
   creadline_plain_show();  // keys and Return may have come in one piece
-  if (!creadline_call.event(creadline_accept_line, rl_line_buffer)) return 0;
+  if (!creadline_call.event(creadline_accept_line, NULL)) return 0;
   approved = true;
   return rl_newline(1, key);
 }
 
 int creadline_accept_and_next(int count, int key) {
-  if (!creadline_call.event(creadline_accept_line, rl_line_buffer)) return 0;
+  if (!creadline_call.event(creadline_accept_line, NULL)) return 0;
   approved = true;
   return rl_operate_and_get_next(count, key);
 }
@@ -266,7 +266,7 @@ static void feed(const unsigned char *bytes, size_t count) {
       ring_start++;
       continue;
     }
-    creadline_remember_line();
+    creadline_begin_key();
     caret_before = rl_point;
     if (is_typed) creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
@@ -288,7 +288,7 @@ static void feed(const unsigned char *bytes, size_t count) {
     } else if (in_sequence && region && rl_last_func != rl_exchange_point_and_mark) {
       rl_deactivate_mark();
     }
-    if (creadline_watch_undo()) changed = true;
+    if (creadline_end_key()) changed = true;
   }
   // readline moves by code point where hobnob does not replace its function; a caret inside a
   // grapheme would draw and delete halves.

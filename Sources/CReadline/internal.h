@@ -22,10 +22,11 @@ int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);
 int creadline_redo(int count, int key);
 void creadline_forget_redo(void);
-/// Before a key: what the line is.
-void creadline_remember_line(void);
-/// After it: notes what undo took away. True: somebody changed the text.
-bool creadline_watch_undo(void);
+/// Around a key. True: somebody changed the text.
+void creadline_begin_key(void);
+bool creadline_end_key(void);
+/// Carries out one of readline's two functions that undo, and notes what it took away.
+int creadline_undo_with(rl_command_func_t *undo, int count, int key);
 /// After a key: the line ends at its first NUL, and each byte that is not UTF-8 is a question mark.
 void creadline_mend_text(void);
 /// One of the two functions that undo.

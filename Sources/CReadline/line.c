@@ -131,9 +131,3 @@ void creadline_forget_aside(void *pointer) {
   free(aside->text);
   free(aside);
 }
-
-const char *creadline_aside_text(const void *pointer, int *caret) {
-  const struct aside *aside = pointer;
-  *caret = aside->caret;
-  return aside->text;
-}

@@ -1,56 +1,79 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Redo, which readline does not have: made by watching what undo does.
+// What each key makes of the text: whether it is another, and redo, which readline does not have.
 #define _GNU_SOURCE
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/// The line as it was before something was undone.
 struct state {
   char *text;
   int caret;
 };
 static struct state *redo_stack;
 static size_t redo_count, redo_size;
-static struct state before;
-static size_t before_size;
-/// Where in the history the line before this key stood.
-static int before_place;
 static bool redoing;
 
 void creadline_forget_redo(void) {
   while (redo_count > 0) free(redo_stack[--redo_count].text);
 }
 
-void creadline_remember_line(void) {
-  if ((size_t)rl_end + 1 > before_size) {
-    before_size = (size_t)rl_end * 2 + 64;
-    before.text = realloc(before.text, before_size);
+/// The text that was seen last: readline does not say when it changes its own.
+static struct {
+  char *text;
+  size_t length, size;
+  unsigned edition;
+} seen;
+
+unsigned creadline_edition(void) {
+  size_t length = (size_t)rl_end;
+  if (seen.edition > 0 && length == seen.length && memcmp(seen.text, rl_line_buffer, length) == 0)
+    return seen.edition;
+  if (length + 1 > seen.size) {
+    seen.size = length * 2 + 64;
+    seen.text = realloc(seen.text, seen.size);
   }
-  memcpy(before.text, rl_line_buffer, (size_t)rl_end + 1);
-  before.caret = rl_point;
-  before_place = where_history();
+  memcpy(seen.text, rl_line_buffer, length);
+  seen.length = length;
+  return ++seen.edition;
 }
 
-bool creadline_watch_undo(void) {
+static unsigned edition_before;
+/// Where in the history the line before this key stood.
+static int place_before;
+
+void creadline_begin_key(void) {
+  edition_before = creadline_edition();
+  place_before = where_history();
+}
+
+bool creadline_end_key(void) {
   if (redoing) {
     redoing = false;
     return true;
   }
-  if (strcmp(before.text, rl_line_buffer) == 0) return false;
+  if (creadline_edition() == edition_before) return false;
   creadline_mend_text();
   creadline_mark_is_set = false;
-  if (creadline_is_undo(rl_last_func)) {
-    if (redo_count == redo_size) {
-      redo_size = redo_size * 2 + 16;
-      redo_stack = realloc(redo_stack, redo_size * sizeof *redo_stack);
-    }
-    redo_stack[redo_count++] = (struct state){strdup(before.text), before.caret};
-  } else {
-    creadline_forget_redo();
-  }
+  if (!creadline_is_undo(rl_last_func)) creadline_forget_redo();
   // Walking through the history changes the line, but nobody typed it.
-  return where_history() == before_place;
+  return where_history() == place_before;
+}
+
+int creadline_undo_with(rl_command_func_t *undo, int count, int key) {
+  struct state before = {strdup(rl_line_buffer), rl_point};
+  int result = undo(count, key);
+  if (before.text == NULL || strcmp(before.text, rl_line_buffer) == 0) {
+    free(before.text);
+    return result;
+  }
+  if (redo_count == redo_size) {
+    redo_size = redo_size * 2 + 16;
+    redo_stack = realloc(redo_stack, redo_size * sizeof *redo_stack);
+  }
+  redo_stack[redo_count++] = before;
+  return result;
 }
 
 static int utf8_start(const char *text, int offset) {

@@ -73,7 +73,7 @@ final class BatchShell {
 
 /// The line of standard input that is carried out.
 @MainActor
-final class BatchLine: TypedLine {
+final class BatchLine: SessionLine {
   var text = ""
   var caret: Int { text.utf8.count }
   var mentions: [Span] { [] }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
-import LineEditing
 import StyledText
 
-/// The prefixes that begin a word to complete (rule 2.1), and after how many letters the menu opens
-/// by itself (rule 2.4).
+/// The prefixes that begin a word to complete (rule 2.1).
 enum Prefix: String, CaseIterable {
   case command = "/"
   case person = "@"
@@ -13,11 +11,18 @@ enum Prefix: String, CaseIterable {
   case emoji = ":"
   case reaction = "+:"
 
-  var opensAfter: Int {
-    switch self {
-    case .command, .person: 0
-    case .room: 1
-    case .emoji, .reaction: 2
+  /// When the menu opens by itself, and what becomes of an accepted word (rules 2.4, 2.6).
+  @MainActor
+  func rules(in session: Session) -> PrefixRules {
+    let asCharacter = { [weak session] in
+      session?.preferences.settings.emojiIsCharacter ?? true
+    }
+    return switch self {
+    case .command: PrefixRules(lineStartOnly: true)
+    case .person: PrefixRules(behindAtLineStart: ":")
+    case .room: PrefixRules(opensAfter: 1)
+    case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
+    case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)
     }
   }
 }
@@ -59,18 +64,6 @@ final class ShellArguments: @MainActor ArgumentSource {
 /// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
 /// (rules 2.1, 2.5, 2.8).
 extension Session {
-  private static let finder = WordFinder(prefixes: Prefix.allCases.map(\.rawValue))
-
-  /// What can stand for the word at `caret` (bytes), for readline's own completion functions.
-  func completions(in text: String, caret: Int) -> Completions? {
-    if let found = Self.finder.find(in: text, caret: caret),
-      let prefix = Prefix(rawValue: found.prefix)
-    {
-      return answer(candidates(behind: prefix), to: found, in: text)
-    }
-    return argumentCompletions(in: text, caret: caret)
-  }
-
   /// Everything that can stand behind a prefix.
   func candidates(behind prefix: Prefix) -> [Candidate] {
     switch prefix {
@@ -87,33 +80,6 @@ extension Session {
     case .room: rooms()
     case .emoji, .reaction: preferences.emoji.candidates
     }
-  }
-
-  private func answer(_ all: [Candidate], to found: FoundWord, in text: String) -> Completions? {
-    let ranked = Ranking.candidates(all, matching: found.word)
-    let matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
-    guard let first = matching.first else { return nil }
-    // A command typed in full is meant, though longer ones begin with it.
-    let exact = found.prefix == "/" ? matching.first { $0.text == found.word } : nil
-    if matching.count == 1 || exact != nil {
-      let isEmoji = found.prefix.hasSuffix(":") && preferences.settings.emojiIsCharacter
-      let accepted = Acceptance.replacement(
-        for: exact ?? first, word: found, in: text,
-        emojiReplacement: isEmoji ? (exact ?? first).hint : nil)
-      return Completions(
-        word: accepted.range,
-        choices: [.init(text: accepted.insert, label: SafeText(name: first.text))],
-        common: accepted.insert, suffix: "",
-        stepsOverSpace: accepted.caret > accepted.range.lowerBound + accepted.insert.utf8.count)
-    }
-    return Completions(
-      word: found.range,
-      choices: matching.map {
-        .init(
-          text: found.prefix + $0.text,
-          label: SafeText(line: found.prefix) + SafeText(name: $0.text))
-      },
-      common: found.prefix + Ranking.commonPart(of: matching, typed: found.word), suffix: "")
   }
 
   // MARK: Sources
@@ -149,23 +115,6 @@ extension Session {
   private func command(meantBy name: String) -> Command? {
     Command.named(name)
       ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
-  }
-
-  private func argumentCompletions(in text: String, caret: Int) -> Completions? {
-    guard let found = argument(in: text, caret: caret) else { return nil }
-    let (word, end, utf8) = (found.word, found.range.upperBound, Array(text.utf8))
-    let candidates = found.candidates
-    let ranked = Ranking.candidates(candidates, matching: word)
-    let bare = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
-    guard !bare.isEmpty else { return nil }
-    // A folder, or a filter such as `from:`: the next key names what is in it.
-    let goesOn = bare.count == 1 && (bare[0].text.hasSuffix("/") || bare[0].text.hasSuffix(":"))
-    let space = end < utf8.count || goesOn ? "" : " "
-    return Completions(
-      word: found.range,
-      choices: bare.map { .init(text: $0.text, label: SafeText(line: $0.text)) },
-      common: Ranking.commonPart(of: bare, typed: word), suffix: space,
-      stepsOverSpace: end < utf8.count && utf8[end] == 0x20)
   }
 
   /// The filters of `/search`, and what can stand behind them.

@@ -4,7 +4,7 @@ import LineEditing
 
 /// The line of a terminal, as a session asks for it.
 @MainActor
-final class EditorLine: TypedLine {
+final class EditorLine: SessionLine {
   private let editor: LineEditor
   weak var completion: LiveCompletion?
 

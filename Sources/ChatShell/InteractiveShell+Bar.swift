@@ -30,6 +30,7 @@ extension InteractiveShell {
       ? session.place.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
+    completion.barChanged()
     if editor.face == .plain, bar.pending.count > waitingShown {
       editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
     }
@@ -55,8 +56,7 @@ extension InteractiveShell {
     {
       right.append(counter)
     }
-    let canSend = session.preferences.rules.allowsSending(
-      text, hasAttachments: !session.files.waiting.isEmpty)
+    let canSend = completion.allowsSending(text)
     if let send = looks.sendItem(isEnabled: canSend, glyphs: session.preferences.glyphs) {
       right.append(send)
     }
@@ -64,7 +64,7 @@ extension InteractiveShell {
     bar.spacing[.right] = 1
     bar.zones[.toolbar] = looks.toolbarItems
     let isFree = editor.isIdle && editor.question == nil
-    bar.menu = isFree ? completion.rows(columns: columns - 1) : []
+    bar.menu = isFree ? completion.menuRows(columns: columns - 1, widths: editor.widths) : []
     if looks.menu == .compact, bar.menu.count > 1 {
       bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
     }
@@ -73,14 +73,12 @@ extension InteractiveShell {
         repeating: session.preferences.glyphs.rule.string, count: max(0, columns - 1))
       bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
     }
-    editor.menu = isFree ? completion.menu : .closed
   }
 
   /// Styles what is typed as it will be printed (rule 6.4), mentions too.
   func highlight() {
     let text = editor.text
     guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }
-    completion.follow(text, caret: editor.caret)
     let spans = completion.spans
     guard text != highlighted?.text || spans != highlighted?.spans else { return }
     highlighted = (text, spans)

@@ -84,10 +84,7 @@ extension InteractiveShell {
       nextNotice = nil
     }
     editor.whenLineBegins { [self] in
-      if !isAnother, aside == nil {
-        keptSpans = completion.spans
-        aside = editor.setAside()
-      }
+      if !isAnother { completion.setAside() }
       if !isAnother || offered != nil { editor.setLine(offered ?? text) }
       if isAnother || offered != nil { editor.replaceLine(text) }
       completion.begin(with: mentions)
@@ -97,10 +94,8 @@ extension InteractiveShell {
   private func endEdit(offering offered: String?) {
     notice = nil
     editor.whenLineBegins { [self] in
-      if let aside = aside.take() { editor.bringBack(aside) }
+      completion.bringBack()
       if let offered { editor.offerOnUndo(offered) }
-      completion.begin(with: keptSpans)
-      keptSpans = []
       tell(.moved)
     }
   }

@@ -18,7 +18,9 @@ extension InteractiveShell {
       completion.lineChanged(byHand: true)
       tell(.moved)
     case .secondSpace: closeSymbol()
-    case .pasted(let text): return offerToAttach(text)
+    case .pasted(let text):
+      return completion.take(
+        PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
     case .pasteIsOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
     case .pasteHadNoEnd:
       show(notice: say("The paste had no end; what came of it is in the line"))
@@ -26,7 +28,7 @@ extension InteractiveShell {
       guard isEmpty else { return !mayClear() }
       tell(.interrupted)
       return true
-    case .cancelled: return closeMenu() || offer(.cancel)
+    case .cancelled: return press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
     case .completing: return complete()
@@ -50,33 +52,26 @@ extension InteractiveShell {
     notice = nil
     guard tell(.entered(text)) else { return false }
     editor.whenLineBegins { [self] in
-      completion.lineChanged(byHand: false)
-      tell(.lineBegan)
+      completion.sent(text)
     }
     return true
   }
 
   private func complete() -> Bool {
-    guard completion.tab() else { return false }
-    // The next key may have been typed already.
-    editor.menu = completion.menu
+    guard completion.press(.complete) else { return false }
     lineChanged()
     return true
   }
 
   private func moveInMenu(_ key: MenuKey) -> Bool {
-    let isTaken = completion.takes(key)
-    editor.menu = completion.menu
-    if isTaken { lineChanged() }
-    refresh()
-    return isTaken
+    guard press(key) else { return false }
+    lineChanged()
+    return true
   }
 
-  private func closeMenu() -> Bool {
-    guard completion.close() else { return false }
-    editor.menu = completion.menu
-    refresh()
-    return true
+  private func press(_ key: MenuKey) -> Bool {
+    defer { refresh() }
+    return completion.press(key)
   }
 
   /// The text was changed by a key or a paste.
@@ -88,18 +83,31 @@ extension InteractiveShell {
     completion.lineChanged(byHand: true)
     let complaints = completion.takeComplaints()
     if !complaints.isEmpty { tell(.complain(complaints)) }
-    tell(.changed)
+    refresh()
+  }
+
+  /// What hangs on the line beside what is drawn.
+  func hear(_ event: BarEvent) {
+    switch event {
+    case .typing: tell(.changed)
+    case .sent: tell(.lineBegan)
+    case .canSend, .rows: refresh()
+    case .text, .item: break
+    }
+  }
+
+  /// A file that is there and could be attached.
+  private func fileToAttach(_ path: String) -> (path: String, name: String)? {
+    let path = RcFile.expanded(path, session.preferences.environment)
+    return (try? session.files.look(at: path)).map { (path, $0.name) }
   }
 
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
-  private func offerToAttach(_ text: String) -> Bool {
-    guard !session.editing.isOn, session.place.isMember, editor.question == nil,
-      !LineRules.isCommand(editor.text),
-      let path = PastedContent.fileCandidate(in: text).map({
-        RcFile.expanded($0, session.preferences.environment)
-      }),
-      let found = try? session.files.look(at: path)
+  func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
+    guard case .path(let name) = content, !session.editing.isOn, session.place.isMember,
+      editor.question == nil, !LineRules.isCommand(editor.text),
+      let (path, shown) = fileToAttach(name)
     else { return false }
     editor.question = { [weak self] answer in
       guard let self else { return }
@@ -116,7 +124,7 @@ extension InteractiveShell {
     show(
       notice: say(
         "Attach %1? y: yes, C-c: no, any other key: insert its name",
-        SafeText(name: found.name)))
+        SafeText(name: shown)))
     return true
   }
 
@@ -191,8 +199,7 @@ extension InteractiveShell {
   }
 
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
-    editor.replace(change.range, with: change.insert, caret: change.caret)
-    completion.wrapped(change.range, in: change.insert)
+    completion.replace(change.range, with: change.insert, caret: change.caret)
     lineChanged()
   }
 }

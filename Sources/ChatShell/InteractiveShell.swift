@@ -26,9 +26,6 @@ final class InteractiveShell {
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
-  var aside: LineEditor.Aside?
-  /// The mentions of what was put aside.
-  var keptSpans: [Span] = []
   var waitingShown = 0
   /// What the bar shows may no longer be so.
   var isStale = true
@@ -42,11 +39,16 @@ final class InteractiveShell {
     self.loop = loop
     linksByDefault = editor.links
     completion = LiveCompletion(session: session, editor: editor)
-    completion.changed = { [weak self] in self?.refresh() }
+    completion.menuChanged = { [weak self] in self?.refresh() }
+    completion.listen(self) { [weak self] in self?.hear($0) }
+    completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     (session.line as? EditorLine)?.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
-    editor.completions = { [session] in session.completions(in: $0, caret: $1) }
-    editor.nameWordStart = { [completion] in completion.mentionWord(before: $0) }
+    editor.menu = { [completion, unowned editor] in
+      editor.isIdle && editor.question == nil ? completion.menu : .closed
+    }
+    editor.completions = { [completion] in completion.completions(in: $0, caret: $1) }
+    editor.nameWordStart = { [completion] in completion.nameWordStart(before: $0) }
     programs.began = { [weak self, loop] in
       loop.handleSignals([SIGCHLD]) { _ in self?.programs.reap() }
     }

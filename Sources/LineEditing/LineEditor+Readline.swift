@@ -8,7 +8,7 @@ import Terminal
 extension LineEditor {
   func heard(_ event: creadline_event, _ text: String?) -> Bool {
     switch event {
-    case creadline_accept_line: return accept(text ?? "")
+    case creadline_accept_line: return accept(Readline.text)
     case creadline_line_ended: ended(text)
     case creadline_line_began: lineBegan()
     case creadline_cancel: return tell(.cancelled)

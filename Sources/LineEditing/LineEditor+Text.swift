@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CReadline
+import Composer
 import StyledText
 import Terminal
 
 /// The text being typed: readline's, as the program reads and changes it.
-extension LineEditor {
+extension LineEditor: BarLine {
+  /// The text; made once for each ``edition``.
   public var text: String { Readline.text }
+  /// Another number whenever the text is another.
+  public var edition: Int { Int(creadline_edition()) }
+  public var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
+  public var zones: ZoneValues<[Item]> { bar.zones }
+  /// The rows of text that are seen, after the last drawing.
+  public var inputRows: Int { display.inputRows }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
   /// The terminal's height in rows.
@@ -80,11 +88,9 @@ extension LineEditor {
   }
 
   /// A line that was taken away with caret and undo.
-  public struct Aside: ~Copyable {
+  public final class Aside {
     fileprivate var pointer: UnsafeMutableRawPointer?
-    public let text: String
-    public let caret: Int
-
+    fileprivate init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
     deinit { if let pointer { creadline_forget_aside(pointer) } }
   }
 
@@ -92,18 +98,14 @@ extension LineEditor {
   public func setAside() -> Aside {
     creadline_settle()
     isProgramChange = true
-    let pointer = creadline_set_aside()
-    var caret: Int32 = 0
-    let text = pointer.flatMap { creadline_aside_text($0, &caret) }.map { String(cString: $0) }
-    return Aside(pointer: pointer, text: text ?? "", caret: Int(caret))
+    return Aside(creadline_set_aside())
   }
 
   /// Puts back what was taken away, in place of what stands there now.
   public func bringBack(_ aside: consuming Aside) {
     creadline_settle()
     isProgramChange = true
-    guard let pointer = aside.pointer else { return }
-    aside.pointer = nil
+    guard let pointer = aside.pointer.take() else { return }
     creadline_bring_back(pointer)
   }
 

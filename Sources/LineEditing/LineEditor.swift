@@ -25,7 +25,7 @@ public final class LineEditor {
   public var question: ((Answer) -> Void)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
-  public var menu = MenuState.closed
+  public var menu: () -> MenuState = { .closed }
 
   /// Whether the terminal's window has the focus; one that does not tell counts as having it.
   public private(set) var isFocused: Bool
@@ -290,12 +290,15 @@ public final class LineEditor {
 
   private func handle(_ event: KeyEvent) {
     if let ask = question {
-      guard let answer = Self.answer(event) else { return }
+      guard let answer = Answer(event) else { return }
       question = nil
       display.needsDrawing = true
       ask(answer)
       // A paste is no key that answers: it comes behind what the question was about.
-      guard Self.isPaste(event) else { return }
+      switch event {
+      case .paste, .unfinishedPaste: break
+      default: return
+      }
     }
     switch event {
     case .key(let bytes): key(bytes)
@@ -303,7 +306,7 @@ public final class LineEditor {
       settleChanges()
       // In vi mode Esc is vi's own; in emacs mode it is the meta prefix unless it ends something.
       let line = Readline.line
-      if !line.vi || menu != .closed, creadline_is_idle(), tell(.cancelled) { break }
+      if !line.vi || menu() != .closed, creadline_is_idle(), tell(.cancelled) { break }
       Readline.feed([0x1B])
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
@@ -312,22 +315,6 @@ public final class LineEditor {
       paste(bytes, isWhole: false)
       tell(.pasteHadNoEnd)
     case .focus, .reply: break
-    }
-  }
-
-  private static func answer(_ event: KeyEvent) -> Answer? {
-    switch event {
-    case .key([0x0D]), .key([0x79]), .key([0x59]): .yes
-    case .key([0x03]), .key([0x07]), .escape: .leave
-    case .key, .newline, .paste, .unfinishedPaste: .no
-    case .focus, .reply: nil
-    }
-  }
-
-  private static func isPaste(_ event: KeyEvent) -> Bool {
-    switch event {
-    case .paste, .unfinishedPaste: true
-    default: false
     }
   }
 
@@ -341,7 +328,7 @@ public final class LineEditor {
       needsSettling = true
       settle()
     }
-    if menu == .entered, creadline_is_idle(), tell(.menuKey(Self.menuKey(bytes))) { return }
+    if menu() == .entered, creadline_is_idle(), tell(.menuKey(MenuKey(bytes))) { return }
     if !creadline_quotes_next() {
       if bytes == [0x03] { return clearLine() }
       if bytes == [0x1A], !creadline_in_sequence() { return suspend() }
@@ -376,15 +363,6 @@ public final class LineEditor {
     }
     if bytes[0] == 0x20, caret > 0, after.text[Int(caret) - 1] == 0x20 {
       tell(.secondSpace)
-    }
-  }
-
-  private static func menuKey(_ bytes: [UInt8]) -> MenuKey {
-    switch bytes {
-    case [0x09], [0x0E], Array("\u{1B}[B".utf8), Array("\u{1B}OB".utf8): .next
-    case [0x10], Array("\u{1B}[Z".utf8), Array("\u{1B}[A".utf8), Array("\u{1B}OA".utf8): .previous
-    case [0x0D]: .accept
-    default: .other
     }
   }
 

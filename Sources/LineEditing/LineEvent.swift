@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Terminal
 
 /// What happens at the line. ``LineEditor/handler`` is told each, in order, and says whether it has
 /// dealt with it. What happens otherwise stands beside each; where nothing does, the answer does not
@@ -66,14 +68,25 @@ public enum Answer: Hashable, Sendable {
   case leave
 }
 
-/// The keys of an entered menu.
-public enum MenuKey: Hashable, Sendable {
-  case next, previous, accept
-  /// Any other: it leaves the menu.
-  case other
+extension Answer {
+  init?(_ event: KeyEvent) {
+    switch event {
+    case .key([0x0D]), .key([0x79]), .key([0x59]): self = .yes
+    case .key([0x03]), .key([0x07]), .escape: self = .leave
+    case .key, .newline, .paste, .unfinishedPaste: self = .no
+    case .focus, .reply: return nil
+    }
+  }
 }
 
-/// Whether a menu hangs below the line, and who the keys are for.
-public enum MenuState: Hashable, Sendable {
-  case closed, open, entered
+extension MenuKey {
+  init(_ bytes: [UInt8]) {
+    switch bytes {
+    case [0x09], [0x0E], Array("\u{1B}[B".utf8), Array("\u{1B}OB".utf8): self = .next
+    case [0x10], Array("\u{1B}[Z".utf8), Array("\u{1B}[A".utf8), Array("\u{1B}OA".utf8):
+      self = .previous
+    case [0x0D]: self = .accept
+    default: self = .other
+    }
+  }
 }

@@ -35,9 +35,8 @@ enum Readline {
         Readline.editor?.nameWordStart?(Int(offset)).map { Int32($0) } ?? -1
       },
       complete: { start, end in Readline.matches(start: Int(start), end: Int(end)) },
-      word_end: { text, length, offset in
-        Readline.pending = Readline.editor?.completions?(
-          String(decoding: Readline.bytes(text, length), as: UTF8.self), Int(offset))
+      word_end: { offset in
+        Readline.pending = Readline.editor?.completions?(Readline.text, Int(offset))
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
       },
       write: { bytes, count in
@@ -55,10 +54,17 @@ enum Readline {
     creadline_feed(bytes, bytes.count)
   }
 
-  /// The text as readline holds it. Bytes that are no UTF-8 become U+FFFD.
+  /// The text as it was read last, and its number.
+  private static var seen: (text: String, edition: UInt32) = ("", 0)
+
+  /// The text as readline holds it. Bytes that are not UTF-8 become U+FFFD.
   static var text: String {
-    let line = creadline_line()
-    return String(decoding: bytes(line.text, line.length), as: UTF8.self)
+    let edition = creadline_edition()
+    if edition != seen.edition {
+      let line = creadline_line()
+      seen = (String(decoding: bytes(line.text, line.length), as: UTF8.self), edition)
+    }
+    return seen.text
   }
 
   private static func bytes(_ text: UnsafePointer<CChar>?, _ length: Int32)
@@ -117,7 +123,7 @@ enum Readline {
     let lead = String(decoding: utf8[start..<answer.word.lowerBound], as: UTF8.self)
     if answer.choices.count == 1 {
       if answer.stepsOverSpace { creadline_step_over_space() }
-      return list([lead + answer.choices[0].text + answer.suffix])
+      return list([lead + answer.common])
     }
     return list([lead + answer.common] + answer.choices.map { lead + $0.text })
   }

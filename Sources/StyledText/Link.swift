@@ -33,11 +33,11 @@ public struct Link: Hashable, Sendable {
 }
 
 /// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (BEHAVIOUR.md 7.9).
-public enum WebAddresses {
+package enum WebAddresses {
   /// Where addresses stand: UTF-8 offsets, ascending, not overlapping. What ends a sentence behind
   /// an address, or closes a bracket that was opened before it, does not belong to it. In linear
   /// time.
-  public static func ranges(in text: String) -> [Range<Int>] {
+  package static func ranges(in text: String) -> [Range<Int>] {
     guard text.utf8.contains(UInt8(ascii: ":")) else { return [] }
     let bytes = Array(text.utf8)
     var found: [Range<Int>] = []

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A part of a line that stands out: an address, a name, what was searched for.
-public struct Overlay: Hashable, Sendable {
+package struct Overlay: Hashable, Sendable {
   /// UTF-8 offsets into the line's plain text.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// Laid over the styles that are there.
-  public var style: Style
-  public var link: Link?
+  package var style: Style
+  package var link: Link?
 
-  public init(_ range: Range<Int>, _ style: Style, link: Link? = nil) {
+  package init(_ range: Range<Int>, _ style: Style, link: Link? = nil) {
     self.range = range
     self.style = style
     self.link = link
@@ -19,7 +19,7 @@ extension StyledLine {
   /// The same text with parts that stand out.
   ///
   /// - Parameter overlays: ascending, not overlapping; what lies outside the text is left out.
-  public func overlaid(_ overlays: [Overlay]) -> StyledLine {
+  package func overlaid(_ overlays: [Overlay]) -> StyledLine {
     guard !overlays.isEmpty else { return self }
     var rest = overlays[...]
     var result = StyledLine()

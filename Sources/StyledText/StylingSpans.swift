@@ -111,12 +111,12 @@ struct SpanMarks {
 
 extension MessageStyling {
   /// A symbol that was opened and that nothing closes.
-  public struct Opening: Hashable, Sendable {
-    public var symbol: Symbol
+  package struct Opening: Hashable, Sendable {
+    package var symbol: Symbol
     /// Where its mark begins, a UTF-8 offset.
-    public var offset: Int
+    package var offset: Int
 
-    public init(symbol: Symbol, offset: Int) {
+    package init(symbol: Symbol, offset: Int) {
       self.symbol = symbol
       self.offset = offset
     }
@@ -131,7 +131,7 @@ extension MessageStyling {
   /// and what was opened before it.
   ///
   /// - Parameter offset: a UTF-8 offset.
-  public func openings(in text: String, before offset: Int) -> [Opening] {
+  package func openings(in text: String, before offset: Int) -> [Opening] {
     text.withUTF8Bytes { bytes in
       let offset = min(max(0, offset), bytes.count)
       var blocks = BlockWalk(bytes, self)

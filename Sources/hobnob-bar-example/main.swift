@@ -4,31 +4,44 @@ import Composer
 import Glibc
 import StyledText
 
-var (bar, cache, frame) = (InputBar(prompt: "say> "), LayoutCache(), Frame())
-let names = ["Anna", "Anton", "Ben", "Zoë"].map { Candidate($0) }
+final class Names: CompletionSource {
+  let names = ["Anna", "Anton", "Ben", "Zoë"].map { Candidate($0) }
+  func candidates(
+    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+  ) -> [Candidate] { names }
+}
+
+var registry = CompletionRegistry()
+registry.register("@", source: Names(), PrefixRules(behindAtLineStart: ":"))
+let controller = BarController(TypedLine(prompt: "say> "), registry: registry)
+controller.completion.isLive = false
+var frame = Frame()
 
 @MainActor func draw(below sent: String = "") {
   let up = { String(repeating: "\u{1B}M", count: $0) }
   print("\(up(frame.caretRow))\r\u{1B}[J\(sent)", terminator: "")
   var size = winsize()
   _ = ioctl(1, UInt(TIOCGWINSZ), &size)
+  let count = SafeText(controller.draft.text.count)
+  controller.bar.zones[.right] = [Item(id: "count", line: StyledLine(count))]
   let (rows, columns) = (Int(size.ws_row), Int(size.ws_col))
-  bar.zones[.right] = [Item(id: "count", line: StyledLine(SafeText(bar.composed.text.count)))]
-  frame = bar.layout(size: rows, columns: columns, widths: Widths(), cache: &cache).frame
+  frame = controller.layout(rows: rows, columns: columns, widths: Widths()).frame
   let drawn = frame.rows.map(\.string).joined(separator: "\r\n")
   print(drawn, terminator: up(frame.rows.count - 1 - frame.caretRow))
   print("\u{1B}[\(frame.caretColumn + 1)G", terminator: "")
 }
 
-@MainActor func complete(_ word: FoundWord) {
-  let found = Ranking.candidates(names, matching: word.word).beginning
-  bar.menu = found.count == 1 ? [] : found.map { StyledLine(SafeText(name: $0.text)) }
-  let common = word.prefix + Ranking.commonPart(of: found, typed: word.word)
-  if found.count != 1 { return bar.composed.replace(word.range, with: common) }
-  let change = Acceptance.replacement(for: found[0], word: word, in: bar.composed.text)
-  bar.composed.replace(change.range, with: change.insert, caret: change.caret)
+controller.listen(controller) { event in
+  guard case .sent(let text) = event else { return }
+  MainActor.assumeIsolated {
+    draw(below: SafeText(body: text).lines.reduce("") { $0 + $1.string + "\r\n" })
+  }
 }
 
+let keys: [String: BarKey] = [
+  "\r": .accept, "\t": .complete, "\u{7F}": .backspace, "\n": .newline, "\u{7}": .cancel,
+  "\u{1F}": .undo, "\u{1B}[D": .left, "\u{1B}[C": .right, "\u{1B}[A": .up, "\u{1B}[B": .down,
+]
 var (cooked, key, byte) = (termios(), [UInt8](), UInt8(0))
 tcgetattr(0, &cooked)
 var raw = cooked
@@ -40,19 +53,13 @@ while fflush(nil) == 0, read(0, &byte, 1) == 1, byte != 4 {
   // A character has all its bytes, an escape sequence its letter.
   if key.count < (~key[0]).leadingZeroBitCount { continue }
   if key[0] == 0x1B && (key.count < 3 || byte < 0x40) { continue }
-  let (typed, text, caret) = (key, bar.composed.text, bar.composed.caret)
-  let before = Motion.previousGrapheme(in: text, before: caret)
-  (key, bar.menu) = ([], [])
-  switch String(decoding: typed, as: UTF8.self) {
-  case "\r" where LineRules().allowsSending(text):
-    bar.composed = ComposedText()
-    draw(below: SafeText(body: text).lines.reduce("") { $0 + $1.string + "\r\n" })
-  case "\t": WordFinder(prefixes: ["@"]).find(in: text, caret: caret).map(complete)
-  case "\u{7F}": bar.composed.replace(before..<caret, with: "")
-  case "\u{1B}[D": bar.composed.caret = before
-  case "\u{1B}[C": bar.composed.caret = Motion.nextGrapheme(in: text, after: caret)
-  case let new: if typed[0] > 0x1B || typed == [10] { bar.composed.insert(new) }
+  let typed = String(decoding: key, as: UTF8.self)
+  if let known = keys[typed] {
+    controller.type(known)
+  } else if key[0] > 0x1F {
+    controller.type(.text(typed))
   }
+  key = []
   draw()
 }
 tcsetattr(0, TCSADRAIN, &cooked)

@@ -172,7 +172,7 @@ struct CompletionMenuTests {
   func anotherList() {
     let source = ListSource(Self.ten)
     var registry = CompletionRegistry()
-    registry.register("@", source: source, opensAfter: 0)
+    registry.register("@", source: source)
     var typist = Typist(CompletionSession(registry: registry))
     typist.type("@")
     source.list[9] = Candidate("$a")

@@ -92,8 +92,8 @@ struct CompletionOpeningTests {
     var typist = Typist()
     typist.type("@⇥↓↓")
     #expect(typist.session.selected == 2)
-    typist.session.textChanged(text: "@", caret: 1, regionActive: false, byHand: false)
-    typist.session.textChanged(text: "@", caret: 1, regionActive: false, byHand: true)
+    typist.tell(byHand: false)
+    typist.tell(byHand: true)
     #expect(typist.session.selected == 2)
   }
 
@@ -181,11 +181,11 @@ struct CompletionOpeningTests {
   @Test(
     "The longest prefix wins; registering again replaces; an empty prefix counts for nothing (2.1)")
   func registry() {
-    var registry = Typist.registry
-    #expect(registry.finder.find(in: "+:ta", caret: 4)?.prefix == "+:")
+    var registry = Typist.registry()
+    #expect(registry.word(in: "+:ta", caret: 4)?.prefix == "+:")
     let rooms = ListSource(Typist.rooms)
-    registry.register("@", source: rooms, opensAfter: 0)
-    registry.register("", source: rooms, opensAfter: 0)
+    registry.register("@", source: rooms)
+    registry.register("", source: rooms)
     #expect(registry.source(for: "@") === rooms)
     #expect(registry.source(for: "") == nil)
   }
@@ -194,7 +194,7 @@ struct CompletionOpeningTests {
   func networkAddresses() {
     var registry = CompletionRegistry()
     let list = ListSource([Candidate("ann@host"), Candidate("ann@home")])
-    registry.register("@", source: list, opensAfter: 0, namesMayContainPrefix: true)
+    registry.register("@", source: list, PrefixRules(namesMayContainPrefix: true))
     var typist = Typist(CompletionSession(registry: registry))
     typist.type("@ann⇥")
     #expect(typist.line == "@ann@ho|")
@@ -303,8 +303,8 @@ struct CompletionAcceptingTests {
       ("x @be y←←⇥", true, "x @Ben |y"),
     ])
   func line(_ keys: String, _ asCharacter: Bool, _ line: String) {
-    var typist = Typist()
-    typist.session.emojiAsCharacter = asCharacter
+    let registry = Typist.registry(emojiAsCharacter: asCharacter)
+    var typist = Typist(CompletionSession(registry: registry, argumentSource: Arguments()))
     typist.type(keys)
     #expect(typist.line == line)
     #expect(!typist.session.isOpen)

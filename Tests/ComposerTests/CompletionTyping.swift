@@ -63,6 +63,8 @@ struct Typist {
   var text = ""
   var caret = 0
   var regionActive = false
+  /// The text that the session was told last, and its number.
+  private var told = (text: "", edition: 0)
   var notMine = ""
   var bells = 0
   var accepted: [AcceptedCandidate] = []
@@ -82,26 +84,26 @@ struct Typist {
   ]
 
   /// Everything registered as the shell does it (2.1, 2.4).
-  static var registry: CompletionRegistry {
+  static func registry(emojiAsCharacter asCharacter: Bool = true) -> CompletionRegistry {
     var registry = CompletionRegistry()
-    registry.register("@", source: ListSource(people), opensAfter: 0)
-    registry.register("#", source: ListSource(rooms), opensAfter: 1)
+    registry.register("@", source: ListSource(people), PrefixRules(behindAtLineStart: ":"))
+    registry.register("#", source: ListSource(rooms), PrefixRules(opensAfter: 1))
     let emoji = ListSource(emoji)
-    registry.register(":", source: emoji, opensAfter: 2)
-    registry.register("+:", source: emoji, opensAfter: 2)
-    registry.register("/", source: ListSource(commands), opensAfter: 0, lineStartOnly: true)
+    registry.register(":", source: emoji, .emoji(opensAfter: 2) { asCharacter })
+    registry.register("+:", source: emoji, .emoji(opensAfter: 2, keeping: "+") { asCharacter })
+    registry.register("/", source: ListSource(commands), PrefixRules(lineStartOnly: true))
     return registry
   }
 
   init(_ session: CompletionSession? = nil) {
     self.session =
-      session ?? CompletionSession(registry: Self.registry, argumentSource: Arguments())
+      session ?? CompletionSession(registry: Self.registry(), argumentSource: Arguments())
   }
 
   /// With `@` alone, for these candidates.
   init(people: [Candidate]) {
     var registry = CompletionRegistry()
-    registry.register("@", source: ListSource(people), opensAfter: 0)
+    registry.register("@", source: ListSource(people), PrefixRules(behindAtLineStart: ":"))
     self.init(CompletionSession(registry: registry))
   }
 
@@ -139,11 +141,11 @@ struct Typist {
   mutating func press(_ key: Character) {
     switch key {
     case "⇥":
-      take(session.tab(text: text, caret: caret, regionActive: regionActive), key)
-    case "⇤": take(session.backTab(), key)
-    case "↑": take(session.up(), key)
-    case "↓": take(session.down(), key)
-    case "⏎": take(session.returnKey(), key)
+      take(session.tab(composed, edition: edition()), key)
+    case "⇤": take(session.move(-1), key)
+    case "↑": take(session.move(-1), key)
+    case "↓": take(session.move(1), key)
+    case "⏎": take(session.returnKey(composed), key)
     case "⎋": take(session.escape(), key)
     case "←": move(to: Motion.previousGrapheme(in: text, before: caret))
     case "→": move(to: Motion.nextGrapheme(in: text, after: caret))
@@ -158,8 +160,22 @@ struct Typist {
     tell(byHand: true)
   }
 
-  private mutating func tell(byHand: Bool) {
-    session.textChanged(text: text, caret: caret, regionActive: regionActive, byHand: byHand)
+  mutating func tell(byHand: Bool) {
+    session.textChanged(composed, edition: edition(), byHand: byHand)
+  }
+
+  private var composed: ComposedText {
+    ComposedText(text, caret: caret, region: regionActive ? 0..<1 : nil)
+  }
+
+  /// The number of the text; another one moves what the session remembers along.
+  private mutating func edition() -> Int {
+    if !text.utf8.elementsEqual(told.text.utf8) {
+      let (range, count) = TextChange.between(told.text, text, caret: caret)
+      session.moveAlong(replacing: range, with: count)
+      told = (text, told.edition + 1)
+    }
+    return told.edition
   }
 
   private mutating func move(to place: Int) {
@@ -177,6 +193,8 @@ struct Typist {
         #expect(isBoundary(place), "\(range) in \(line.debugDescription)")
       }
       replace(range, new, caret)
+      told = (text, told.edition + 1)
+      session.madeChange(composed, edition: told.edition)
       #expect(isBoundary(caret), "the caret in \(line.debugDescription)")
       if let accepted { self.accepted.append(accepted) }
     }

@@ -14,9 +14,9 @@ struct DraftClockTests {
     // Asking again with the same draft does not put it off.
     clock.changed(to: Draft("ab"), at: 1500)
     #expect(clock.deadline == 1900)
-    #expect(clock.due(at: 1899) == nil)
-    #expect(clock.due(at: 1900) == Draft("ab"))
-    #expect(clock.deadline == nil && clock.due(at: 5000) == nil)
+    #expect(clock.unsaved == Draft("ab"))
+    clock.stored(Draft("ab"))
+    #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
   @Test("Not rewritten when equal")
@@ -27,7 +27,7 @@ struct DraftClockTests {
     #expect(clock.deadline == nil && clock.unsaved == nil)
     clock.changed(to: Draft("b"), at: 20)
     clock.stored(Draft("b"))
-    #expect(clock.due(at: 9999) == nil && clock.unsaved == nil)
+    #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
   @Test("Caret and spans belong to it; the spelling of a letter too; empty is empty")
@@ -42,7 +42,7 @@ struct DraftClockTests {
   func failedWrite() {
     var clock = DraftClock()
     clock.changed(to: Draft("a"), at: 0)
-    _ = clock.due(at: 1000)
+    clock.stored(Draft("before"))
     #expect(clock.unsaved == Draft("a"))
     clock.stored(Draft("a"))
     #expect(clock.unsaved == nil)
@@ -52,13 +52,14 @@ struct DraftClockTests {
   func sentAndEmptied() {
     var clock = DraftClock(stored: Draft("a"))
     clock.changed(to: Draft(), at: 0)
-    #expect(clock.due(at: 1000)?.isEmpty == true)
+    #expect(clock.unsaved?.isEmpty == true)
     clock.stored(Draft())
     #expect(clock.unsaved == nil)
   }
 }
 
 @Suite("Mentions in the text (2.10)")
+@MainActor
 struct SpanTests {
   /// Writes spans as `[…]` and the caret as `|`.
   private func parsed(_ text: String) -> (text: String, caret: Int, spans: [Span]) {
@@ -87,7 +88,8 @@ struct SpanTests {
     let (old, new) = (parsed(before), parsed(after))
     // A caret that is not written stands where one types before the text.
     let caret = after.contains("|") ? new.caret : 1
-    let spans = Span.adjusted(old.spans, from: old.text, to: new.text, caret: caret)
+    let (range, count) = TextChange.between(old.text, new.text, caret: caret)
+    let spans = Span.adjusted(old.spans, replacing: range, with: count)
     if after == "@|@Anna" {
       #expect(spans == [Span(range: 1..<6, identity: "0")])
     } else {
@@ -114,44 +116,44 @@ struct SpanTests {
       ["hi [@Ben] |", "|", "hi @Ben and|"],
     ])
   func followed(steps: [String]) {
-    var followed = FollowedSpans()
+    let line = BarController(TypedLine())
     let first = parsed(steps[0])
-    followed.begin(first.text, with: first.spans)
+    line.restore(Draft(first.text, spans: first.spans))
     for step in steps.dropFirst() {
       let next = parsed(step)
-      followed.follow(next.text, caret: next.caret)
-      #expect(followed.spans.map(\.range) == next.spans.map(\.range), "\(step)")
+      line.bar.composed = ComposedText(next.text, caret: next.caret)
+      #expect(line.spans.map(\.range) == next.spans.map(\.range), "\(step)")
     }
   }
 
   @Test("what undo brings back is whole, also by a letter; marks around a mention leave it one")
   func followedByUndo() {
     let mention = [Span(range: 3..<7, identity: "ben")]
-    var followed = FollowedSpans()
-    followed.begin("hi @Ben", with: mention)
-    followed.follow("hi @Bexn", caret: 7)
-    #expect(followed.spans.isEmpty)
-    followed.follow("hi @Ben", caret: 6, isUndo: true)
-    #expect(followed.spans == mention)
+    let line = BarController(TypedLine())
+    line.restore(Draft("hi @Ben", caret: 5, spans: mention))
+    line.type(.text("x"))
+    #expect(line.spans.isEmpty)
+    line.type(.undo)
+    #expect(line.spans == mention)
 
-    followed.wrapped(3..<7, in: "*@Ben*", text: "hi *@Ben*")
-    #expect(followed.spans == [Span(range: 4..<8, identity: "ben")])
-    followed.wrapped(3..<9, in: "@Ben", text: "hi @Ben")
-    #expect(followed.spans == mention)
-    followed.wrapped(0..<7, in: "`hi @Ben`", text: "`hi @Ben`")
-    #expect(followed.spans == [Span(range: 4..<8, identity: "ben")])
-    followed.wrapped(0..<6, in: "*`hi @B*", text: "*`hi @B*en`")
-    #expect(followed.spans.isEmpty)
+    line.replace(3..<7, with: "*@Ben*", caret: 9)
+    #expect(line.spans == [Span(range: 4..<8, identity: "ben")])
+    line.replace(3..<9, with: "@Ben", caret: 7)
+    #expect(line.spans == mention)
+    line.replace(0..<7, with: "`hi @Ben`", caret: 9)
+    #expect(line.spans == [Span(range: 4..<8, identity: "ben")])
+    line.replace(0..<6, with: "*`hi @B*", caret: 8)
+    #expect(line.spans.isEmpty)
   }
 
   @Test("a text that brings its own mentions forgets those of the line before")
   func followedAfresh() {
-    var followed = FollowedSpans()
-    followed.begin("@Ben", with: [Span(range: 0..<4, identity: "ben")])
-    followed.follow("", caret: 0)
-    followed.begin("", with: [])
-    followed.follow("@Ben", caret: 4)
-    #expect(followed.spans.isEmpty)
+    let line = BarController(TypedLine())
+    line.restore(Draft("@Ben", spans: [Span(range: 0..<4, identity: "ben")]))
+    line.bar.composed = ComposedText()
+    line.begin(with: [])
+    line.bar.composed = ComposedText("@Ben")
+    #expect(line.spans.isEmpty)
   }
 
   @Test(

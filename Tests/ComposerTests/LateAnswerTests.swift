@@ -20,8 +20,8 @@ struct LateAnswerTests {
 
   private func typist() -> Typist {
     var registry = CompletionRegistry()
-    registry.register("@", source: source, opensAfter: 0)
-    registry.register("#", source: source, opensAfter: 1)
+    registry.register("@", source: source)
+    registry.register("#", source: source, PrefixRules(opensAfter: 1))
     var session = CompletionSession(registry: registry)
     session.deliver = { [owner] in owner.answers.append(($0, $1)) }
     return Typist(session)
@@ -153,15 +153,16 @@ struct CompletionFuzzTests {
       let people = (0..<Int.random(in: 0...6, using: &dice)).map { _ in
         Candidate(hardText(&dice, pieces: Int.random(in: 0...3, using: &dice)))
       }
-      var registry = Typist.registry
+      var registry = Typist.registry(emojiAsCharacter: Bool.random(using: &dice))
       registry.register(
-        "@", source: ListSource(people + Typist.people), opensAfter: 0,
-        namesMayContainPrefix: Bool.random(using: &dice))
+        "@", source: ListSource(people + Typist.people),
+        PrefixRules(
+          namesMayContainPrefix: Bool.random(using: &dice),
+          allowsBlanks: Bool.random(using: &dice), behindAtLineStart: ":"))
       let arguments = Arguments()
       arguments.files += people.map(\.text)
       var typist = Typist(CompletionSession(registry: registry, argumentSource: arguments))
       typist.session.isLive = Int.random(in: 0..<4, using: &dice) > 0
-      typist.session.emojiAsCharacter = Bool.random(using: &dice)
       for _ in 0..<40 {
         switch Int.random(in: 0..<12, using: &dice) {
         case 0:
@@ -169,13 +170,12 @@ struct CompletionFuzzTests {
           typist.text = text + hardText(&dice, pieces: 4)
           typist.caret = Motion.clampedToGrapheme(
             in: typist.text, offset: Int.random(in: 0...typist.text.utf8.count, using: &dice))
-          typist.session.textChanged(
-            text: typist.text, caret: typist.caret, regionActive: false,
-            byHand: Bool.random(using: &dice))
+          typist.regionActive = false
+          typist.tell(byHand: Bool.random(using: &dice))
         case 1: typist.regionActive = Int.random(in: 0..<4, using: &dice) == 0
         case 2:
           let wasEntered = typist.session.isEntered
-          let action = typist.session.returnKey()
+          let action = typist.session.returnKey(ComposedText(typist.text, caret: typist.caret))
           #expect((action == .notMine) == !wasEntered, "round \(round)")
           // The line took no notice: nor may the session need it to.
           typist.press("⎋")
@@ -200,9 +200,9 @@ struct CompletionFuzzTests {
   func oddOffsets() {
     for caret in -3...12 {
       var typist = Typist()
-      let text = "@漢 @é"
-      typist.session.textChanged(text: text, caret: caret, regionActive: false, byHand: true)
-      _ = typist.session.tab(text: text, caret: caret, regionActive: false)
+      let line = ComposedText("@漢 @é", caret: caret)
+      typist.session.textChanged(line, edition: 1, byHand: true)
+      _ = typist.session.tab(line, edition: 1)
     }
   }
 }

@@ -155,7 +155,9 @@ struct MotionTests {
   @Test("A goal column outlives a short line")
   func goalColumn() throws {
     let (text, caret) = marked("abcdef\nx\nghijk|l")
-    let goal = Motion.column(in: text, offset: caret, widths: Widths())
+    let goal = Array(text.utf8).withUnsafeBufferPointer {
+      Motion.column(in: $0, offset: caret, widths: Widths())
+    }
     #expect(goal == 5)
     let short = try #require(
       Motion.lineAbove(in: text, from: caret, column: goal, widths: Widths()))

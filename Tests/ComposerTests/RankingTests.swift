@@ -117,8 +117,6 @@ struct AcceptanceTests {
       ("+:ta|", "tada", "+:tada: |"),
       ("x @漢|", "漢字", "x @漢字 |"),
       ("x @n|", "Nathan Tannar", "x @Nathan Tannar |"),
-      // An empty candidate changes nothing, the caret neither.
-      ("hi @a|n x", "", "hi @a|n x"),
     ])
   func accepted(_ line: String, _ name: String, _ expected: String) throws {
     #expect(try outcome(line, name, emoji: nil) == expected)
@@ -138,10 +136,87 @@ struct AcceptanceTests {
   private func outcome(_ line: String, _ name: String, emoji: String?) throws -> String {
     let (text, caret) = marked(line)
     let word = try #require(WordFinderTests.finder.find(in: text, caret: caret))
-    let change = Acceptance.replacement(
-      for: Candidate(name), word: word, in: text, emojiReplacement: emoji)
+    let rules: PrefixRules =
+      switch word.prefix {
+      case "@": PrefixRules(behindAtLineStart: ":")
+      case ":": .emoji(opensAfter: 2) { true }
+      case "+:": .emoji(opensAfter: 2, keeping: "+") { true }
+      default: PrefixRules()
+      }
+    let change = Acceptance(of: Candidate(name, hint: emoji ?? ""), for: word, rules, in: text)
     var bytes = Array(text.utf8)
     bytes.replaceSubrange(change.range, with: change.insert.utf8)
     return marking(String(decoding: bytes, as: UTF8.self), change.caret)
+  }
+}
+
+@Suite("Rules of a prefix (2.3 to 2.6)")
+struct PrefixRulesTests {
+  private func typist(_ prefix: String, _ names: [String], _ rules: PrefixRules) -> Typist {
+    var registry = CompletionRegistry()
+    registry.register(prefix, source: ListSource(names.map { Candidate($0) }), rules)
+    return Typist(CompletionSession(registry: registry))
+  }
+
+  @Test("What replaces the prefix is not shown with it in the menu, and takes its place")
+  func replaced() {
+    var typist = typist("!", ["shrug", "tableflip"], PrefixRules(replacement: { "<\($0.text)>" }))
+    typist.type("a !s")
+    #expect(typist.menu == "[s]hrug")
+    typist.type("⇥")
+    #expect(typist.line == "a <shrug> |")
+  }
+
+  @Test("What is put behind a word at the start of the text is the prefix's")
+  func behind() {
+    var typist = typist("~", ["home"], PrefixRules(behindAtLineStart: "/"))
+    typist.type("~h⇥~h⇥")
+    #expect(typist.line == "~home/ ~home |")
+  }
+
+  @Test("A name of several words is completed to its end where blanks are allowed")
+  func blanks() {
+    var typist = typist("@", ["Nathan Tannar", "Nathan Tyler"], PrefixRules(allowsBlanks: true))
+    typist.type("hi @nathan ty⇥")
+    #expect(typist.line == "hi @Nathan Tyler |")
+  }
+
+  @Test("A finder of its own says what the word is")
+  func ownFinder() {
+    var typist = typist(
+      "§", ["one", "two"],
+      PrefixRules(find: { text, caret in
+        text.hasSuffix("§")
+          ? nil
+          : text.utf8.firstIndex(of: UInt8(ascii: "=")).map { place in
+            let start = text.utf8.distance(from: text.startIndex, to: place) + 1
+            let word = String(text.utf8.dropFirst(start)) ?? ""
+            return FoundWord(prefix: "§", word: word, range: start..<text.utf8.count, caret: caret)
+          }
+      }))
+    typist.type("x=tw")
+    #expect(typist.menu == "§[tw]o")
+    typist.type("⇥")
+    #expect(typist.line == "x=§two |")
+  }
+
+  @Test("A locale's order stands between who spoke last and the order of the letters (2.5)")
+  func order() {
+    let names = ["ä", "z", "a", "o"].map { Candidate($0, recency: $0 == "o" ? 1 : 0) }
+    // As in Swedish: ä behind z.
+    let order: CandidateOrder = {
+      $0 == $1
+        ? 0 : ($0 == "ä" || $0 < $1 && $1 != "ä") ? ($0 == "ä" ? 1 : -1) : ($1 == "ä" ? -1 : 1)
+    }
+    #expect(Ranking.candidates(names, matching: "").beginning.map(\.text) == ["o", "a", "ä", "z"])
+    #expect(
+      Ranking.candidates(names, matching: "", order: order).beginning.map(\.text)
+        == ["o", "a", "z", "ä"])
+    var registry = CompletionRegistry()
+    registry.register("@", source: ListSource(names))
+    registry.order = order
+    var typist = Typist(CompletionSession(registry: registry))
+    typist.type("@")
+    #expect(typist.menu == "@o\n@a\n@z\n@ä")
   }
 }

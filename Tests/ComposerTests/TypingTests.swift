@@ -21,7 +21,6 @@ struct TypingListTests {
     #expect(text(list) == "Ben & Anna are typing")
     list.signal("c", name: "Cleo", at: 3)
     #expect(text(list) == "Several are typing")
-    #expect(list.names.map(\.string) == ["Ben", "Anna", "Cleo"])
   }
 
   @Test("Names are bold, the rest is not")
@@ -82,7 +81,7 @@ struct TypingListTests {
     list.signal("a", name: "Anna", at: 1)
     #expect(text(list) == "Ben & Anna are typing")
     list.remove("nobody")
-    #expect(list.names.count == 2)
+    #expect(text(list) == "Ben & Anna are typing")
   }
 
   @Test("Timeout 0 lasts until removed")
@@ -92,13 +91,6 @@ struct TypingListTests {
     list.expire(at: .max)
     #expect(list.nextExpiry == nil)
     #expect(text(list) == "Anna is typing")
-  }
-
-  @Test("My own name is never shown")
-  func notMe() {
-    var list = TypingList(me: "me")
-    list.signal("me", name: "Me", at: 0)
-    #expect(list.isEmpty)
   }
 }
 

@@ -73,12 +73,18 @@ struct WordFinderTests {
     #expect(WordFinder(prefixes: [""]).find(in: "an", caret: 2) == nil)
   }
 
-  @Test("No session while the region is active or the word was just accepted (2.3)")
-  func regionAndAccepted() {
-    let finder = Self.finder
-    #expect(finder.find(in: "@an", caret: 3, regionActive: true) == nil)
-    #expect(finder.find(in: "@Anna x", caret: 4, accepted: [0..<5]) == nil)
-    #expect(finder.find(in: "@Annab x", caret: 4, accepted: [0..<5]) != nil)
+  @Test(
+    "A prefix that allows blanks reaches back to the word it began; others end there",
+    arguments: [
+      ("hi @nathan ta|", "@", "nathan ta", 3), ("@nathan | x", "@", "nathan ", 0),
+      ("@a #lo|", "#", "lo", 3), ("#a @nathan ta|", "@", "nathan ta", 3),
+      ("#lo by|", nil, "", 0), ("@a\nb|", nil, "", 0), ("x a@b c|", nil, "", 0),
+    ] as [(String, String?, String, Int)])
+  func blanks(_ line: String, _ prefix: String?, _ word: String, _ start: Int) {
+    let (text, caret) = marked(line)
+    let found = WordFinder(prefixes: ["@", "#"], allowingBlanks: ["@"]).find(in: text, caret: caret)
+    #expect(found?.prefix == prefix)
+    if prefix != nil { #expect(found?.word == word && found?.range.lowerBound == start) }
   }
 
   @Test("An offset outside the text or inside a letter stops nothing")

@@ -16,7 +16,7 @@
 /// What happens while a key is handled. Each is told to the program, which says whether it has dealt
 /// with it; what readline does otherwise stands beside each.
 enum creadline_event {
-  creadline_accept_line,    // Return, with the text. True: it was taken and is to be cleared
+  creadline_accept_line,    // Return. True: the text was taken and is to be cleared
   creadline_line_ended,     // a line that readline ended by itself, with the text (NULL: end of input)
   creadline_line_began,     // a fresh line; the place to put a text into it
   creadline_cancel,         // C-g outside readline's own searches and arguments; otherwise abort
@@ -50,7 +50,7 @@ struct creadline_callbacks {
   /// strings, the first of which replaces the word; or NULL.
   char **(*complete)(int start, int end);
   /// The byte offset at which the word around the caret ends, for completion.
-  int (*word_end)(const char *text, int length, int offset);
+  int (*word_end)(int offset);
   /// What readline draws on a dumb terminal, and its bell on any.
   void (*write)(const char *bytes, size_t count);
   /// The candidates that readline wants listed.
@@ -83,6 +83,8 @@ bool creadline_take_dirty(void);
 /// True once since the last call when a key changed the text.
 bool creadline_take_changed(void);
 struct creadline_line creadline_line(void);
+/// Another number whenever the text is another.
+unsigned creadline_edition(void);
 
 /// No search, argument, macro recording or half a command is under way.
 bool creadline_is_idle(void);
@@ -117,8 +119,6 @@ void creadline_ding(void);
 void *creadline_set_aside(void);
 void creadline_bring_back(void *aside);
 void creadline_forget_aside(void *aside);
-/// The text that was set aside, and its caret in bytes.
-const char *creadline_aside_text(const void *aside, int *caret);
 
 void creadline_history_clear(void);
 void creadline_history_add(const char *line);

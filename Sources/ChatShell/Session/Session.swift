@@ -14,7 +14,7 @@ final class Session {
   let store: Store
   private(set) var me: Participant
   let face: Face
-  let line: any TypedLine
+  let line: any SessionLine
   let preferences: Preferences
   /// This process among the shells that run; nil until the others are told of it.
   private(set) var shellID: ShellID?
@@ -39,7 +39,7 @@ final class Session {
   private(set) var lastKey: Int64 = 0
 
   init(
-    store: Store, me: Participant, preferences: Preferences, face: Face, line: any TypedLine,
+    store: Store, me: Participant, preferences: Preferences, face: Face, line: any SessionLine,
     at now: Int64
   ) {
     self.store = store

@@ -70,7 +70,7 @@ enum SessionKey {
 
 /// The line being typed, which somebody else has: a session asks for it, and keeps no copy.
 @MainActor
-protocol TypedLine: AnyObject {
+protocol SessionLine: AnyObject {
   var text: String { get }
   /// Bytes.
   var caret: Int { get }
@@ -87,7 +87,7 @@ protocol TypedLine: AnyObject {
   var bindings: [(function: String, keys: String)] { get }
 }
 
-extension TypedLine {
+extension SessionLine {
   var draft: Composer.Draft { Composer.Draft(text, caret: caret, spans: mentions) }
 
   /// The mentions of a body with which the line ends.

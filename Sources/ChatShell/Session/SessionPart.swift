@@ -13,7 +13,7 @@ extension SessionPart {
   var me: Participant { session.me }
   var settings: Settings { session.preferences.settings }
   var now: Int64 { session.now }
-  var line: any TypedLine { session.line }
+  var line: any SessionLine { session.line }
   var place: Place { session.place }
   var screen: Screen { session.screen }
   var editing: Editing { session.editing }

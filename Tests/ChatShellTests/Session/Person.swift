@@ -38,7 +38,7 @@ final class Town {
 
 /// Someone at a prompt, without one: a session, the line they type and what they would see.
 @MainActor
-final class Person: TypedLine {
+final class Person: SessionLine {
   let store: Store
   private(set) var session: Session!
   /// What was printed, the oldest line first.

@@ -5,8 +5,6 @@ import StyledText
 ///
 /// ```swift
 /// spans.append(Span(range: 0..<5, identity: "anna@example.org"))  // "@Anna: hello"
-/// // after a key:
-/// spans = Span.adjusted(spans, from: old, to: new, caret: caret)
 /// ```
 public struct Span: Hashable, Sendable {
   /// UTF-8 offsets.
@@ -26,7 +24,7 @@ public struct Span: Hashable, Sendable {
   ///   - spans: those of the text before the change.
   ///   - replaced: the UTF-8 range that was replaced.
   ///   - count: the bytes that stand there now.
-  public static func adjusted(
+  package static func adjusted(
     _ spans: [Span], replacing replaced: Range<Int>, with count: Int
   ) -> [Span] {
     spans.compactMap { span in
@@ -36,23 +34,6 @@ public struct Span: Hashable, Sendable {
       let range = (span.range.lowerBound + shift)..<(span.range.upperBound + shift)
       return Span(range: range, identity: span.identity)
     }
-  }
-
-  /// The spans after a change of which only the outcome is known.
-  ///
-  /// - Parameters:
-  ///   - spans: those of `old`.
-  ///   - old: the text before.
-  ///   - new: the text after.
-  ///   - caret: the caret after, a UTF-8 offset. A change ends at the caret wherever it can, which
-  ///     tells an `@` typed before `@Anna` from one typed into it.
-  public static func adjusted(
-    _ spans: [Span], from old: String, to new: String, caret: Int
-  ) -> [Span] {
-    // Where nothing changed the caret may stand in one of them.
-    guard !spans.isEmpty, !old.utf8.elementsEqual(new.utf8) else { return spans }
-    let (replaced, count) = TextChange.between(old, new, caret: caret)
-    return adjusted(spans, replacing: replaced, with: count)
   }
 
   /// What deleting a word backwards takes, when the caret stands in or behind a span of several
@@ -65,7 +46,7 @@ public struct Span: Hashable, Sendable {
   ///   - spans: its spans.
   /// - Returns: the range to delete and the spans afterwards; nil where the caret is in no span,
   ///   and the line editor's own word counts.
-  public static func deletingWord(
+  package static func deletingWord(
     before caret: Int, in text: String, spans: [Span]
   ) -> (range: Range<Int>, spans: [Span])? {
     guard
@@ -166,7 +147,7 @@ public struct Draft: Hashable, Sendable {
 /// ```swift
 /// clock.changed(to: draft, at: now)
 /// // at clock.deadline:
-/// if let draft = clock.due(at: now), save(draft) { clock.stored(draft) }
+/// if let draft = clock.unsaved, save(draft) { clock.stored(draft) }
 /// ```
 public struct DraftClock: Hashable, Sendable {
   /// Milliseconds without a change before a draft is saved.
@@ -174,7 +155,7 @@ public struct DraftClock: Hashable, Sendable {
 
   /// The draft as it is now.
   public var present: Draft { current }
-  /// When to ask `due(at:)`, in milliseconds; nil when there is nothing to save.
+  /// When to save what is ``unsaved``, in milliseconds; nil when there is nothing to save.
   public private(set) var deadline: Int64?
   private var current: Draft
   private var inStore: Draft
@@ -192,15 +173,8 @@ public struct DraftClock: Hashable, Sendable {
     deadline = draft == inStore ? nil : now + Self.idle
   }
 
-  /// The draft to write now; nil before the deadline and where nothing is to be written. Each
-  /// deadline gives it once; if the writing fails, `unsaved` still has it.
-  public mutating func due(at now: Int64) -> Draft? {
-    guard let deadline, now >= deadline else { return nil }
-    self.deadline = nil
-    return unsaved
-  }
-
-  /// The draft to write before switching, suspending and leaving; nil when the store has it.
+  /// The draft to write, at the deadline or before switching, suspending and leaving; nil when the
+  /// store has it.
   public var unsaved: Draft? { current == inStore ? nil : current }
 
   /// Tells what the store holds now: after saving, after sending (an empty draft), or after

@@ -19,7 +19,7 @@ public enum PastedContent: Hashable, Sendable {
   ///
   /// ```swift
   /// let content = PastedContent(paste: text) { access($0, F_OK) == 0 }
-  /// if !hooks.take(content) { bar.composed.insert(text) }
+  /// if !controller.take(content, pasted: text) { editor.insert(text) }
   /// ```
   ///
   /// - Parameters:

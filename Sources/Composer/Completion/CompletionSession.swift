@@ -2,17 +2,8 @@
 import StyledText
 
 /// The completion of the word at the caret: when the menu opens, what is in it, and what the keys do
-/// that belong to it (2.1 to 2.9). It changes no text itself; it says what to replace.
-///
-/// ```swift
-/// var session = CompletionSession(registry: registry)
-/// session.textChanged(text: "hi @an", caret: 6, regionActive: false, byHand: true)
-/// bar.menu = session.rows(columns: 80, widths: widths)
-/// if case .replace(let range, let new, let caret, let accepted) =
-///   session.tab(text: "hi @an", caret: 6, regionActive: false) { … }
-/// ```
-///
-/// The session takes a change it asked for as made. Offsets are UTF-8 bytes.
+/// that belong to it (2.1 to 2.9). It changes no text itself; it says what to replace. It holds none
+/// either: each question brings the text along, and its number. Offsets are UTF-8 bytes.
 public struct CompletionSession {
   /// The menu opens by itself (`live-menu`); without it, only by TAB.
   public var isLive = true
@@ -20,18 +11,15 @@ public struct CompletionSession {
   public var maxRows = 4 {
     didSet { if maxRows != oldValue { menu?.resize(to: maxRows) } }
   }
-  /// An accepted emoji is the character, not its shortcode (`emoji-style`). The character is the
-  /// candidate's hint, under a prefix that ends in `:`.
-  public var emojiAsCharacter = true
   /// What is registered. A change counts from the next key on.
   public var registry: CompletionRegistry
   /// Where candidates for words without prefix come from; kept as long as the session.
-  public var argumentSource: (any ArgumentSource)?
+  package var argumentSource: (any ArgumentSource)?
   /// Takes late answers and brings them, on the same thread, to `answer(_:_:)`. Set it before the
   /// first key; without it late answers are dropped.
-  public var deliver: ((Int, Result<[Candidate], any Error>) -> Void)?
+  package var deliver: ((Int, Result<[Candidate], any Error>) -> Void)?
   /// What sources complained of, each source once.
-  public private(set) var complaints: [SafeText] = []
+  private var complaints: [SafeText] = []
 
   /// The word a session is about. An argument has no prefix.
   private struct Topic {
@@ -45,12 +33,11 @@ public struct CompletionSession {
     }
   }
 
-  private var text = ""
-  private var caret = 0
-  private var regionActive = false
+  /// The line as it was told last: the number of its text, and where the caret was.
+  private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Another one with every change of the text.
-  private var edition = 0
-  /// The text is what `replace` made it, and no key has come since.
+  private var revision = 0
+  /// The text is what this session made it, and no key has come since.
   private var isOwnChange = false
   private var settled = SettledWords()
 
@@ -58,37 +45,37 @@ public struct CompletionSession {
   private var topic: Topic?
   private var isByTab = false
   private var menu: CompletionMenu?
-  private var asked: (prefix: String, word: String, edition: Int)?
+  private var asked: (prefix: String, word: String, revision: Int)?
   private var ticket = 0
   private var complained: Set<ObjectIdentifier> = []
   /// The last list of each prefix, so that only the first key of many pays for a long one.
   private var indexes: [String: CandidateIndex] = [:]
 
-  public init(registry: CompletionRegistry, argumentSource: (any ArgumentSource)? = nil) {
+  package init(registry: CompletionRegistry, argumentSource: (any ArgumentSource)? = nil) {
     self.registry = registry
     self.argumentSource = argumentSource
   }
 
   /// Whether candidates are seen.
-  public var isOpen: Bool { menu.map { !$0.isEmpty } ?? false }
+  package var isOpen: Bool { menu.map { !$0.isEmpty } ?? false }
 
   /// Whether the keys are the menu's (2.7).
-  public var isEntered: Bool { menu?.selected != nil }
+  package var isEntered: Bool { menu?.selected != nil }
 
   /// The selected candidate's position among all, from 0; nil until the menu is entered.
-  public var selected: Int? { menu?.selected }
+  package var selected: Int? { menu?.selected }
 
   /// The selected candidate.
-  public var selectedCandidate: Candidate? { menu?.selectedCandidate }
+  package var selectedCandidate: Candidate? { menu?.selectedCandidate }
 
   /// How many candidates there are, seen or not.
-  public var count: Int { menu?.count ?? 0 }
+  package var count: Int { menu?.count ?? 0 }
 
   /// The usage of the command whose argument the caret is in (2.8); nil where there is none.
-  public var hint: SafeText? { topic?.hint }
+  package var hint: SafeText? { topic?.hint }
 
   /// The complaints, which are then forgotten.
-  public mutating func takeComplaints() -> [SafeText] {
+  package mutating func takeComplaints() -> [SafeText] {
     defer { complaints = [] }
     return complaints
   }
@@ -98,58 +85,73 @@ public struct CompletionSession {
   /// Tells of the text after every key, paste and change by the program.
   ///
   /// - Parameters:
-  ///   - text: the composed text.
-  ///   - caret: a UTF-8 offset.
-  ///   - regionActive: with an active region there is no session (2.3).
+  ///   - line: with an active region there is no session (2.3).
+  ///   - edition: another number for another text.
   ///   - byHand: a key of the user's did it. A restored draft or another change by the program
   ///     closes the menu and opens none (5.2). A change this session asked for counts as by hand.
-  public mutating func textChanged(text: String, caret: Int, regionActive: Bool, byHand: Bool) {
-    let isNew = notice(text, caret, regionActive)
+  package mutating func textChanged(_ line: ComposedText, edition: Int, byHand: Bool) {
+    let isNew = notice(line, edition)
     defer { isOwnChange = false }
     guard isNew || isOwnChange else { return }
-    guard byHand || !isNew, let topic = topicAtCaret(), !settled.isDismissed(start: topic.start)
+    guard byHand || !isNew, let topic = topic(in: line), !settled.isDismissed(start: topic.start)
     else { return close() }
     let staysOpen = isByTab && isSameWord(topic)
     let isLong =
-      topic.isArgument || topic.found.word.count >= registry.opensAfter(topic.found.prefix)
+      topic.isArgument
+      || topic.found.word.count >= registry.rules(of: topic.found.prefix).opensAfter
     guard staysOpen || isLive && isLong else { return close() }
-    open(topic, byTab: staysOpen)
+    open(topic, byTab: staysOpen, in: line)
   }
 
-  /// Whether anything is different from what the session knew; what it remembers moves along.
-  private mutating func notice(_ text: String, _ caret: Int, _ regionActive: Bool) -> Bool {
-    let isSameText = self.text.withBytes { old in
-      text.withBytes { new in
-        old.count == new.count
-          && TextChange.commonPrefix(old, new, atMost: new.count) == new.count
-      }
-    }
-    if isSameText && caret == self.caret && regionActive == self.regionActive { return false }
-    if !isSameText && !settled.isEmpty {
-      let (replaced, count) = TextChange.between(self.text, text, caret: caret)
-      settled.moveAlong(replacing: replaced, with: count)
-    }
-    if !isSameText { edition += 1 }
-    (self.text, self.caret, self.regionActive) = (text, caret, regionActive)
-    return true
+  /// A part of the text was replaced: what the session remembers of it moves along.
+  ///
+  /// - Parameter count: the bytes that stand there now.
+  package mutating func moveAlong(replacing range: Range<Int>, with count: Int) {
+    settled.moveAlong(replacing: range, with: count)
   }
 
-  private mutating func topicAtCaret() -> Topic? {
-    if let found = registry.finder.find(in: text, caret: caret, regionActive: regionActive),
-      isWhole(found.range), !settled.isAccepted(found.range, in: text)
+  /// The change that the session asked for was made; it has moved along by itself.
+  package mutating func madeChange(_ line: ComposedText, edition: Int) {
+    told = (edition, line.caret, line.region != nil)
+    isOwnChange = true
+  }
+
+  /// Whether anything is different from what the session was told.
+  private mutating func notice(_ line: ComposedText, _ edition: Int) -> Bool {
+    let now = (edition: edition, caret: line.caret, hasRegion: line.region != nil)
+    defer { told = now }
+    if now.edition != told.edition { revision += 1 }
+    return now != told
+  }
+
+  private mutating func topic(in line: ComposedText) -> Topic? {
+    guard line.region == nil else { return nil }
+    let (text, caret) = (line.text, line.caret)
+    if let found = registry.word(in: text, caret: caret), Self.isWhole(found.range, text),
+      !settled.isAccepted(found.range, in: text)
     {
       return Topic(found: found)
     }
-    guard !regionActive, let argument = argumentSource?.argument(in: text, caret: caret),
-      isWhole(argument.range), (argument.range.lowerBound...argument.range.upperBound) ~= caret
-    else { return nil }
-    let found = FoundWord(prefix: "", word: argument.word, range: argument.range, caret: caret)
+    guard let (found, argument) = argument(in: text, caret: caret) else { return nil }
     let isDone = settled.isAccepted(argument.range, in: text)
     return Topic(found: found, offered: isDone ? [] : argument.candidates, hint: argument.hint)
   }
 
+  typealias Argument = (
+    range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?
+  )
+
+  func argument(in text: String, caret: Int) -> (FoundWord, Argument)? {
+    guard let argument = argumentSource?.argument(in: text, caret: caret),
+      Self.isWhole(argument.range, text),
+      (argument.range.lowerBound...argument.range.upperBound) ~= caret
+    else { return nil }
+    let found = FoundWord(prefix: "", word: argument.word, range: argument.range, caret: caret)
+    return (found, argument)
+  }
+
   /// Whether a range is one of this text and cuts no grapheme.
-  private func isWhole(_ range: Range<Int>) -> Bool {
+  private static func isWhole(_ range: Range<Int>, _ text: String) -> Bool {
     0 <= range.lowerBound && range.upperBound <= text.utf8.count
       && [range.lowerBound, range.upperBound].allSatisfy {
         Motion.clampedToGrapheme(in: text, offset: $0) == $0
@@ -168,19 +170,19 @@ public struct CompletionSession {
     ticket += 1
   }
 
-  private mutating func open(_ topic: Topic, byTab: Bool) {
+  private mutating func open(_ topic: Topic, byTab: Bool, in line: ComposedText) {
     if !isSameWord(topic) { menu = nil }
     self.topic = topic
     isByTab = byTab
     menu?.leave()
     let found = topic.found
     // A caret that moves in the word asks nothing new; where it stands can change an argument.
-    let asks = (prefix: found.prefix, word: found.word, edition: edition)
+    let asks = (prefix: found.prefix, word: found.word, revision: revision)
     if let asked, asked == asks, !topic.isArgument { return }
     asked = asks
     ticket += 1
     let question = CompletionQuestion(
-      prefix: found.prefix, word: found.word, text: text, caret: caret)
+      prefix: found.prefix, word: found.word, text: line.text, caret: line.caret)
     offer(topic.isArgument ? topic.offered : ask(question))
   }
 
@@ -193,7 +195,8 @@ public struct CompletionSession {
     } else {
       let known = indexes[found.prefix].flatMap { $0.isOf(list) ? $0 : nil }
       let index =
-        known ?? indexes[found.prefix]?.updated(to: list) ?? CandidateIndex(list)
+        known ?? indexes[found.prefix]?.updated(to: list)
+        ?? CandidateIndex(list, order: registry.order)
       indexes[found.prefix] = index
       menu = CompletionMenu(index, matching: found.word, limit: maxRows)
     }
@@ -234,7 +237,7 @@ public struct CompletionSession {
   ///   - result: what `deliver` was given.
   /// - Returns: whether there is something to draw or a complaint to show. An answer to a question
   ///   no longer asked is dropped.
-  public mutating func answer(_ ticket: Int, _ result: Result<[Candidate], any Error>) -> Bool {
+  package mutating func answer(_ ticket: Int, _ result: Result<[Candidate], any Error>) -> Bool {
     guard ticket == self.ticket, let topic else { return false }
     switch result {
     case .failure(let error):
@@ -266,49 +269,42 @@ public struct CompletionSession {
   /// (2.4, 2.5, 2.7).
   ///
   /// - Returns: `.notMine` where there is no word to complete.
-  public mutating func tab(text: String, caret: Int, regionActive: Bool) -> Action {
-    let isNew = notice(text, caret, regionActive)
+  package mutating func tab(_ line: ComposedText, edition: Int) -> Action {
+    let isNew = notice(line, edition)
     if !isNew && isEntered { return move(1) }
     isOwnChange = false
-    guard let topic = topicAtCaret() else {
+    guard let topic = topic(in: line) else {
       close()
       return .notMine
     }
     settled.allowDismissed()
     let wasOpen = isOpen && isSameWord(topic)
     let hadHint = hint != nil
-    open(topic, byTab: true)
+    open(topic, byTab: true, in: line)
     guard let menu, !menu.isEmpty else { return hint != nil && !hadHint ? .none : .bell }
-    let exact = registry.isForCommands(topic.found.prefix) ? menu.exactCandidate : nil
-    if let certain = exact ?? menu.onlyCandidate { return accept(certain) }
-    if let common = menu.longerCommonPart, let action = fillIn(common) { return action }
+    let exact = registry.rules(of: topic.found.prefix).lineStartOnly ? menu.exactCandidate : nil
+    if let certain = exact ?? menu.onlyCandidate { return accept(certain, in: line) }
+    if let common = menu.longerCommonPart, let action = fillIn(common, in: line) { return action }
     if wasOpen { self.menu?.enter() }
     return .none
   }
 
-  /// S-TAB in the menu: the candidate before; before the first stands the last.
-  public mutating func backTab() -> Action { move(-1) }
-
-  /// Up or C-p in the menu.
-  public mutating func up() -> Action { move(-1) }
-
-  /// Down or C-n in the menu.
-  public mutating func down() -> Action { move(1) }
-
-  private mutating func move(_ step: Int) -> Action {
+  /// The next candidate (1) or the one before (−1) in an entered menu; behind the last comes the
+  /// first.
+  package mutating func move(_ step: Int) -> Action {
     guard isEntered else { return .notMine }
     menu?.move(step)
     return .none
   }
 
   /// Return: accepts the selected candidate. Until the menu is entered it is the line's.
-  public mutating func returnKey() -> Action {
+  package mutating func returnKey(_ line: ComposedText) -> Action {
     guard let candidate = menu?.selectedCandidate else { return .notMine }
-    return accept(candidate)
+    return accept(candidate, in: line)
   }
 
   /// C-g or a lone Esc: closes the menu until the word's start changes.
-  public mutating func escape() -> Action {
+  package mutating func escape() -> Action {
     guard isOpen, let topic else { return .notMine }
     settled.dismiss(start: topic.start)
     close()
@@ -316,50 +312,49 @@ public struct CompletionSession {
   }
 
   /// Any other key in the menu: it stays open and goes on with the text.
-  public mutating func leaveSelection() {
+  package mutating func leaveSelection() {
     menu?.leave()
   }
 
   // MARK: Changes
 
   /// Puts the common part in place of the word; nil where it would not be found as one word.
-  private mutating func fillIn(_ common: String) -> Action? {
+  private mutating func fillIn(_ common: String, in line: ComposedText) -> Action? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
-    let caret = found.range.lowerBound + insert.utf8.count
-    var after = self
-    after.apply(found.range, insert, caret)
-    guard let topic = after.topicAtCaret(), isSameWord(topic) else { return nil }
-    after.open(topic, byTab: true)
+    var (after, changed) = (self, line)
+    after.change(&changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
+    guard let topic = after.topic(in: changed), isSameWord(topic) else { return nil }
+    after.open(topic, byTab: true, in: changed)
     self = after
-    return .replace(range: found.range, with: insert, caret: self.caret, accepted: nil)
+    return .replace(range: found.range, with: insert, caret: changed.caret, accepted: nil)
   }
 
-  private mutating func accept(_ candidate: Candidate) -> Action {
+  private mutating func accept(_ candidate: Candidate, in line: ComposedText) -> Action {
     guard let found = topic?.found, !candidate.text.isEmpty else {
       close()
       return .none
     }
-    let change = CompletionChange(
-      accepting: candidate, for: found, in: text, emojiAsCharacter: emojiAsCharacter)
-    apply(change.range, change.insert, change.caret)
-    if !change.goesOn { settled.accept(change.mention) }
+    let accepted = Acceptance(
+      of: candidate, for: found, registry.rules(of: found.prefix), in: line.text)
+    var changed = line
+    change(&changed, accepted.range, accepted.insert, accepted.caret)
+    if !accepted.goesOn { settled.accept(accepted.mention) }
     close()
     return .replace(
-      range: change.range, with: change.insert, caret: caret,
-      accepted: AcceptedCandidate(candidate, prefix: found.prefix, range: change.mention))
+      range: accepted.range, with: accepted.insert, caret: changed.caret,
+      accepted: AcceptedCandidate(candidate, prefix: found.prefix, range: accepted.mention))
   }
 
-  private mutating func apply(_ range: Range<Int>, _ insert: String, _ caret: Int) {
-    var bytes = Array(text.utf8)
-    bytes.replaceSubrange(range, with: insert.utf8)
+  private mutating func change(
+    _ line: inout ComposedText, _ range: Range<Int>, _ insert: String, _ caret: Int
+  ) {
+    line.replace(range, with: insert, caret: caret)
     settled.moveAlong(replacing: range, with: insert.utf8.count)
-    text = String(decoding: bytes, as: UTF8.self)
-    edition += 1
+    revision += 1
     // What was put in may have joined what follows.
-    let whole = Motion.clampedToGrapheme(in: text, offset: caret)
-    self.caret = whole == caret ? caret : Motion.nextGrapheme(in: text, after: whole)
-    isOwnChange = true
+    let whole = Motion.clampedToGrapheme(in: line.text, offset: caret)
+    line.caret = whole == caret ? caret : Motion.nextGrapheme(in: line.text, after: whole)
   }
 
   // MARK: Drawing
@@ -370,14 +365,15 @@ public struct CompletionSession {
   ///   - columns: how many each row may take.
   ///   - widths: how the terminal counts them.
   /// - Returns: no rows where there is nothing to show.
-  public func rows(columns: Int, widths: Widths) -> [StyledLine] {
+  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
     guard columns > 0, let topic else { return [] }
     var rows: [StyledLine] = []
     if let hint = topic.hint, !hint.isEmpty {
       rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
     }
-    // An emoji's colons do not stay.
-    let prefix = topic.found.prefix.hasSuffix(":") ? SafeText() : SafeText(line: topic.found.prefix)
+    // One that does not stay is not shown either.
+    let isKept = registry.rules(of: topic.found.prefix).replacement == nil
+    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
     if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
     return rows
   }

@@ -39,8 +39,9 @@ public struct LayoutCache: Sendable {
   private(set) var lines: [Line] = []
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  /// The text of the layout before. Bytes of its own, changed in place: holding on to the string
-  /// would make whoever edits it copy all of it at every key.
+  /// The text of the layout before, to see what has changed: a layout is asked of any bar. Bytes of
+  /// its own, changed in place; holding on to the string would make its owner copy all of it at
+  /// every key.
   private var bytes: [UInt8] = []
 
   public init() {}

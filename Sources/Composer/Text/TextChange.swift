@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What lies between two texts.
-enum TextChange {
+package enum TextChange {
   /// The bytes that differ, from the first to the last.
   ///
   /// - Parameter caret: the caret in `new`, where the change is taken to end if it can.
   /// - Returns: the range of `old` that was replaced and how many bytes of `new` stand for it.
-  static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int) {
+  package static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int)
+  {
     old.withBytes { old in
       new.withBytes { new in
         let room = min(old.count, new.count)

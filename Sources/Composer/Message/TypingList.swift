@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Who else is typing (4.1, 4.2). Time is passed in as milliseconds of any clock that does not run
+/// Who else is typing (4.1, 4.2); one's own name is the caller's to leave out. Time is passed in as milliseconds of any clock that does not run
 /// backwards.
 ///
 /// ```swift
-/// var typing = TypingList(me: "ben@example.org")
+/// var typing = TypingList()
 /// typing.signal("anna@example.org", name: "Anna", at: now)
 /// ```
 public struct TypingList: Hashable, Sendable {
   /// Milliseconds an entry lasts from its last signal; 0 or less: until removed.
   public var timeout: Int64 = 6000
-  /// My own identity, which is never shown; nil when the caller sees to that.
-  public var me: String?
   private var entries: [Entry] = []
 
   private struct Entry: Hashable, Sendable {
@@ -21,17 +19,13 @@ public struct TypingList: Hashable, Sendable {
     var lastSignal: Int64
   }
 
-  /// - Parameters:
-  ///   - timeout: milliseconds, 0 for ever.
-  ///   - me: my own identity.
-  public init(timeout: Int64 = 6000, me: String? = nil) {
+  /// - Parameter timeout: milliseconds, 0 for ever.
+  public init(timeout: Int64 = 6000) {
     self.timeout = timeout
-    self.me = me
   }
 
   /// Someone is typing. Who stands in the list already keeps their place and starts anew.
   public mutating func signal(_ id: String, name: SafeText, at now: Int64) {
-    guard id != me else { return }
     expire(at: now)
     if let known = entries.firstIndex(where: { $0.id == id }) {
       entries[known].name = name
@@ -60,9 +54,6 @@ public struct TypingList: Hashable, Sendable {
 
   /// Whether nobody is typing, as far as is known.
   public var isEmpty: Bool { entries.isEmpty }
-
-  /// The names in the order they began, for `/who` in plain mode (4.4).
-  public var names: [SafeText] { entries.map(\.name) }
 
   /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to fit.
   ///

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Where an item stands (9.1): beside the text's first row, or in a row below the menu.
+/// Where an item stands (9.1): beside the text's first row, in a row below the menu, or in one above
+/// the prompt.
 ///
 /// ```swift
 /// bar.zones[.right] = [Item(id: "counter", line: StyledLine("12/140"))]
 /// ```
 public enum Zone: CaseIterable, Hashable, Sendable {
-  case left, right, status, toolbar
+  case left, right, status, toolbar, above
 }
 
 /// Something that stands in a zone (9.1): a label, a counter, a space.
@@ -19,7 +20,7 @@ public enum Zone: CaseIterable, Hashable, Sendable {
 /// ]
 /// ```
 ///
-/// An item with a name and no text draws nothing and is told of changes all the same (`BarHooks`).
+/// An item with a name and no text draws nothing and is told of changes all the same (`BarEvent`).
 public struct Item: Hashable, Sendable {
   /// How many columns the item takes. (`InputBar.zoneWidths` sets those of a whole zone.)
   ///
@@ -47,7 +48,7 @@ public struct Item: Hashable, Sendable {
     case flexible
   }
 
-  /// Names the item, in no other zone a second time; its hooks are looked up by it.
+  /// Names the item, in no other zone a second time; listeners are told its name.
   public var id: String
   /// What is drawn.
   public var line: StyledLine

@@ -57,9 +57,9 @@ public struct LineRules: Hashable, Sendable {
     }
     // By scalars: a slash with a combining mark on it is one Character and would slip through.
     if slashGuard && first == "/" && text.unicodeScalars.first != "/" { return .slashGuard }
-    let length = Self.length(of: text)
-    if messageLimit > 0 && length > messageLimit {
-      return .overLimit(length, limit: messageLimit)
+    if messageLimit > 0 {
+      let length = Self.length(of: text)
+      if length > messageLimit { return .overLimit(length, limit: messageLimit) }
     }
     return .message(Self.unescaped(text))
   }

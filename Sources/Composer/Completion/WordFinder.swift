@@ -41,24 +41,28 @@ extension FoundWord: Hashable {
 /// ```swift
 /// WordFinder(prefixes: ["@", "#"]).find(in: "hi @an", caret: 6)  // "@" and "an"
 /// ```
-public struct WordFinder: Hashable, Sendable {
+package struct WordFinder: Hashable, Sendable {
   /// Longest first: among prefixes that a word begins with, the longest wins.
   private let prefixes: [String]
   private let lineStartOnly: Set<String>
   private let namesMayContainPrefix: Set<String>
+  private let allowingBlanks: Set<String>
 
   /// - Parameters:
   ///   - prefixes: the registered prefixes; an empty one is left out.
   ///   - lineStartOnly: those that count only as the first characters of the text.
   ///   - namesMayContainPrefix: those whose names may hold the prefix again, such as `@` where
   ///     people have network addresses.
-  public init(
-    prefixes: [String], lineStartOnly: Set<String> = ["/"], namesMayContainPrefix: Set<String> = []
+  ///   - allowingBlanks: those whose words may hold blanks.
+  package init(
+    prefixes: [String], lineStartOnly: Set<String> = ["/"],
+    namesMayContainPrefix: Set<String> = [], allowingBlanks: Set<String> = []
   ) {
     self.prefixes = Set(prefixes).filter { !$0.isEmpty }
       .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
     self.lineStartOnly = lineStartOnly
     self.namesMayContainPrefix = namesMayContainPrefix
+    self.allowingBlanks = allowingBlanks
   }
 
   /// A longer stretch without white space on either side is no word anyone completes, and looking
@@ -70,14 +74,18 @@ public struct WordFinder: Hashable, Sendable {
   /// - Parameters:
   ///   - text: the composed text.
   ///   - caret: a UTF-8 offset.
-  ///   - regionActive: an active region means another thing is going on.
-  ///   - accepted: ranges of words that were accepted and not edited since; they are finished.
-  public func find(
-    in text: String, caret: Int, regionActive: Bool = false, accepted: [Range<Int>] = []
-  ) -> FoundWord? {
-    guard !regionActive, !prefixes.isEmpty else { return nil }
+  package func find(in text: String, caret: Int) -> FoundWord? {
+    if prefixes.isEmpty { return nil }
     let caretIndex = text.index(atByte: caret)
-    guard var word = stretch(around: caretIndex, in: text) else { return nil }
+    guard let stretch = stretch(around: caretIndex, in: text) else { return nil }
+    return find(in: stretch, of: text, caret: caretIndex)
+      ?? findWithBlanks(in: text, upTo: stretch, caret: caretIndex)
+  }
+
+  private func find(in stretch: Substring, of text: String, caret caretIndex: String.Index)
+    -> FoundWord?
+  {
+    var word = stretch
     var closers: [Unicode.Scalar] = []
     while let first = word.unicodeScalars.first, let closer = Self.closer(of: first),
       prefix(of: word, in: text) == nil
@@ -97,11 +105,29 @@ public struct WordFinder: Hashable, Sendable {
     let range = start..<(start + word.utf8.count)
     let caret = text.byteOffset(of: caretIndex)
     let name = word.utf8.dropFirst(prefix.utf8.count)
-    guard caret >= start + prefix.utf8.count,
-      !repeats(prefix, in: name),
-      !accepted.contains(range)
-    else { return nil }
+    guard caret >= start + prefix.utf8.count, !repeats(prefix, in: name) else { return nil }
     return FoundWord(prefix: prefix, word: String(Substring(name)), range: range, caret: caret)
+  }
+
+  /// The word that begins with the nearest prefix before the caret's stretch, blanks and all.
+  private func findWithBlanks(
+    in text: String, upTo stretch: Substring, caret: String.Index
+  ) -> FoundWord? {
+    guard !allowingBlanks.isEmpty else { return nil }
+    let scalars = text.unicodeScalars
+    var (start, left) = (stretch.startIndex, Self.mostBytesPerSide)
+    while start > scalars.startIndex, left > 0 {
+      start = scalars.index(before: start)
+      left -= 1
+      if scalars[start] == "\n" { return nil }
+      let isAtWord =
+        start == scalars.startIndex
+        || scalars[scalars.index(before: start)].properties.isWhitespace
+      guard isAtWord, let prefix = prefix(of: text[start...], in: text) else { continue }
+      guard allowingBlanks.contains(prefix) else { return nil }
+      return find(in: text[start..<stretch.endIndex], of: text, caret: caret)
+    }
+    return nil
   }
 
   /// From white space to white space; nil where that is too long to be a word.

@@ -27,14 +27,17 @@ struct CandidateIndex {
   }
 
   private(set) var list: [Candidate]
+  private let order: CandidateOrder?
   /// The folded texts, one behind the other.
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
   /// Which letters occur in each; most candidates are ruled out by this alone.
   private var letters: [UInt64] = []
 
-  init(_ list: [Candidate]) {
+  /// - Parameter order: see ``CompletionRegistry/order``.
+  init(_ list: [Candidate], order: CandidateOrder? = nil) {
     self.list = list
+    self.order = order
     entries.reserveCapacity(list.count)
     letters.reserveCapacity(list.count)
     bytes.reserveCapacity(list.count * 12)
@@ -152,11 +155,14 @@ struct CandidateIndex {
 
   // MARK: Order
 
-  /// Whether one candidate stands before another: who spoke more recently, then by folded text, by
-  /// text, and by place in the list. The same order as that of `Ranking.candidates`.
+  /// Whether one candidate stands before another: who spoke more recently, then by the order that was
+  /// given, by folded text, by text, and by place in the list. The same order as that of `Ranking.candidates`.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
     if a.recency != b.recency { return a.recency > b.recency }
+    if let order = order?(list[Int(left)].text, list[Int(right)].text), order != 0 {
+      return order < 0
+    }
     if a.head != b.head { return a.head < b.head }
     if a.neck != b.neck { return a.neck < b.neck }
     if let order = precedesByFolded(a, b) { return order }

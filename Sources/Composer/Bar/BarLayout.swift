@@ -4,9 +4,9 @@ import StyledText
 extension InputBar {
   /// Lays the bar out (1.3, 9.1, 9.5).
   ///
-  /// From top to bottom: pending lines, the input's rows, the menu, the status, the toolbar. Where
-  /// the terminal has too few rows, what is lowest goes first, then the oldest pending lines; one
-  /// row of input always stays.
+  /// From top to bottom: pending lines, the zone above, the input's rows, the menu, the status, the
+  /// toolbar. Where the terminal has too few rows, what is lowest goes first, then the oldest pending
+  /// lines and the zone above; one row of input always stays.
   ///
   /// The last column stays free, so that no terminal is left between two rows; only the caret may
   /// stand there, behind a full row. A terminal of one column has no other and uses it.
@@ -40,13 +40,14 @@ extension InputBar {
     }
 
     var above = pending.map { Row(pendingLine($0, usable, widths), upTo: usable, widths) }
+    if let line = ownRow(.above, usable, widths) { above.append(Row(line, upTo: usable, widths)) }
     above.removeFirst(max(0, above.count - (rows - height)))
     var frame = Frame(rows: above + input)
     frame.caretRow = above.count + caretRow - scroll
     frame.caretColumn = min(text.caretColumn, max(0, columns - 1))
     let below =
       menu.map { $0.truncated(to: usable, widths: widths) }
-      + [Zone.status, .toolbar].compactMap { rowBelow($0, usable, widths) }
+      + [Zone.status, .toolbar].compactMap { ownRow($0, usable, widths) }
     for line in below.prefix(rows - frame.rows.count) {
       frame.rows.append(Row(line, upTo: usable, widths))
     }
@@ -67,7 +68,7 @@ extension InputBar {
     return line.columns > 0 && (zone == .left || !line.isEmpty) ? line : nil
   }
 
-  private func rowBelow(_ zone: Zone, _ usable: Int, _ widths: Widths) -> StyledLine? {
+  private func ownRow(_ zone: Zone, _ usable: Int, _ widths: Widths) -> StyledLine? {
     let columns = min(usable, zoneWidths[zone]?.asColumns ?? usable)
     return line(of: zone, widths)?.line(columns: columns, widths: widths)
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Editing a message that was sent, as a value: what it was, what waits meanwhile, and what Return
-/// means (3.1 to 3.9).
+/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9). The
+/// draft waits meanwhile, set aside by ``BarController/setAside()``.
 ///
 /// ```swift
+/// controller.setAside()
 /// let mode = EditMode(target: 42, original: message.body)
-/// line = EditMode.shown(mode.original)
+/// controller.restore(Draft(EditMode.shown(mode.original)))
 /// ```
 public struct EditMode: Hashable, Sendable {
   /// The number of the message.

@@ -25,13 +25,13 @@ public struct InputBar: Hashable, Sendable {
   public var pending: [SafeText] = []
   /// The items of each zone (9.1).
   public var zones: ZoneValues<[Item]> = [:]
-  /// Columns between two items; by default left 0, right 0, status and toolbar 2 (9.1).
+  /// Columns between two items; by default left 0, right 0, the others 2 (9.1).
   public var spacing: ZoneValues<Int> = [:]
   /// The columns a zone takes; nil for those of its items, 0 to draw nothing of it (9.1).
   ///
   /// A left or right zone of a set width is as wide whatever stands in it: what is too long is cut,
   /// and its flexible spaces share what is left. The left one keeps its columns even when it is
-  /// empty, so that the prompt stays where it is. The status and the toolbar are cut at their width.
+  /// empty, so that the prompt stays where it is. The other zones are cut at their width.
   ///
   /// ```swift
   /// bar.zoneWidths[.right] = 7  // the counter may grow from 9/140 to 140/140
@@ -74,17 +74,17 @@ public struct InputBar: Hashable, Sendable {
   public func spacing(of zone: Zone) -> Int {
     switch zone {
     case .left, .right: spacing[zone] ?? 0
-    case .status, .toolbar: spacing[zone] ?? 2
+    case .status, .toolbar, .above: spacing[zone] ?? 2
     }
   }
 
-  /// All items of all zones, left, right, status, toolbar; spaces too.
+  /// All items of all zones, left, right, status, toolbar, above; spaces too.
   public var items: [Item] { Zone.allCases.flatMap { zones[$0] ?? [] } }
 
   /// The item of a name, nil where none has it.
   ///
   /// ```swift
-  /// if let files = bar.item("files") { hooks.activate(files) }
+  /// if let files = bar.item("files") { controller.activate(files) }
   /// ```
   public func item(_ id: String) -> Item? {
     for zone in Zone.allCases {

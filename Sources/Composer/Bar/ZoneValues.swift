@@ -12,6 +12,7 @@ public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
   private var right: Value?
   private var status: Value?
   private var toolbar: Value?
+  private var above: Value?
 
   /// For each zone what is given; of two for one zone the later.
   public init(dictionaryLiteral elements: (Zone, Value)...) {
@@ -26,6 +27,7 @@ public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
       case .right: right
       case .status: status
       case .toolbar: toolbar
+      case .above: above
       }
     }
     set {
@@ -34,6 +36,7 @@ public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
       case .right: right = newValue
       case .status: status = newValue
       case .toolbar: toolbar = newValue
+      case .above: above = newValue
       }
     }
   }

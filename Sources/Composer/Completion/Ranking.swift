@@ -28,25 +28,23 @@ public struct Candidate: Hashable, Sendable {
   }
 }
 
+/// How two texts are ordered, as `strcoll` says it: below, at or above 0.
+public typealias CandidateOrder = (String, String) -> Int
+
 /// Which candidates match a word, and in what order (2.5).
-///
-/// ```swift
-/// let found = Ranking.candidates(people, matching: "zo").beginning  // Zoë
-/// Ranking.commonPart(of: found, typed: "zo")  // "Zoë"
-/// ```
-public enum Ranking {
+package enum Ranking {
   /// The candidates that match a word, whatever its case and accents.
   ///
-  /// Within each list people who spoke more recently come first, then the order of the folded text,
-  /// then that of the text. (The locale's collation belongs to the C library and is a matter of
-  /// the whole process; a source that wants it hands its candidates in with rising `recency`.)
+  /// Within each list people who spoke more recently come first, then the order that is given, the
+  /// order of the folded text, and that of the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers. In the resulting order already, sorting costs little.
   ///   - word: what was typed, without prefix; an empty one matches everything.
+  ///   - order: a locale's order. The C library's is a matter of the whole process.
   /// - Returns: those that begin with the word, and those that contain it further in.
-  public static func candidates(
-    _ all: [Candidate], matching word: String
+  package static func candidates(
+    _ all: [Candidate], matching word: String, order: CandidateOrder? = nil
   ) -> (beginning: [Candidate], containing: [Candidate]) {
     let word = folded(word)
     var beginning: [Int] = []
@@ -60,7 +58,7 @@ public enum Ranking {
         }
       }
     }
-    return (sorted(beginning, all), sorted(containing, all))
+    return (sorted(beginning, all, order), sorted(containing, all, order))
   }
 
   /// How far the candidates agree.
@@ -70,7 +68,7 @@ public enum Ranking {
   ///   - word: what was typed.
   /// - Returns: the common beginning in the letters of the first candidate, or the word itself
   ///   where they agree on nothing more.
-  public static func commonPart(of candidates: [Candidate], typed word: String) -> String {
+  package static func commonPart(of candidates: [Candidate], typed word: String) -> String {
     guard let first = candidates.first else { return word }
     let letters = first.text.map { (letter: $0, folded: folded(String($0))) }
     var agreed = letters.count
@@ -90,7 +88,7 @@ public enum Ranking {
   /// Where a word stands in a candidate's text, for the menu to mark (2.7).
   ///
   /// - Returns: UTF-8 offsets, whole graphemes; nil where it does not match or is empty.
-  public static func match(of word: String, in text: String) -> Range<Int>? {
+  package static func match(of word: String, in text: String) -> Range<Int>? {
     let word = folded(word)
     guard !word.isEmpty else { return nil }
     var foldedText = ""
@@ -117,7 +115,7 @@ public enum Ranking {
   /// Unicode scalars (an accented letter's name is that of its base and `WITH …`). ß is `ss`, ø is
   /// `o`, full-width letters are plain ones, Hangul syllables are their letters. Two texts that are
   /// canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
-  public static func folded(_ text: String) -> String {
+  package static func folded(_ text: String) -> String {
     Folding.folded(text)
   }
 
@@ -140,10 +138,13 @@ public enum Ranking {
     return nil
   }
 
-  private static func sorted(_ indices: [Int], _ all: [Candidate]) -> [Candidate] {
+  private static func sorted(
+    _ indices: [Int], _ all: [Candidate], _ order: CandidateOrder?
+  ) -> [Candidate] {
     let isBefore = { (left: Int, right: Int) -> Bool in
       let (a, b) = (all[left], all[right])
       if a.recency != b.recency { return a.recency > b.recency }
+      if let order = order?(a.text, b.text), order != 0 { return order < 0 }
       return precedesByText(a, b) ?? (left < right)
     }
     return indices.sorted(by: isBefore).map { all[$0] }

@@ -11,9 +11,9 @@ import StyledText
 /// ```swift
 /// Motion.previousGrapheme(in: "hi 🇩🇪", before: 11)  // 3
 /// ```
-public enum Motion {
+package enum Motion {
   /// The start of the grapheme before `offset`; 0 at the start.
-  public static func previousGrapheme(
+  package static func previousGrapheme(
     in utf8: UnsafeBufferPointer<UInt8>, before offset: Int
   ) -> Int {
     let offset = inside(utf8, offset)
@@ -27,7 +27,7 @@ public enum Motion {
   }
 
   /// The end of the grapheme at `offset`; the text's end at the end.
-  public static func nextGrapheme(
+  package static func nextGrapheme(
     in utf8: UnsafeBufferPointer<UInt8>, after offset: Int
   ) -> Int {
     let offset = inside(utf8, offset)
@@ -39,7 +39,7 @@ public enum Motion {
   }
 
   /// The nearest grapheme boundary at or before `offset`.
-  public static func clampedToGrapheme(
+  package static func clampedToGrapheme(
     in utf8: UnsafeBufferPointer<UInt8>, offset: Int
   ) -> Int {
     let offset = inside(utf8, offset)
@@ -51,14 +51,14 @@ public enum Motion {
   }
 
   /// The start of the line that `offset` is in: behind the newline before it.
-  public static func lineStart(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
+  package static func lineStart(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
     var at = inside(utf8, offset)
     while at > 0 && utf8[at - 1] != newline { at -= 1 }
     return at
   }
 
   /// The end of the line that `offset` is in: before the newline behind it.
-  public static func lineEnd(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
+  package static func lineEnd(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
     var at = inside(utf8, offset)
     while at < utf8.count && utf8[at] != newline { at += 1 }
     return at
@@ -72,7 +72,7 @@ public enum Motion {
   ///     Keep it over several motions, so that a short line between two long ones loses nothing.
   ///   - widths: how the terminal counts columns.
   /// - Returns: an offset; the line's end where it is shorter. Nil on the first line.
-  public static func lineAbove(
+  package static func lineAbove(
     in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
     let start = lineStart(in: utf8, offset: offset)
@@ -83,7 +83,7 @@ public enum Motion {
   }
 
   /// The place one line down; nil on the last line. See `lineAbove(in:from:column:widths:)`.
-  public static func lineBelow(
+  package static func lineBelow(
     in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
     let end = lineEnd(in: utf8, offset: offset)
@@ -94,7 +94,7 @@ public enum Motion {
   }
 
   /// The columns between the start of the line and `offset`, as if the line were never wrapped.
-  public static func column(
+  package static func column(
     in utf8: UnsafeBufferPointer<UInt8>, offset: Int, widths: Widths
   ) -> Int {
     let offset = inside(utf8, offset)
@@ -128,46 +128,41 @@ public enum Motion {
 
 extension Motion {
   /// The start of the grapheme before `offset`, in a text.
-  public static func previousGrapheme(in text: String, before offset: Int) -> Int {
+  package static func previousGrapheme(in text: String, before offset: Int) -> Int {
     text.withBytes { previousGrapheme(in: $0, before: offset) }
   }
 
   /// The end of the grapheme at `offset`, in a text.
-  public static func nextGrapheme(in text: String, after offset: Int) -> Int {
+  package static func nextGrapheme(in text: String, after offset: Int) -> Int {
     text.withBytes { nextGrapheme(in: $0, after: offset) }
   }
 
   /// The nearest grapheme boundary at or before `offset`, in a text.
-  public static func clampedToGrapheme(in text: String, offset: Int) -> Int {
+  package static func clampedToGrapheme(in text: String, offset: Int) -> Int {
     text.withBytes { clampedToGrapheme(in: $0, offset: offset) }
   }
 
   /// The start of the line that `offset` is in, in a text.
-  public static func lineStart(in text: String, offset: Int) -> Int {
+  package static func lineStart(in text: String, offset: Int) -> Int {
     text.withBytes { lineStart(in: $0, offset: offset) }
   }
 
   /// The end of the line that `offset` is in, in a text.
-  public static func lineEnd(in text: String, offset: Int) -> Int {
+  package static func lineEnd(in text: String, offset: Int) -> Int {
     text.withBytes { lineEnd(in: $0, offset: offset) }
   }
 
   /// The place one line up, in a text; nil on the first line.
-  public static func lineAbove(
+  package static func lineAbove(
     in text: String, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
     text.withBytes { lineAbove(in: $0, from: offset, column: goal, widths: widths) }
   }
 
   /// The place one line down, in a text; nil on the last line.
-  public static func lineBelow(
+  package static func lineBelow(
     in text: String, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
     text.withBytes { lineBelow(in: $0, from: offset, column: goal, widths: widths) }
-  }
-
-  /// The columns between the start of the line and `offset`, in a text.
-  public static func column(in text: String, offset: Int, widths: Widths) -> Int {
-    text.withBytes { column(in: $0, offset: offset, widths: widths) }
   }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What accepting a candidate does to the text (2.6), in a menu and by readline's own functions.
+package struct Acceptance {
+  /// The whole word, on both sides of the caret: UTF-8 offsets into the text before.
+  package var range: Range<Int>
+  package var insert: String
+  /// A UTF-8 offset into the text after.
+  package var caret: Int
+  /// Where prefix and name stand in the text after, without what was put behind them.
+  var mention: Range<Int>
+  /// It is a folder, or a filter such as `from:`: the next key names what is in it.
+  var goesOn: Bool
+
+  /// Behind the word stands one space: one that is there already serves, and a bracket that closes
+  /// around the word needs none.
+  ///
+  /// - Parameters:
+  ///   - candidate: what was chosen; not an empty one.
+  ///   - word: the word it was chosen for; with an empty prefix it is an argument.
+  ///   - rules: those of the word's prefix.
+  ///   - text: the text the word was found in.
+  package init(of candidate: Candidate, for word: FoundWord, _ rules: PrefixRules, in text: String)
+  {
+    let name = Self.insertable(candidate.text)
+    insert =
+      rules.replacement.map { Self.insertable($0(candidate)) } ?? word.prefix + name
+    range = word.range
+    mention = range.lowerBound..<(range.lowerBound + insert.utf8.count)
+    goesOn = word.prefix.isEmpty && (name.hasSuffix("/") || name.hasSuffix(":"))
+    if range.lowerBound == 0 { insert += rules.behindAtLineStart }
+    caret = range.lowerBound + insert.utf8.count
+    if goesOn { return }
+    // A space that carries a combining mark is no space to stand behind.
+    switch text.slice(range.upperBound..<text.utf8.count).first {
+    case " ": caret += 1
+    case "\t", ")", "]", "}", "\"", "'": break
+    default:
+      insert += " "
+      caret += 1
+    }
+  }
+
+  /// Whether the caret passes a space that stands behind the word already.
+  var stepsOverSpace: Bool { caret > range.lowerBound + insert.utf8.count }
+
+  /// A candidate comes from elsewhere: what it holds of control characters must not be typed.
+  private static func insertable(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy {
+      switch $0.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    return isPlain ? text : SafeText(line: text).string
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension CompletionSession {
+  /// What a key did.
+  package enum Action: Hashable, Sendable {
+    /// The key is not the menu's: it is the line's.
+    case notMine
+    /// The key was for the menu; the text stays.
+    case none
+    /// There is nothing to complete.
+    case bell
+    /// Replace the bytes of `range` and put the caret at `caret`, an offset after the change.
+    /// `accepted` is nil where only the common part was filled in.
+    case replace(range: Range<Int>, with: String, caret: Int, accepted: AcceptedCandidate?)
+  }
+}
+
+/// What was accepted, for a span that knows who is meant (2.10).
+package struct AcceptedCandidate: Hashable, Sendable {
+  package var candidate: Candidate
+  /// The prefix it was accepted under; empty for an argument.
+  package var prefix: String
+  /// Where it stands in the new text, prefix included, without the colon and the space behind it:
+  /// UTF-8 offsets.
+  package var range: Range<Int>
+
+  package init(_ candidate: Candidate, prefix: String, range: Range<Int>) {
+    self.candidate = candidate
+    self.prefix = prefix
+    self.range = range
+  }
+}

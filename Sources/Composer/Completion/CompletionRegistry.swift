@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a prefix's words are like, and what becomes of them.
+///
+/// ```swift
+/// PrefixRules(opensAfter: 0, behindAtLineStart: ":")  // "@an" at the start: "@Anna: "
+/// ```
+public struct PrefixRules {
+  /// Graphemes behind the prefix from which the menu opens by itself (2.4).
+  public var opensAfter: Int
+  /// It counts only as the first characters of the text, and a word typed in full is accepted by TAB
+  /// though longer ones begin with it: commands.
+  public var lineStartOnly: Bool
+  /// Its names may hold the prefix again, as network addresses do (2.3).
+  public var namesMayContainPrefix: Bool
+  /// Its words may hold blanks: they reach back to the nearest prefix in the caret's line.
+  public var allowsBlanks: Bool
+  /// What is put behind an accepted word at the very start of the text, before the space (2.6).
+  public var behindAtLineStart: String
+  /// What an accepted candidate becomes, in place of prefix and word; nil keeps the prefix and puts
+  /// the candidate's text behind it.
+  public var replacement: ((Candidate) -> String)?
+  /// Finds the word at a caret (a UTF-8 offset) in its own way; nil for that of ``WordFinder``.
+  public var find: ((_ text: String, _ caret: Int) -> FoundWord?)?
+
+  public init(
+    opensAfter: Int = 0, lineStartOnly: Bool = false, namesMayContainPrefix: Bool = false,
+    allowsBlanks: Bool = false, behindAtLineStart: String = "",
+    replacement: ((Candidate) -> String)? = nil,
+    find: ((_ text: String, _ caret: Int) -> FoundWord?)? = nil
+  ) {
+    self.opensAfter = opensAfter
+    self.lineStartOnly = lineStartOnly
+    self.namesMayContainPrefix = namesMayContainPrefix
+    self.allowsBlanks = allowsBlanks
+    self.behindAtLineStart = behindAtLineStart
+    self.replacement = replacement
+    self.find = find
+  }
+
+  /// The rules of emoji (2.6): the prefix goes with the shortcode where the character takes its place.
+  ///
+  /// - Parameters:
+  ///   - kept: what stays in front of the character, such as the `+` of `+:`.
+  ///   - asCharacter: whether the candidate's hint, the character, is meant; otherwise its shortcode
+  ///     with both colons.
+  public static func emoji(
+    opensAfter: Int, keeping kept: String = "", asCharacter: @escaping () -> Bool
+  ) -> PrefixRules {
+    PrefixRules(
+      opensAfter: opensAfter,
+      replacement: { candidate in
+        if asCharacter(), !candidate.hint.isEmpty { return kept + candidate.hint }
+        return kept + ":" + candidate.text + (candidate.text.hasSuffix(":") ? "" : ":")
+      })
+  }
+}
+
+/// What is registered under prefixes (2.1, 2.4).
+///
+/// ```swift
+/// var registry = CompletionRegistry()
+/// registry.register("@", source: people, PrefixRules(behindAtLineStart: ":"))
+/// registry.register("/", source: commands, PrefixRules(lineStartOnly: true))
+/// ```
+public struct CompletionRegistry {
+  private var entries: [String: (source: any CompletionSource, rules: PrefixRules)] = [:]
+  /// Finds the words that begin with one of the prefixes.
+  private(set) var finder = WordFinder(prefixes: [])
+
+  /// How candidates are ordered of whom none spoke more recently (2.5), such as by `strcoll`; nil for
+  /// the order of the folded texts.
+  public var order: CandidateOrder?
+
+  /// An empty registry: nothing completes.
+  public init() {}
+
+  /// Registers a source, in place of the one that had the prefix.
+  ///
+  /// - Parameters:
+  ///   - prefix: what the word begins with; an empty one is left out.
+  ///   - source: kept as long as the registry.
+  public mutating func register(
+    _ prefix: String, source: any CompletionSource, _ rules: PrefixRules = PrefixRules()
+  ) {
+    guard !prefix.isEmpty else { return }
+    entries[prefix] = (source, rules)
+    func prefixes(_ holds: (PrefixRules) -> Bool) -> Set<String> {
+      Set(entries.filter { holds($0.value.rules) }.keys)
+    }
+    finder = WordFinder(
+      prefixes: Array(entries.filter { $0.value.rules.find == nil }.keys),
+      lineStartOnly: prefixes { $0.lineStartOnly },
+      namesMayContainPrefix: prefixes { $0.namesMayContainPrefix },
+      allowingBlanks: prefixes { $0.allowsBlanks })
+  }
+
+  /// The source under a prefix; nil where nothing is registered.
+  package func source(for prefix: String) -> (any CompletionSource)? { entries[prefix]?.source }
+
+  func rules(of prefix: String) -> PrefixRules { entries[prefix]?.rules ?? PrefixRules() }
+
+  /// The word at a caret; finders of their own are asked first, in the order of their prefixes.
+  package func word(in text: String, caret: Int) -> FoundWord? {
+    for prefix in entries.keys.sorted() {
+      if let found = entries[prefix]?.rules.find?(text, caret) { return found }
+    }
+    return finder.find(in: text, caret: caret)
+  }
+}

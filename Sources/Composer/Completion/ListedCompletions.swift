@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What can stand in place of the word at the caret, for a line editor's own completion functions
+/// (2.11).
+public struct Completions: Sendable {
+  /// One possible completion.
+  public struct Choice: Sendable {
+    /// What replaces the word, its prefix included.
+    public var text: String
+    /// What a list of the possibilities shows.
+    public var label: SafeText
+
+    package init(text: String, label: SafeText) {
+      self.text = text
+      self.label = label
+    }
+  }
+
+  /// The bytes of the line that a choice replaces: the whole word, on both sides of the caret.
+  public var word: Range<Int>
+  public var choices: [Choice]
+  /// What the word becomes while more than one choice is left; the text of a choice that is the only
+  /// one, with what stands behind it.
+  public var common: String
+  /// A space stands behind the word already: the caret goes behind that.
+  public var stepsOverSpace: Bool
+
+  package init(
+    word: Range<Int>, choices: [Choice], common: String, stepsOverSpace: Bool = false
+  ) {
+    self.word = word
+    self.choices = choices
+    self.common = common
+    self.stepsOverSpace = stepsOverSpace
+  }
+}
+
+extension CompletionSession {
+  /// What can stand for the word at `caret` (a UTF-8 offset): the same sources and the same rules as
+  /// those of the menu. Late answers come too late.
+  package func completions(in text: String, caret: Int) -> Completions? {
+    if let found = registry.word(in: text, caret: caret) {
+      let question = CompletionQuestion(
+        prefix: found.prefix, word: found.word, text: text, caret: caret)
+      let source = registry.source(for: found.prefix)
+      return completions((try? source?.candidates(for: question) { _ in }) ?? [], found, text)
+    }
+    guard let (found, argument) = argument(in: text, caret: caret) else { return nil }
+    return completions(argument.candidates, found, text)
+  }
+
+  private func completions(_ all: [Candidate], _ found: FoundWord, _ text: String) -> Completions? {
+    let ranked = Ranking.candidates(all, matching: found.word, order: registry.order)
+    let matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
+    guard let first = matching.first else { return nil }
+    let rules = registry.rules(of: found.prefix)
+    let label = { (candidate: Candidate) in
+      found.prefix.isEmpty
+        ? SafeText(line: candidate.text)
+        : SafeText(line: found.prefix) + SafeText(name: candidate.text)
+    }
+    // A command typed in full is meant, though longer ones begin with it.
+    let exact = rules.lineStartOnly ? matching.first { $0.text == found.word } : nil
+    if let only = exact ?? (matching.count == 1 ? first : nil) {
+      let accepted = Acceptance(of: only, for: found, rules, in: text)
+      return Completions(
+        word: accepted.range, choices: [.init(text: accepted.insert, label: label(only))],
+        common: accepted.insert, stepsOverSpace: accepted.stepsOverSpace)
+    }
+    return Completions(
+      word: found.range,
+      choices: matching.map { .init(text: found.prefix + $0.text, label: label($0)) },
+      common: found.prefix + Ranking.commonPart(of: matching, typed: found.word))
+  }
+}

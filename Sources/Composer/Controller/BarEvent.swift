@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What the listeners of an input bar are told (9.2, 9.3), each once, by ``BarController``. Of one
+/// change in this order: sending, items (left, right, status, toolbar, above), text, typing, rows.
+///
+/// ```swift
+/// controller.listen(self) { if case .sent(let text) = $0 { outbox.append(text) } }
+/// ```
+public enum BarEvent: Hashable, Sendable {
+  /// Return would send now, or would not any more.
+  case canSend(Bool)
+  /// Something happened to the item of this name.
+  case item(String, ItemEvent)
+  /// The text is another one now; as typed, not trimmed.
+  case text(String)
+  /// The text was changed by hand, not by a restored draft or by the program. Not limited to once in
+  /// so many seconds; `TypingSignals` does that.
+  case typing
+  /// The rows of text that are seen.
+  case rows(Int)
+  /// Return has sent a text: exactly once for each, as typed.
+  case sent(String)
+
+  /// What can happen to an item (9.2).
+  public enum ItemEvent: Hashable, Sendable {
+    /// By a key or a command, with ``BarController/activate(_:)``.
+    case activated
+    /// This key was pressed on it, with ``BarController/press(_:on:)``.
+    case key(String)
+    /// The first character of an empty line.
+    case editingBegan
+    case textChanged
+    /// The line was sent or emptied.
+    case editingEnded
+    case selected, deselected
+    case enabled, disabled
+  }
+}
+
+/// What listeners know of a bar.
+struct ToldBar {
+  var edition = 0
+  var isEmpty = true
+  var canSend = false
+  var rows = 1
+  var zones: ZoneValues<[Item]> = [:]
+
+  /// What has changed since `old`, in the order of 9.2.
+  func changes(since old: ToldBar, text: String, byHand: Bool) -> [BarEvent] {
+    var events: [BarEvent] = canSend == old.canSend ? [] : [.canSend(canSend)]
+    let hasOtherText = edition != old.edition
+    for zone in Zone.allCases {
+      for item in zones[zone] ?? [] where !item.id.isEmpty {
+        if hasOtherText {
+          if old.isEmpty { events.append(.item(item.id, .editingBegan)) }
+          events.append(.item(item.id, .textChanged))
+          if isEmpty { events.append(.item(item.id, .editingEnded)) }
+        }
+        // An item that is new here has not changed.
+        guard let before = old.zones[zone]?.first(where: { $0.id == item.id }) else { continue }
+        if before.isSelected != item.isSelected {
+          events.append(.item(item.id, item.isSelected ? .selected : .deselected))
+        }
+        if before.isEnabled != item.isEnabled {
+          events.append(.item(item.id, item.isEnabled ? .enabled : .disabled))
+        }
+      }
+    }
+    if hasOtherText { events.append(.text(text)) }
+    if hasOtherText && byHand { events.append(.typing) }
+    if rows != old.rows { events.append(.rows(rows)) }
+    return events
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Where the text of a bar is kept and edited: ``TypedLine``, or the buffer of a line editor. It is
+/// the text's only owner; a ``BarController`` asks it.
+@MainActor
+public protocol BarLine: AnyObject {
+  /// A line that was taken away with all that belongs to it.
+  associatedtype Aside
+  /// The text, the caret and the region as they are now.
+  var composed: ComposedText { get }
+  /// Another number whenever the text is another.
+  var edition: Int { get }
+  /// Whether undo or redo made the text what it is.
+  var lastKeyWasUndo: Bool { get }
+  /// The items around the text.
+  var zones: ZoneValues<[Item]> { get }
+  /// The rows of text that are seen.
+  var inputRows: Int { get }
+  /// Replaces bytes of the text as one undo step; UTF-8 offsets, the caret's in the text after.
+  func replace(_ range: Range<Int>, with text: String, caret: Int)
+  /// Gives the line another text, forgetting its undo.
+  func setLine(_ text: String, caret: Int?)
+  /// Takes the line away with its undo, leaving an empty one; and puts it back.
+  func setAside() -> Aside
+  func bringBack(_ aside: consuming Aside)
+}
+
+/// The keys of a menu (2.7).
+public enum MenuKey: Hashable, Sendable {
+  /// TAB: accepts what is certain, fills in what is common, opens the menu, enters it, moves in it.
+  case complete
+  /// Down, C-n, and TAB in an entered menu; Up, C-p and S-TAB.
+  case next, previous
+  /// Return in an entered menu.
+  case accept
+  /// C-g or a lone Esc.
+  case cancel
+  /// Any other: it leaves the menu.
+  case other
+}
+
+/// Whether a menu hangs below the line, and who the keys are for.
+public enum MenuState: Hashable, Sendable {
+  case closed, open, entered
+}

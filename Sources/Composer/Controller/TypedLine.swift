@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// A line for programs without a line editor: an input bar with its text, undo and redo.
+@MainActor
+public final class TypedLine: BarLine {
+  /// What is drawn, but for the menu.
+  public var bar: InputBar {
+    didSet { if !bar.composed.text.hasSameBytes(as: oldValue.composed.text) { edition += 1 } }
+  }
+  public private(set) var edition = 0
+  public private(set) var lastKeyWasUndo = false
+  public private(set) var inputRows = 1
+  private var undone: [ComposedText] = []
+  private var done: [ComposedText] = []
+  private var cache = LayoutCache()
+
+  public init(prompt: SafeText = "") { bar = InputBar(prompt: prompt) }
+
+  public var composed: ComposedText { bar.composed }
+  public var zones: ZoneValues<[Item]> { bar.zones }
+
+  public func replace(_ range: Range<Int>, with text: String, caret: Int) {
+    done.append(bar.composed)
+    undone = []
+    lastKeyWasUndo = false
+    bar.composed.replace(range, with: text, caret: caret)
+  }
+
+  public func setLine(_ text: String, caret: Int? = nil) {
+    (done, undone, lastKeyWasUndo) = ([], [], false)
+    bar.composed = ComposedText(text, caret: caret)
+  }
+
+  /// Takes back the last change. False: there is none.
+  public func undo() -> Bool { step(from: &done, to: &undone) }
+
+  /// Makes the change again that was taken back last. False: there is none.
+  public func redo() -> Bool { step(from: &undone, to: &done) }
+
+  private func step(from: inout [ComposedText], to: inout [ComposedText]) -> Bool {
+    guard let text = from.popLast() else { return false }
+    to.append(bar.composed)
+    bar.composed = text
+    lastKeyWasUndo = true
+    return true
+  }
+
+  /// A line that was taken away, with its undo.
+  public struct Aside {
+    fileprivate let composed: ComposedText
+    fileprivate let done: [ComposedText]
+  }
+
+  public func setAside() -> Aside {
+    defer { setLine("") }
+    return Aside(composed: bar.composed, done: done)
+  }
+
+  public func bringBack(_ aside: consuming Aside) {
+    setLine("")
+    (bar.composed, done) = (aside.composed, aside.done)
+  }
+
+  fileprivate func layout(
+    rows: Int, columns: Int, widths: Widths, menu: [StyledLine]
+  ) -> BarLayout {
+    bar.menu = menu
+    let layout = bar.layout(size: rows, columns: columns, widths: widths, cache: &cache)
+    inputRows = layout.inputRows
+    return layout
+  }
+}
+
+/// A key of a program that reads its keys itself.
+public enum BarKey: Hashable, Sendable {
+  case text(String)
+  case newline, backspace, delete
+  case left, right, lineStart, lineEnd, up, down
+  /// TAB, S-TAB, Return, C-g or Esc.
+  case complete, completeBack, accept, cancel
+  case undo, redo
+}
+
+extension BarController where Line == TypedLine {
+  /// The bar: prompt, items and what else is set around the text.
+  public var bar: InputBar {
+    get { line.bar }
+    set { line.bar = newValue }
+  }
+
+  /// Handles a key: the menu's if it is entered, otherwise the line's. Return sends what may be sent
+  /// (1.1) and empties the line.
+  public func type(_ key: BarKey) {
+    if !press(key.menuKey) { edit(key) }
+    lineChanged(byHand: true)
+  }
+
+  /// A paste: offered to the plugins, or inserted.
+  ///
+  /// - Parameter exists: whether a path is a file that could be attached.
+  public func paste(_ text: String, exists: (String) -> Bool = { _ in false }) {
+    if !take(PastedContent(paste: text, exists: exists), pasted: text) { type(.text(text)) }
+  }
+
+  /// Lays the bar out with its menu; the number of rows is told when it is another.
+  public func layout(rows: Int, columns: Int, widths: Widths) -> BarLayout {
+    let menu = menuRows(columns: max(1, columns - 1), widths: widths)
+    let layout = line.layout(rows: rows, columns: columns, widths: widths, menu: menu)
+    barChanged()
+    return layout
+  }
+
+  private func edit(_ key: BarKey) {
+    let (text, caret) = (line.composed.text, line.composed.caret)
+    switch key {
+    case .text(let new): insert(new)
+    case .newline: insert("\n")
+    case .backspace:
+      let start = Motion.previousGrapheme(in: text, before: caret)
+      if start < caret { line.replace(start..<caret, with: "", caret: start) }
+    case .delete:
+      let end = Motion.nextGrapheme(in: text, after: caret)
+      if caret < end { line.replace(caret..<end, with: "", caret: caret) }
+    case .left: move(to: Motion.previousGrapheme(in: text, before: caret))
+    case .right: move(to: Motion.nextGrapheme(in: text, after: caret))
+    case .lineStart: move(to: Motion.lineStart(in: text, offset: caret))
+    case .lineEnd: move(to: Motion.lineEnd(in: text, offset: caret))
+    case .up: move(to: Motion.lineAbove(in: text, from: caret, column: nil, widths: Widths()))
+    case .down: move(to: Motion.lineBelow(in: text, from: caret, column: nil, widths: Widths()))
+    case .accept:
+      guard allowsSending(text) else { return ring() }
+      line.setLine("")
+      sent(text)
+    case .undo: if !line.undo() { ring() }
+    case .redo: if !line.redo() { ring() }
+    case .complete, .completeBack, .cancel: ring()
+    }
+  }
+
+  private func insert(_ text: String) {
+    let caret = line.composed.caret
+    line.replace(caret..<caret, with: text, caret: caret + text.utf8.count)
+  }
+
+  private func move(to caret: Int?) {
+    if let caret { line.bar.composed.caret = caret }
+    line.bar.composed.region = nil
+  }
+}
+
+extension BarKey {
+  fileprivate var menuKey: MenuKey {
+    switch self {
+    case .complete: .complete
+    case .completeBack, .up: .previous
+    case .down: .next
+    case .accept: .accept
+    case .cancel: .cancel
+    default: .other
+    }
+  }
+}

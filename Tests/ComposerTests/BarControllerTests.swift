@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+import Testing
+
+/// A bar with an item in each zone, and what its listeners are told.
+@MainActor
+private final class Watched {
+  let controller: BarController<TypedLine>
+  private var heard: [BarEvent] = []
+  var bells = 0
+
+  init(registry: CompletionRegistry = CompletionRegistry()) {
+    controller = BarController(TypedLine(prompt: "> "), registry: registry)
+    for (zone, id) in [
+      (Zone.above, "a"), (.toolbar, "t"), (.status, "s"), (.right, "r"), (.left, "l"),
+    ] {
+      controller.bar.zones[zone] = [Item(id: id, line: StyledLine(SafeText(line: id)))]
+    }
+    controller.ring = { [weak self] in self?.bells += 1 }
+    controller.listen(self) { [weak self] in self?.heard.append($0) }
+    controller.barChanged()
+    _ = told()
+  }
+
+  /// What was told since the last look.
+  func told() -> [BarEvent] {
+    defer { heard = [] }
+    return heard
+  }
+
+  func draw(rows: Int = 24) -> String {
+    picture(controller.layout(rows: rows, columns: 40, widths: Widths()).frame)
+  }
+}
+
+@Suite("The controller of an input bar (9.2 to 9.4)")
+@MainActor
+struct BarControllerTests {
+  @Test("9.2: one change is told once, in order: sending, items by zone, text, typing")
+  func order() {
+    let bar = Watched()
+    bar.controller.type(.text(" x"))
+    let items = ["l", "r", "s", "t", "a"].flatMap {
+      [BarEvent.item($0, .editingBegan), .item($0, .textChanged)]
+    }
+    #expect(bar.told() == [.canSend(true)] + items + [.text(" x"), .typing])
+    bar.controller.lineChanged(byHand: true)
+    bar.controller.type(.left)
+    #expect(bar.told() == [])
+  }
+
+  @Test("9.3: rows are told when another number of them is drawn, behind the text")
+  func rows() {
+    let bar = Watched()
+    bar.controller.bar.zones = [:]
+    bar.controller.type(.text("a\nb"))
+    #expect(bar.told().last == .typing)
+    _ = bar.draw()
+    #expect(bar.told() == [.rows(2)])
+    _ = bar.draw()
+    #expect(bar.told() == [])
+  }
+
+  @Test("9.3: what the program changes is not typing; another spelling is another text")
+  func typing() {
+    let bar = Watched()
+    bar.controller.bar.zones = [:]
+    bar.controller.restore(Draft("é"))
+    #expect(bar.told() == [.canSend(true), .text("é")])
+    bar.controller.restore(Draft("e\u{301}"))
+    #expect(bar.told() == [.text("e\u{301}")])
+  }
+
+  @Test("9.2: editing begins with the first character and ends when the line is emptied")
+  func editing() {
+    let bar = Watched()
+    bar.controller.bar.zones = [.left: [Item(id: "l", line: []), .flexibleSpace]]
+    bar.controller.type(.text("a"))
+    _ = bar.told()
+    bar.controller.type(.backspace)
+    #expect(
+      bar.told() == [
+        .canSend(false), .item("l", .textChanged), .item("l", .editingEnded), .text(""), .typing,
+      ])
+  }
+
+  @Test("9.2: selected, deselected, enabled and disabled are told on change only, not of new items")
+  func selection() {
+    let bar = Watched()
+    bar.controller.bar.zones[.left]?[0].isSelected = true
+    bar.controller.bar.zones[.status]?[0].isEnabled = false
+    bar.controller.bar.zones[.status]?.append(Item(id: "new", line: [], isEnabled: false))
+    bar.controller.barChanged()
+    #expect(bar.told() == [.item("l", .selected), .item("s", .disabled)])
+    bar.controller.barChanged()
+    #expect(bar.told() == [])
+    bar.controller.bar.zones[.left]?[0].isSelected = false
+    bar.controller.bar.zones[.status]?[0].isEnabled = true
+    bar.controller.barChanged()
+    #expect(bar.told() == [.item("l", .deselected), .item("s", .enabled)])
+  }
+
+  @Test("9.2: activation and keys reach an enabled item with a name only")
+  func activation() {
+    let bar = Watched()
+    var item = Item(id: "l", line: [])
+    bar.controller.activate(item)
+    bar.controller.press("C-x a", on: item)
+    #expect(bar.told() == [.item("l", .activated), .item("l", .key("C-x a"))])
+    item.isEnabled = false
+    bar.controller.activate(item)
+    bar.controller.press("C-x a", on: item)
+    bar.controller.activate(Item(id: "", line: StyledLine("label")))
+    #expect(bar.told() == [])
+  }
+
+  @Test(
+    "9.3: Return tells once of each sent text, as typed, and empties the line; a blank is refused")
+  func sending() {
+    let bar = Watched()
+    bar.controller.bar.zones = [:]
+    bar.controller.type(.text("  "))
+    bar.controller.type(.accept)
+    #expect(bar.bells == 1)
+    #expect(bar.told() == [.text("  "), .typing])
+    bar.controller.type(.text("//x \n"))
+    _ = bar.told()
+    bar.controller.type(.accept)
+    #expect(bar.told() == [.sent("  //x \n"), .canSend(false), .text("")])
+    #expect(bar.draw() == "> |")
+    bar.controller.type(.undo)
+    #expect(bar.controller.draft.isEmpty, "what was sent is not undone (1.5)")
+  }
+
+  @Test("9.3: listeners are told in the order they came; a released one vanishes")
+  func listeners() {
+    let controller = BarController(TypedLine())
+    final class Owner {}
+    final class Log { var lines: [String] = [] }
+    let log = Log()
+    let second = Owner()
+    var first: Owner? = Owner()
+    if let first { controller.listen(first) { _ in log.lines.append("first") } }
+    controller.listen(second) { _ in log.lines.append("second") }
+    controller.sent("x")
+    #expect(log.lines == ["first", "second"])
+    first = nil
+    controller.sent("x")
+    #expect(log.lines == ["first", "second", "second"])
+  }
+
+  @Test("A change that a listener makes is told after the one it has heard of")
+  func nested() {
+    let bar = Watched()
+    bar.controller.bar.zones = [:]
+    let owner = Watched()
+    bar.controller.listen(owner) { [controller = bar.controller] event in
+      if event == .text("a") { controller.type(.text("b")) }
+    }
+    bar.controller.type(.text("a"))
+    #expect(bar.told() == [.canSend(true), .text("a"), .typing, .text("ab"), .typing])
+  }
+
+  @Test(
+    "9.4: plugins are asked in order, the first that takes a paste ends it; else it is inserted")
+  func plugins() {
+    let controller = BarController(TypedLine())
+    final class Log { var lines: [String] = [] }
+    let log = Log()
+    controller.plugins = [
+      { content, _ in
+        log.lines.append("1 \(content)")
+        return content == .path("/tmp/a b")
+      },
+      { _, pasted in
+        log.lines.append("2 \(pasted)")
+        return pasted == "y"
+      },
+    ]
+    controller.paste("'/tmp/a b'\n") { $0 == "/tmp/a b" }
+    #expect(log.lines == ["1 path(\"/tmp/a b\")"])
+    controller.paste("y")
+    controller.paste("x")
+    #expect(log.lines.dropFirst() == ["1 text(\"y\")", "2 y", "1 text(\"x\")", "2 x"])
+    #expect(controller.draft == Draft("x"))
+  }
+
+  @Test(
+    "A line set aside comes back with caret, undo and mentions; the first one is kept (3.2, 3.4)")
+  func aside() {
+    let controller = BarController(TypedLine())
+    controller.type(.text("a"))
+    controller.type(.text("b"))
+    let mention = [Span(range: 0..<2, identity: "x")]
+    controller.begin(with: mention)
+    controller.setAside()
+    controller.restore(Draft("the message"))
+    controller.setAside()
+    #expect(controller.draftAside == Draft("ab", spans: mention))
+    controller.bringBack()
+    #expect(controller.draft == Draft("ab", spans: mention) && controller.draftAside == nil)
+    controller.type(.undo)
+    #expect(controller.draft.text == "a")
+    controller.type(.redo)
+    #expect(controller.draft.text == "ab")
+  }
+
+  @Test("TAB completes, the menu hangs below, an accepted mention knows who is meant (2.7, 2.10)")
+  func completing() {
+    let bar = Watched(registry: Typist.registry())
+    bar.controller.bar.zones = [.above: [Item(id: "a", line: StyledLine("above"))]]
+    bar.controller.type(.text("x @an"))
+    #expect(
+      bar.draw()
+        == "above\n> x @an|\n@Anna\n@Annabel\n@Hanna\n@Nathan Tannar")
+    bar.controller.type(.complete)
+    bar.controller.type(.complete)
+    #expect(bar.controller.menu == .entered)
+    bar.controller.type(.accept)
+    #expect(
+      bar.controller.draft == Draft("x @Anna ", spans: [Span(range: 2..<7, identity: "anna@host")]))
+    #expect(bar.controller.menu == .closed)
+    bar.controller.type(.undo)
+    #expect(bar.controller.spans.isEmpty)
+  }
+
+  @Test("What readline's own functions complete is what the menu would (2.11)")
+  func listed() throws {
+    let controller = BarController(
+      TypedLine(), registry: Typist.registry(), argumentSource: Arguments())
+    let one = try #require(controller.completions(in: "/attach ph", caret: 10))
+    #expect(one.common == "photos/" && !one.stepsOverSpace)
+    let stepped = try #require(controller.completions(in: "/join kit x", caret: 9))
+    #expect(stepped.common == "kitchen" && stepped.stepsOverSpace)
+    let several = try #require(controller.completions(in: "/join l", caret: 7))
+    #expect(several.choices.map(\.text) == ["lobby", "loud"] && several.common == "lo")
+    #expect(controller.completions(in: "/join", caret: 5)?.common == "/join ")
+    #expect(controller.completions(in: "@be", caret: 3)?.common == "@Ben: ")
+    #expect(controller.completions(in: "x", caret: 1) == nil)
+  }
+}
