@@ -4,7 +4,7 @@ import PackageDescription
 
 // Import directions (checked by Tests/EndToEndTests/ImportDirectionTests.swift):
 // hobnob → ChatShell → {LineEditing, Exchange}; Exchange → Conversations → Platform; LineEditing → {Composer, Terminal, CReadline};
-// Composer and Terminal → StyledText; StyledText and Platform → nothing of ours.
+// Composer → StyledText; Terminal → {StyledText, Platform}; StyledText and Platform → nothing of ours.
 
 let ours: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -36,7 +36,8 @@ let package = Package(
       name: "Exchange", dependencies: ["Conversations", "Platform", "CSQLite", "CLinux"],
       swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
-    .target(name: "Terminal", dependencies: ["StyledText", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: ours),
     .target(
       name: "LineEditing",
       dependencies: ["Composer", "Terminal", "StyledText", "CReadline"],
@@ -44,7 +45,8 @@ let package = Package(
     .target(
       name: "ChatShell",
       dependencies: [
-        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange", "Platform",
+        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange",
+        "Platform",
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -57,7 +59,9 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: ["Conversations", "Composer", "StyledText", "CLinux", "CAllocations"],
+      dependencies: [
+        "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),

@@ -11,7 +11,7 @@ private let arrows: [String: Set<String>] = [
   "ChatShell": ["LineEditing", "Exchange", "Glibc", "Synchronization"],
   "LineEditing": ["Composer", "Terminal", "CReadline", "Glibc", "Synchronization"],
   "Composer": ["StyledText"],
-  "Terminal": ["StyledText", "CLinux", "Glibc", "Synchronization"],
+  "Terminal": ["StyledText", "Platform", "CLinux", "Glibc", "Synchronization"],
   "Exchange": ["Conversations", "CSQLite", "CLinux", "Glibc"],
   "Conversations": ["Platform", "CSQLite", "CLinux", "Glibc", "Synchronization"],
   "Platform": ["CNettle", "CLinux", "Glibc"],
