@@ -35,7 +35,8 @@ let package = Package(
       name: "Exchange", dependencies: ["Conversations", "Platform", "CSQLite", "CLinux"],
       swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
-    .target(name: "Terminal", dependencies: ["StyledText", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: ours),
     .target(
       name: "LineEditing",
       dependencies: ["Composer", "Terminal", "StyledText", "CReadline"],
@@ -43,7 +44,8 @@ let package = Package(
     .target(
       name: "ChatShell",
       dependencies: [
-        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange", "Platform",
+        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange",
+        "Platform",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: ours),
@@ -67,7 +69,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: ["Conversations", "Composer", "StyledText", "CLinux", "CAllocations"],
+      dependencies: [
+        "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Platform
 
 /// Sleeps until the store's bell rings, for commands that wait: no polling (decision 4 of
 /// DESIGN.md). To be made before the store is looked at, so that nothing falls between the two.
@@ -25,11 +26,11 @@ struct BellWait {
     self.store = store
     self.watchesReader = watchesReader
     descriptor = try store.bellDescriptor
-    end = seconds.map { Self.now() + Int64($0) * 1000 }
+    end = seconds.map { Clock.steady() + Int64($0) * 1000 }
   }
 
   func next() -> Outcome {
-    let left = end.map { $0 - Self.now() }
+    let left = end.map { $0 - Clock.steady() }
     if let left, left <= 0 { return .timeIsOver }
     var waited = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     // A reader that closes its end shows as an error on ours, without a write.
@@ -38,11 +39,5 @@ struct BellWait {
     if watchesReader, waited[1].revents != 0 { return .readerIsGone }
     _ = store.drainBell()
     return .rang
-  }
-
-  private static func now() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
   }
 }

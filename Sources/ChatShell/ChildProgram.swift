@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 import StyledText
 
 /// Other programs, started by their words and never through a shell, unless a shell is the first
@@ -46,42 +47,12 @@ enum ChildProgram {
   ///
   /// - Returns: its process, or nil with the reason in `errno`.
   static func start(_ words: [String], _ place: Place) -> pid_t? {
-    guard let first = words.first else {
-      errno = ENOENT
-      return nil
-    }
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    // It starts with the signals as any program has them; here they stay blocked.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var signals = terminalSignals
-    for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    var files = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&files)
-    defer { posix_spawn_file_actions_destroy(&files) }
-    var flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
     switch place {
     case .foreground(let input):
-      if let input { posix_spawn_file_actions_adddup2(&files, input, 0) }
+      ChildProcess.start(words, input: input.map { .descriptor($0) } ?? .ours)
     case .detached:
-      flags |= 0x80  // POSIX_SPAWN_SETSID, a macro that Swift does not see
-      posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-      for output in [1, 2] as [Int32] {
-        posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0)
-      }
+      ChildProcess.start(words, input: .null, output: .null, errors: .null, group: .session)
     }
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-    var process: pid_t = 0
-    let failure = posix_spawnp(&process, first, &files, &attributes, arguments, environ)
-    errno = failure
-    return failure == 0 ? process : nil
   }
 
   /// What the terminal sends to all that run on it.

@@ -92,19 +92,17 @@ package struct SendScript: Subcommand {
   }
 
   private static func standardInput() throws -> String {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = read(0, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw Refusal(say("Standard input cannot be read: %1.", systemReason())) }
-      if count == 0 { break }
-      guard Memory.hasRoom(forText: bytes.count + count) else {
-        throw Refusal(say("There is not enough memory for what standard input brings."))
+    do {
+      let bytes = try readAll(0) { count in
+        guard Memory.hasRoom(forText: count) else {
+          throw Refusal(say("There is not enough memory for what standard input brings."))
+        }
+        return true
       }
-      bytes += chunk[..<count]
+      return String(decoding: bytes, as: UTF8.self)
+    } catch let failure as SystemFailure {
+      throw Refusal(say("Standard input cannot be read: %1.", systemReason(failure.code)))
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   @MainActor private func awaitState(

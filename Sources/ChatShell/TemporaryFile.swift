@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// A file that another program is given: in `$TMPDIR` or `/tmp`, readable for nobody else.
 enum TemporaryFile {
@@ -23,13 +24,6 @@ enum TemporaryFile {
 
   /// Writes all of the bytes. False with the reason in `errno`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    (try? bytes.withUnsafeBytes { try writeAll(descriptor, $0) }) != nil
   }
 }

@@ -121,7 +121,7 @@ public final class Store {
     // step then fail, since FTS5 counted as unsafe before 3.41. Nothing else here can do harm: no
     // function with effects is registered, and extensions stay off.
     try database.execute("PRAGMA trusted_schema=ON")
-    let isShared = try database.first("SELECT shared FROM meta") { $0.bool(0) } ?? false
+    let isShared = try database.first("SELECT shared FROM meta") { $0.bool() } ?? false
     if !isShared {
       if let refusal = files.refusalIfPrivate { throw refusal }
       if options.shared {
@@ -139,7 +139,7 @@ public final class Store {
     var waited: Int32 = 0
     while true {
       do {
-        let mode = try database.first("PRAGMA journal_mode=WAL") { $0.text(0) }
+        let mode = try database.first("PRAGMA journal_mode=WAL") { $0.text() }
         guard mode == "wal" else {
           throw StoreError.cannotOpen(
             path: database.path, reason: "its file system cannot share memory between processes")

@@ -64,14 +64,7 @@ extension OpenFile {
 
   /// - Throws: `SystemFailure`.
   package func write(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
-      let count = Glibc.write(number, part.baseAddress, part.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw SystemFailure() }
-      rest = rest.dropFirst(count)
-    }
+    try writeAll(number, bytes)
   }
 
   /// Returns when the disk has it.

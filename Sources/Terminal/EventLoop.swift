@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// Names a timer of an `EventLoop`.
 public struct TimerID: Hashable, Sendable {
@@ -45,11 +46,7 @@ public struct TimerID: Hashable, Sendable {
   /// Monotonic time in milliseconds.
   public var now: Int64 { Self.now }
 
-  static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  static var now: Int64 { Clock.steady() }
 
   /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second
   /// watch of the same descriptor for the same takes the place of the first.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import StyledText
 
 extension Painter {
@@ -24,25 +25,8 @@ public enum ClipboardSequence {
 
   /// - Parameter text: at most `mostBytes`.
   public static func bytes(_ text: SafeText) -> [UInt8] {
-    Array("\u{1B}]52;c;".utf8) + base64(Array(text.string.utf8)) + [0x07]
-  }
-
-  /// RFC 4648.
-  static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var result: [UInt8] = []
-    result.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits: UInt32 = 0
-      for index in 0..<3 {
-        bits = bits << 8 | (index < group.count ? UInt32(group[start + index]) : 0)
-      }
-      for index in 0..<4 {
-        let isPadding = index > group.count
-        result.append(isPadding ? 0x3D : alphabet[Int(bits >> (18 - 6 * index)) & 63])
-      }
-    }
-    return result
+    var bytes = Array("\u{1B}]52;c;".utf8)
+    Array(text.string.utf8).withUnsafeBytes { Base64.append($0, to: &bytes) }
+    return bytes + [0x07]
   }
 }

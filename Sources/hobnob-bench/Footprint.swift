@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// What the program takes: memory at its prompt, and the size of the file that is installed.
 enum Footprint {
@@ -79,13 +80,9 @@ enum Footprint {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw MeasuringError("\(path) cannot be read") }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      guard count >= 0 else { throw MeasuringError("\(path) cannot be read") }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
+    guard let bytes = try? readAll(descriptor) else {
+      throw MeasuringError("\(path) cannot be read")
     }
+    return bytes
   }
 }

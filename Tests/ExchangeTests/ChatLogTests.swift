@@ -122,7 +122,7 @@ import Testing
     let store = try Fixture().open()
     try store.take([Self.irssiLog], into: "tea")
     let time = try store.database.first("SELECT created_at FROM message WHERE number = 8") {
-      $0.int64(0)
+      $0.int64()
     }
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst) = (126, 10, 22, -1)

@@ -11,7 +11,7 @@ import Testing
   }
 
   private func topics(_ store: Store) throws -> [String] {
-    try store.database.rows("SELECT text FROM event ORDER BY at, id") { $0.text(0) }
+    try store.database.rows("SELECT text FROM event ORDER BY at, id") { $0.text() }
   }
 
   @Test("events come once, however often, and later ones beside them, also without messages")
@@ -137,10 +137,12 @@ import Testing
       "hi", from: "ann@example", name: "\u{430}nna", network: "xmpp", in: .room("tea"))
     let copy = try Fixture().open()
     try copy.take([text(lobby.store)])
-    let columns = "identity, network, name, identity_key, name_key, skeleton"
+    let columns: [StaticString] = [
+      "identity", "network", "name", "identity_key", "name_key", "skeleton",
+    ]
     func keys(_ store: Store) throws -> [[String]] {
-      try store.database.rows("SELECT \(columns) FROM participant ORDER BY 1, 2") { row in
-        (0..<6).map { row.text($0) }
+      try store.database.rows("SELECT * FROM participant ORDER BY identity, network") { row in
+        columns.map { row.text($0) }
       }
     }
     let all = try keys(copy)

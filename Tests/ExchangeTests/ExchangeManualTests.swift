@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     page = try String(
       contentsOf: root.appendingPathComponent("man/hobnob-json.5"), encoding: .utf8)
   }

@@ -90,7 +90,7 @@ import Testing
     #expect(try copy.check().allSatisfy { $0.severity == .fine })
     let found = try copy.database.rows(
       "SELECT rowid FROM message_text WHERE message_text MATCH 'first'"
-    ) { $0.int(0) }
+    ) { $0.int() }
     #expect(found.count == 1)
   }
 

@@ -57,7 +57,7 @@ import Testing
     let database = try Database(path: path, patience: 0)
     csqlite_let_schema_be_written(database.connection)
     let triggers = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
-      $0.text(0)
+      $0.text()
     }
     for trigger in triggers { try database.execute("DROP TRIGGER \(trigger)") }
     try database.execute(
@@ -74,10 +74,10 @@ import Testing
     defer { database.close() }
     return try database.rows(
       """
-      SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c
+      SELECT t.name AS "table", c.name FROM pragma_table_list t, pragma_table_info(t.name) c
       WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, 2
       """
-    ) { Column(table: $0.text(0), name: $0.text(1)) }
+    ) { Column(table: $0.text("table"), name: $0.text("name")) }
   }
 
   /// - Parameter one: chooses the only row that gets it; nil for all.
@@ -88,11 +88,11 @@ import Testing
     let database = try Database(path: path, patience: 0)
     defer { database.close() }
     try database.execute("PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON")
-    let rows = try database.first("SELECT count(*) FROM \(column.table)") { $0.int(0) } ?? 0
+    let rows = try database.first("SELECT count(*) FROM \(column.table)") { $0.int() } ?? 0
     if rows == 0 { return false }
     let key = try database.rows(
       "SELECT name FROM pragma_table_info('\(column.table)') WHERE pk > 0"
-    ) { $0.text(0) }.joined(separator: ", ")
+    ) { $0.text() }.joined(separator: ", ")
     let place = one.map { Int($0 % UInt64(rows)) }
     let only = place.map {
       " WHERE (\(key)) = (SELECT \(key) FROM \(column.table) LIMIT 1 OFFSET \($0))"

@@ -178,7 +178,7 @@ import Testing
     let lobby = try Lobby()
     try lobby.says("hello")
     let before = try lobby.store.exported()
-    let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int(0) } ?? 0
+    let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int() } ?? 0
     try lobby.store.db("PRAGMA max_page_count=\(pages + 2)")
     let lines = (1...2000).map { line("much to say \($0)", number: $0) }.joined(separator: "\n")
     #expect(throws: StoreError.full(path: lobby.store.path)) {
@@ -202,7 +202,7 @@ import Testing
     try lobby.says(text)
     let copy = try Fixture().open()
     try copy.take([export(try lobby.store.exported().dropLast().joined(separator: "\n"))])
-    let body = try copy.database.first("SELECT body FROM message") { $0.text(0) }
+    let body = try copy.database.first("SELECT body FROM message") { $0.text() }
     #expect(body?.utf8.elementsEqual(text.utf8) == true)
   }
 }

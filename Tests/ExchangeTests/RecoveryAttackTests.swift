@@ -50,10 +50,10 @@ private final class Victim {
     roots = Dictionary(
       uniqueKeysWithValues: try database.rows(
         "SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0"
-      ) { ($0.text(0), $0.int(1)) })
+      ) { ($0.text("name"), $0.int("rootpage")) })
     let pages = try database.rows(
       "SELECT pageno, pagetype FROM dbstat WHERE name = 'message' AND pagetype <> 'overflow'"
-    ) { (number: $0.int(0), isLeaf: $0.text(1) == "leaf") }
+    ) { (number: $0.int("pageno"), isLeaf: $0.text("pagetype") == "leaf") }
     inner = pages.filter { !$0.isLeaf }.map(\.number)
     let all = [UInt8](try #require(FileManager.default.contents(atPath: fixture.path)))
     bytes = all
@@ -81,9 +81,9 @@ private final class Victim {
     }
     let database = try Database(path: newPath, patience: 0)
     defer { database.close() }
-    #expect(try database.rows("PRAGMA integrity_check") { $0.text(0) } == ["ok"])
+    #expect(try database.rows("PRAGMA integrity_check") { $0.text() } == ["ok"])
     #expect(try !database.exists("PRAGMA foreign_key_check"))
-    let found = try database.rows("SELECT body FROM message") { $0.text(0) }
+    let found = try database.rows("SELECT body FROM message") { $0.text() }
     #expect(!found.contains { $0.contains("deleted, all") })
     let texts = found.compactMap { $0.firstMatch(of: /message \d+\b/).map { $0.0 + " " } }
     return (report, Set(texts.map(String.init)))

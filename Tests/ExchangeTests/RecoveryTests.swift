@@ -53,7 +53,7 @@ private final class Grown {
     defer { database.close() }
     return try database.rows(
       "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", table
-    ) { $0.int(0) }
+    ) { $0.int() }
   }
 }
 
@@ -173,7 +173,7 @@ private final class Grown {
     let database = try Database(path: fixture.path, patience: 0)
     let leaves = try database.rows(
       "SELECT pageno FROM dbstat WHERE name = 'message' AND pagetype = 'leaf' ORDER BY path"
-    ) { $0.int(0) }
+    ) { $0.int() }
     database.close()
     let file = try #require(FileHandle(forWritingAtPath: fixture.path))
     let spoiled = stride(from: 5, to: leaves.count - 5, by: 7).map { leaves[$0] }

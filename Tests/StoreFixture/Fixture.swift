@@ -70,7 +70,7 @@ package final class Lobby {
 
   package func found(_ word: String) throws -> Int {
     try store.database.rows("SELECT rowid FROM message_text WHERE message_text MATCH ?", word) {
-      $0.int(0)
+      $0.int()
     }.count
   }
 }
@@ -79,6 +79,6 @@ extension Store {
   package func db(_ sql: String) throws { try database.execute(sql) }
 
   package func count(_ table: String) throws -> Int {
-    try database.first("SELECT count(*) FROM \(table)") { $0.int(0) } ?? 0
+    try database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0
   }
 }

@@ -3,7 +3,7 @@
 extension Store {
   /// The number of the newest change; where to begin with `changes(since:for:limit:)`.
   public var position: Int64 {
-    get throws { try database.first("SELECT change FROM meta") { $0.int64(0) } ?? 0 }
+    get throws { try database.first("SELECT change FROM meta") { $0.int64() } ?? 0 }
   }
 
   /// What a process that last looked at a position has to know now.
@@ -27,7 +27,7 @@ extension Store {
 
   private func collect(since: Int64, for me: ID<Participant>, limit: Int) throws -> Changes {
     let counter = try database.first("SELECT change, people FROM meta") {
-      (change: $0.int64(0), people: $0.int64(1))
+      (change: $0.int64("change"), people: $0.int64("people"))
     }
     var changes = Changes(position: counter?.change ?? since)
 
@@ -43,7 +43,7 @@ extension Store {
             AND s.first <= m.number AND (s.last IS NULL OR s.last >= m.number))
         ORDER BY m.id LIMIT ?3
         """, since, me, limit + 1
-    ) { (number: $0.int64(0), message: Store.message($0)) }
+    ) { (number: $0.int64("id"), message: Store.message($0)) }
     let revised = try database.rows(
       Store.messageSelect
         + """
@@ -52,12 +52,12 @@ extension Store {
             AND s.last IS NULL)
         ORDER BY m.revised LIMIT ?3
         """, since, me, limit + 1
-    ) { (number: $0.int64(Store.revisedColumn), message: Store.message($0)) }
+    ) { (number: $0.int64("revised"), message: Store.message($0)) }
     let moved = try database.rows(
       Store.messageSelect
         + "WHERE m.moved > ?1 AND +m.sender = ?2 AND m.gone < 2 ORDER BY m.moved LIMIT ?3",
       since, me, limit + 1
-    ) { (number: $0.int64(Store.movedColumn), message: Store.message($0)) }
+    ) { (number: $0.int64("moved"), message: Store.message($0)) }
 
     let reacted = try reactions(since: since, for: me, limit: limit + 1)
 
@@ -88,7 +88,7 @@ extension Store {
           SELECT 1 FROM membership s
           WHERE s.conversation = r.conversation AND s.participant = ?3)
         """, since, end, me
-      ) { $0.id(0) })
+      ) { $0.id() })
     changes.typing = try database.rows(
       """
       SELECT \(Store.participantColumns), t.conversation, t.active, t.at, t.shell
@@ -98,8 +98,9 @@ extension Store {
       """, since, end, me
     ) {
       TypingSignal(
-        participant: Store.participant($0), conversation: $0.id(4), isTyping: $0.bool(5),
-        at: $0.time(6), shell: ShellID(rawValue: $0.text(7)))
+        participant: Store.participant($0), conversation: $0.id("conversation"),
+        isTyping: $0.bool("active"), at: $0.time("at"),
+        shell: ShellID(rawValue: $0.text("shell")))
     }
     changes.peopleChanged = (counter?.people ?? 0) > since
     changes.historyChanged = try database.exists(

@@ -36,7 +36,7 @@ extension Store {
           WHERE m.revised > ? AND m.revised <= ? AND +m.conversation = ? AND +m.number <= ?
           ORDER BY m.revised
           """, since, end, conversation, number
-      ) { (at: $0.int64(Store.revisedColumn), message: Store.message($0)) }
+      ) { (at: $0.int64("revised"), message: Store.message($0)) }
       var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
         (at: $0.at, news: LaterNews.revised($1))
       }

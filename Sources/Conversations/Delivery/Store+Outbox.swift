@@ -6,18 +6,18 @@ extension Store {
   public func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(
       """
-      SELECT \(Store.messageColumns), x.id, x.operation, \(Store.outboxReactionColumns)
+      SELECT \(Store.messageColumns), x.id AS entry, x.operation,
+        \(Store.outboxReactionColumns)
       FROM outbox x
       JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
       JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
       WHERE c.network = ? ORDER BY x.id
       """, network
     ) {
-      let column = Store.messageColumnCount
-      return OutboxEntry(
-        id: $0.int64(column), message: Store.message($0),
-        operation: OutboxEntry.Operation(rawValue: $0.int(column + 1)) ?? .send,
-        reaction: Store.outboxReaction($0, from: column + 2))
+      OutboxEntry(
+        id: $0.int64("entry"), message: Store.message($0),
+        operation: OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
+        reaction: Store.outboxReaction($0))
     }
   }
 

@@ -33,15 +33,17 @@ extension Store {
     Audience(
       stays: try database.rows(
         """
-        SELECT s.participant, s.first, s.last, ifnull(r.delivered, 0), ifnull(r.seen, 0)
+        SELECT s.participant, s.first, s.last, r.delivered, r.seen
         FROM membership s LEFT JOIN reader r
           ON r.conversation = s.conversation AND r.participant = s.participant
         WHERE s.conversation = ? AND s.first <= ifnull(s.last, s.first)
         """, conversation
       ) {
         Audience.Stay(
-          participant: $0.id(0), first: $0.int(1), last: $0.isNull(2) ? Int.max : $0.int(2),
-          delivered: $0.int(3), seen: $0.int(4))
+          participant: $0.id("participant"), first: $0.int("first"),
+          last: $0.isNull("last") ? Int.max : $0.int("last"),
+          // NULL, where nothing is known yet, is 0.
+          delivered: $0.int("delivered"), seen: $0.int("seen"))
       })
   }
 
@@ -75,7 +77,9 @@ extension Store {
     try database.first(
       "SELECT delivered, seen, read FROM reader WHERE conversation = ? AND participant = ?",
       conversation, person
-    ) { Marks(delivered: $0.int(0), seen: $0.int(1), read: $0.int(2)) } ?? Marks()
+    ) {
+      Marks(delivered: $0.int("delivered"), seen: $0.int("seen"), read: $0.int("read"))
+    } ?? Marks()
   }
 
   /// Moves marks forward, never back and never past the newest message: nobody can have got what
@@ -86,7 +90,7 @@ extension Store {
     func advanced() throws -> (Marks, isNews: Bool) {
       let last = try database.first(
         "SELECT last_number FROM conversation WHERE id = ?", conversation
-      ) { $0.int(0) }
+      ) { $0.int() }
       let old = try marks(of: person, in: conversation)
       let new = Marks(
         delivered: max(old.delivered, min(wanted.delivered, last ?? 0)),
@@ -145,7 +149,7 @@ extension Store {
           SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
           ORDER BY number DESC LIMIT 500
           """, conversation, number
-        ) { $0.id(0) })
+        ) { $0.id() })
     }
     return recalled
   }
@@ -169,7 +173,7 @@ extension Store {
       """
       SELECT first FROM membership WHERE conversation = ? AND participant = ? AND last IS NULL
       """, conversation, me
-    ) { $0.int(0) }
+    ) { $0.int() }
     return max(try marks(of: me, in: conversation).read, (joined ?? 1) &- 1)
   }
 
@@ -199,7 +203,7 @@ extension Store {
       SELECT p.id FROM participant p JOIN membership s ON s.participant = p.id
       WHERE p.network = ? AND p.identity = ? AND s.conversation = ? LIMIT 1
       """, network, identity, conversation
-    ) { $0.id(0) }
+    ) { $0.id() }
     guard let person else { throw RuleError.notAMember(identity) }
     let marks = Marks(delivered: number, seen: state == .seen ? number : 0)
     try advance(person, in: conversation, to: marks)

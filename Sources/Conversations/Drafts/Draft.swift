@@ -21,8 +21,8 @@ public struct Draft: Hashable, Sendable {
 
 extension Draft {
   /// From the columns text, caret and spans.
-  init(_ row: Row, from first: Int32) {
-    self.init(text: row.text(first), caret: row.int(first + 1), spans: row.text(first + 2))
+  init(_ row: Row) {
+    self.init(text: row.text("text"), caret: row.int("caret"), spans: row.text("spans"))
     placeCaret()
   }
 

@@ -9,7 +9,7 @@ extension Store {
       var found = try database.first(
         "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
         conversation
-      ) { Draft($0, from: 0) }
+      ) { Draft($0) }
       if found != nil { found?.files = try draftFiles(of: me, in: conversation) }
       return found
     }
@@ -21,7 +21,7 @@ extension Store {
     try database.rows(
       "SELECT path, name FROM draft_file WHERE participant = ? AND conversation = ? ORDER BY ordinal",
       me, conversation
-    ) { DraftFile(path: $0.text(0), name: $0.optionalText(1)) }
+    ) { DraftFile(path: $0.text("path"), name: $0.optionalText("name")) }
   }
 
   /// Saves a draft, on the disk before it returns. Nil, or an empty text
@@ -74,7 +74,7 @@ extension Store {
         ORDER BY conversation
         """, me
       ) {
-        ($0.id(0) as ID<Conversation>, Draft($0, from: 1))
+        ($0.id("conversation") as ID<Conversation>, Draft($0))
       }
       return try found.compactMap { id, draft in
         guard let place = try conversation(id, for: me) else { return nil }

@@ -18,7 +18,7 @@ extension Store {
       SELECT line FROM history WHERE participant = ? AND shell = ?
       ORDER BY change DESC, id DESC LIMIT 1
       """, me, shell
-    ) { $0.text(0) }
+    ) { $0.text() }
     if last == line { return }
     try database.run(
       "INSERT INTO history(participant, shell, change, line) VALUES (?, ?, ?, ?)", me, shell,
@@ -36,13 +36,13 @@ extension Store {
         SELECT line FROM history WHERE participant = ? AND shell = ?
         ORDER BY change DESC, id DESC LIMIT ?
         """, me, shell, max(0, limit)
-      ) { $0.text(0) }
+      ) { $0.text() }
       let others = try database.rows(
         """
         SELECT line FROM history WHERE participant = ? AND shell <> ?
         ORDER BY change DESC, id DESC LIMIT ?
         """, me, shell, max(0, limit - own.count)
-      ) { $0.text(0) }
+      ) { $0.text() }
       var lines: [String] = []
       for line in (own + others).reversed() where line != lines.last { lines.append(line) }
       return lines

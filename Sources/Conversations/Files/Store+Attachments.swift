@@ -87,7 +87,8 @@ extension Store {
     try database.rows(
       "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
     ) {
-      Store.attachment(hash: $0.hex(0), name: $0.text(1), type: $0.text(2), bytes: $0.int(3))
+      Store.attachment(
+        hash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"), bytes: $0.int("bytes"))
     }
   }
 
@@ -106,7 +107,7 @@ extension Store {
     CASE WHEN m.attachments > 0 THEN (
       SELECT group_concat(a.ordinal || char(31) || lower(hex(a.hash)) || char(31) || a.bytes
         || char(31) || a.type || char(31) || a.name, char(30))
-      FROM attachment a WHERE a.message = m.id) END
+      FROM attachment a WHERE a.message = m.id) END AS attachment_list
     """
 
   /// Reads what `attachmentColumn` gave.

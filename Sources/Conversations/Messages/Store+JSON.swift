@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CSQLite
 
 extension Row {
-  /// Adds a JSON text that the statement made to `result`, as it may stand on a terminal.
-  package func appendJSON(_ column: Int32, to result: inout [UInt8]) {
-    let start = sqlite3_column_text(statement, column)
-    let length = Int(sqlite3_column_bytes(statement, column))
-    JSONText.append(
-      UnsafeBufferPointer(start: start, count: start == nil ? 0 : length), to: &result)
+  /// Adds the JSON text that the statement made to `result`, as it may stand on a terminal.
+  package func appendJSON(to result: inout [UInt8]) {
+    withText { JSONText.append($0, to: &result) }
   }
 }
 
@@ -24,7 +20,7 @@ extension Store {
       "SELECT \(JSONShape.message) FROM \(JSONShape.messageTables) WHERE m.id = ?", message
     ) {
       var line: [UInt8] = []
-      $0.appendJSON(0, to: &line)
+      $0.appendJSON(to: &line)
       return String(decoding: line, as: UTF8.self)
     }
   }

@@ -2,12 +2,10 @@
 
 extension Store {
   static let messageColumns = """
-    m.id, m.uid, m.conversation, m.number, m.sender, p.name, p.identity, m.body, m.kind,
-      m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
+    m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
+      p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
       \(attachmentColumn), \(quoteColumns), m.mentions, m.past
     """
-  /// Where other columns begin behind those.
-  static let messageColumnCount: Int32 = 20 + quoteColumnCount
   static let messageSelect =
     "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
     + " AND \(isSound)\(quoteJoins)\n"
@@ -19,21 +17,19 @@ extension Store {
   /// The same of its time, for pages by time.
   static let hasSoundTime =
     "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
-  /// Behind the columns of `message(_:)`.
-  static let revisedColumn: Int32 = 15
-  static let movedColumn: Int32 = 16
 
   /// With the stored state, which for an own message is not yet what its sender is shown.
   static func message(_ row: Row) -> Message {
     Message(
-      id: row.id(0), uid: row.hex(1), conversation: row.id(2), number: row.int(3),
-      sender: row.id(4), senderName: row.text(5), senderIdentity: row.text(6), body: row.text(7),
-      kind: .init(rawValue: row.int(8)) ?? .text, createdAt: row.time(9),
-      state: DeliveryState(rawValue: row.int(10)) ?? .sent, failure: row.optionalText(11),
-      editedAt: row.optionalTime(12), deletedAt: row.optionalTime(13),
-      isRecalled: row.int(14) == 2, attachments: attachments(row.optionalText(17)),
-      replyTo: Store.quote(row, from: 18), mentions: row.text(18 + quoteColumnCount),
-      isPast: row.bool(19 + quoteColumnCount))
+      id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
+      number: row.int("number"), sender: row.id("sender"), senderName: row.text("sender_name"),
+      senderIdentity: row.text("sender_identity"), body: row.text("body"),
+      kind: .init(rawValue: row.int("kind")) ?? .text, createdAt: row.time("created_at"),
+      state: DeliveryState(rawValue: row.int("state")) ?? .sent,
+      failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
+      deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
+      attachments: attachments(row.optionalText("attachment_list")), replyTo: quote(row),
+      mentions: row.text("mentions"), isPast: row.bool("past"))
   }
 
   /// The messages before the one with a number, or the newest, in the order in which they are shown:
@@ -82,7 +78,7 @@ extension Store {
     try database.first(
       "SELECT created_at FROM message WHERE conversation = ? AND number = ? AND past <> 0",
       conversation, number
-    ) { $0.int64(0) }
+    ) { $0.int64() }
   }
 
   /// The messages behind a number, the first of them, without what is past; ascending, as above.
@@ -171,7 +167,7 @@ extension Store {
   public func revisions(of message: ID<Message>) throws -> [Revision] {
     try database.rows(
       "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
-    ) { Revision(body: $0.text(0), at: $0.time(1)) }
+    ) { Revision(body: $0.text("body"), at: $0.time("at")) }
   }
 
   /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then

@@ -27,7 +27,7 @@ extension Store {
         AND \(Store.hasSoundTime)
       ORDER BY created_at DESC, number DESC LIMIT 1 OFFSET ?
       """, conversation, until ?? .max, max(1, count) - 1
-    ) { PastPlace(time: $0.time(0), number: $0.int(1)) }
+    ) { PastPlace(time: $0.time("created_at"), number: $0.int("number")) }
   }
 
   /// Past messages from a place on, the first of them; without those that were taken back.

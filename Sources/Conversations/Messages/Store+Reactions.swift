@@ -45,9 +45,9 @@ extension Store {
       """, list
     ) {
       (
-        $0.id(0) as ID<Message>,
+        $0.id("message") as ID<Message>,
         Reaction(
-          participant: Store.participant($0, from: 3), emoji: $0.text(1), at: $0.time(2))
+          participant: Store.participant($0), emoji: $0.text("emoji"), at: $0.time("at"))
       )
     }
     return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
@@ -99,18 +99,18 @@ extension Store {
       try nextChange(), message, me)
   }
 
-  static let outboxReactionColumns = "y.id, y.identity, y.name, y.network, z.emoji, z.at"
+  static let outboxReactionColumns =
+    PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
   static let outboxReactionJoins = """
 
     LEFT JOIN participant y ON y.id = x.participant
     LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
     """
 
-  static func outboxReaction(_ row: Row, from first: Int32) -> Reaction? {
-    if row.isNull(first) { return nil }
+  static func outboxReaction(_ row: Row) -> Reaction? {
+    if row.isNull("other") { return nil }
     return Reaction(
-      participant: participant(row, from: first), emoji: row.text(first + 4),
-      at: row.time(first + 5))
+      participant: participant(row, .other), emoji: row.text("emoji"), at: row.time("reacted_at"))
   }
 
   // MARK: Rows
@@ -121,7 +121,7 @@ extension Store {
     try database.first(
       "SELECT emoji FROM reaction WHERE message = ? AND participant = ? AND emoji <> ''", message,
       person
-    ) { $0.text(0) }
+    ) { $0.text() }
   }
 
   private func setReaction(
@@ -160,9 +160,9 @@ extension Store {
 
   static func numberedReaction(_ row: Row) -> NumberedReaction {
     (
-      row.int64(0), row.id(1),
-      Reaction(participant: participant(row, from: 5), emoji: row.text(2), at: row.time(3)),
-      row.optionalText(4)
+      row.int64("change"), row.id("message"),
+      Reaction(participant: participant(row), emoji: row.text("emoji"), at: row.time("at")),
+      row.optionalText("failure")
     )
   }
 

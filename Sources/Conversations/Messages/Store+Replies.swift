@@ -33,23 +33,24 @@ public struct Quote: Hashable, Sendable {
 extension Store {
   /// 80 graphemes are hardly ever more; the rest of a long text stays on the disk.
   static let quoteColumns = """
-    m.reply_to, q.gone, v.name, substr(q.body, 1, 2000),
+    m.reply_to, q.gone AS quoted_gone, v.name AS quoted_name,
+    substr(q.body, 1, 2000) AS quoted_body,
     CASE WHEN q.attachments > 0 THEN
       (SELECT f.name FROM attachment f WHERE f.message = q.id ORDER BY f.ordinal LIMIT 1) END
+      AS quoted_file
     """
-  static let quoteColumnCount: Int32 = 5
   static let quoteJoins = """
 
     LEFT JOIN message q ON q.conversation = m.conversation AND q.number = m.reply_to
     LEFT JOIN participant v ON v.id = q.sender
     """
 
-  static func quote(_ row: Row, from first: Int32) -> Quote? {
-    if row.isNull(first) { return nil }
-    let isGone = row.isNull(first + 1) || row.int(first + 1) != 0
+  static func quote(_ row: Row) -> Quote? {
+    if row.isNull("reply_to") { return nil }
+    let isGone = row.isNull("quoted_gone") || row.int("quoted_gone") != 0
     return Quote(
-      number: row.int(first), senderName: row.text(first + 2),
-      line: isGone ? "" : Quote.line(of: row.text(first + 3), file: row.text(first + 4)),
+      number: row.int("reply_to"), senderName: row.text("quoted_name"),
+      line: isGone ? "" : Quote.line(of: row.text("quoted_body"), file: row.text("quoted_file")),
       isDeleted: isGone)
   }
 

@@ -87,7 +87,7 @@ extension Store {
   private func reopen(_ direct: ID<Conversation>) throws {
     let two = try database.first(
       "SELECT one, other FROM conversation WHERE id = ?", direct
-    ) { (one: $0.id(0) as ID<Participant>, other: $0.id(1) as ID<Participant>) }
+    ) { (one: $0.id("one") as ID<Participant>, other: $0.id("other") as ID<Participant>) }
     guard let two else { return }
     try enter(two.one, direct)
     if two.other != two.one { try enter(two.other, direct) }

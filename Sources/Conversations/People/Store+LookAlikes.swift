@@ -27,7 +27,7 @@ extension Store {
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }
     try write {
       let names = try database.rows("SELECT id, name \(missing)") {
-        (id: $0.id(0) as ID<Participant>, name: $0.text(1))
+        (id: $0.id("id") as ID<Participant>, name: $0.text("name"))
       }
       for (id, name) in names {
         try database.run(

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Store {
-  static let participantColumns = "p.id, p.identity, p.name, p.network"
+  /// What the columns of a participant are called in a row.
+  struct PersonColumns {
+    let id, identity, name, network: StaticString
 
-  static func participant(_ row: Row, from first: Int32 = 0) -> Participant {
-    let network = row.text(first + 3)
+    static let person = PersonColumns(
+      id: "person", identity: "person_identity", name: "person_name", network: "person_network")
+    /// Someone to whom something was done.
+    static let other = PersonColumns(
+      id: "other", identity: "other_identity", name: "other_name", network: "other_network")
+
+    func select(from row: String) -> String {
+      "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
+        + "\(row).network AS \(network)"
+    }
+  }
+
+  static let participantColumns = PersonColumns.person.select(from: "p")
+
+  static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
+    let network = row.text(columns.network)
     return Participant(
-      id: row.id(first), identity: row.text(first + 1), name: row.text(first + 2),
+      id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),
       network: network.isEmpty ? nil : network)
   }
 
@@ -47,7 +63,7 @@ extension Store {
       VALUES (?, ?, ?, ?, ?, ?) RETURNING id
       """, network, identity, name, Naming.key(identity), Naming.key(name),
       NameShape.skeleton(name)
-    ) { $0.id(0) }
+    ) { $0.id() }
     return Participant(
       id: id ?? ID(rawValue: 0), identity: identity, name: name,
       network: network.isEmpty ? nil : network)
@@ -144,7 +160,7 @@ extension Store {
   public func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
     let found = try database.first(
       "SELECT last_conversation FROM participant WHERE id = ?", me
-    ) { $0.optionalInt64(0) }
+    ) { $0.optionalInt64() }
     return (found ?? nil).map { ID(rawValue: $0) }
   }
 

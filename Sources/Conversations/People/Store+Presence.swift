@@ -133,9 +133,9 @@ extension Store {
     try database.rows(
       """
       SELECT \(Store.participantColumns),
-        EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id),
+        EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id) AS is_here,
         EXISTS (SELECT 1 FROM shell h
-          WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0),
+          WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0) AS is_looking,
         t.began_at, t.at, p.away
       FROM participant p
       LEFT JOIN typing t ON t.participant = p.id AND t.conversation = ?1 AND t.active = 1
@@ -146,9 +146,10 @@ extension Store {
       """, conversation
     ) {
       Presence(
-        participant: Store.participant($0), isHere: $0.bool(4), isLooking: $0.bool(5),
-        typingSince: $0.optionalTime(6), typingAt: $0.optionalTime(7),
-        away: $0.optionalText(8))
+        participant: Store.participant($0), isHere: $0.bool("is_here"),
+        isLooking: $0.bool("is_looking"),
+        typingSince: $0.optionalTime("began_at"), typingAt: $0.optionalTime("at"),
+        away: $0.optionalText("away"))
     }
   }
 
@@ -166,7 +167,7 @@ extension Store {
   /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
   public func away(of person: ID<Participant>) throws -> String? {
     try database.first("SELECT away FROM participant WHERE id = ?", person) {
-      $0.optionalText(0)
+      $0.optionalText()
     } ?? nil
   }
 
@@ -202,7 +203,7 @@ extension Store {
 
   /// Shells that have a row or a file, but nobody who holds the lock.
   private func dead() throws -> [ShellID] {
-    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text(0)) })
+    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
     known.formUnion(files.lockFiles())
     if let id = presence?.id { known.remove(id) }
     return known.filter { !files.isLocked($0) }

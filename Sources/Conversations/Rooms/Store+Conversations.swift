@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Store {
+  private static let conversationColumns = """
+    c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END AS shown_name, c.topic,
+      c.network, c.last_number
+    """
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
   private static let conversationSelect = """
-    SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic, c.network,
-      c.last_number
+    SELECT \(conversationColumns)
     FROM conversation c
     LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
 
@@ -12,10 +15,11 @@ extension Store {
   private static let visible = "(c.kind = 0 OR ?1 IN (c.one, c.other))"
 
   private static func conversation(_ row: Row) -> Conversation {
-    let network = row.text(4)
+    let network = row.text("network")
     return Conversation(
-      id: row.id(0), kind: .init(rawValue: row.int(1)) ?? .room, name: row.text(2),
-      topic: row.text(3), network: network.isEmpty ? nil : network, lastNumber: row.int(5))
+      id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
+      name: row.text("shown_name"), topic: row.text("topic"),
+      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"))
   }
 
   // MARK: Rooms
@@ -57,7 +61,7 @@ extension Store {
     let id: ID<Conversation>? = try database.first(
       "INSERT INTO conversation(kind, network, name, folded) VALUES (0, ?, ?, ?) RETURNING id",
       network, name, name.lowercased()
-    ) { $0.id(0) }
+    ) { $0.id() }
     return Conversation(
       id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
   }
@@ -106,7 +110,7 @@ extension Store {
           INSERT INTO conversation(kind, network, name, folded, one, other)
           VALUES (1, ?, '', '', ?, ?) RETURNING id
           """, network ?? "", one, two
-        ) { $0.id(0) }
+        ) { $0.id() }
         if let id { try enter(other, id) }
       }
       guard let found = try known() else {
@@ -123,10 +127,10 @@ extension Store {
   ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
     let found = try database.rows(
       """
-      SELECT id, CASE one WHEN ?1 THEN other ELSE one END FROM conversation
+      SELECT id, CASE one WHEN ?1 THEN other ELSE one END AS partner FROM conversation
       WHERE kind = 1 AND ?1 IN (one, other) ORDER BY id
       """, me
-    ) { (id: $0.id(0) as ID<Conversation>, with: $0.id(1) as ID<Participant>) }
+    ) { (id: $0.id("id") as ID<Conversation>, with: $0.id("partner") as ID<Participant>) }
     return try found.compactMap { entry in
       try conversation(entry.id, for: me).map { ($0, entry.with) }
     }
@@ -207,7 +211,7 @@ extension Store {
       try database.first(
         "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
         conversation, me
-      ) { $0.isNull(0) ? nil : $0.bool(0) } ?? nil
+      ) { $0.isNull() ? nil : $0.bool() } ?? nil
     return stays.map { $0 ? .member : .left } ?? .never
   }
 
@@ -228,8 +232,7 @@ extension Store {
     // ones were forgotten or past ones brought in, they are counted one by one.
     try database.rows(
       """
-      SELECT c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END, c.topic,
-        c.network, c.last_number, c.last_at,
+      SELECT \(Store.conversationColumns), c.last_at,
         CASE WHEN c.last_number <= s.marker THEN 0
           WHEN c.forgotten > s.marker
             OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
@@ -241,7 +244,7 @@ extension Store {
              WHERE sender = ?1 AND conversation = c.id AND number > s.marker AND past = 0)
           - (SELECT count(*) FROM message
              WHERE conversation = c.id AND number > s.marker AND gone > 0 AND sender <> ?1)
-        END
+        END AS unread
       FROM (
         SELECT m.conversation, max(m.first - 1, ifnull(r.read, 0)) AS marker
         FROM membership m
@@ -254,8 +257,8 @@ extension Store {
       """, me
     ) {
       Listing(
-        conversation: Store.conversation($0), unread: max(0, $0.int(7)),
-        lastAt: $0.optionalTime(6), isMember: true)
+        conversation: Store.conversation($0), unread: max(0, $0.int("unread")),
+        lastAt: $0.optionalTime("last_at"), isMember: true)
     }
   }
 }

@@ -67,7 +67,7 @@ extension Store {
     try database.rows(
       """
       SELECT e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
-        o.id, o.identity, o.name, o.network
+        \(PersonColumns.other.select(from: "o"))
       FROM event e JOIN participant p ON p.id = e.participant
       LEFT JOIN participant o ON o.id = e.other
       WHERE e.id > ?1 AND e.id <= ?2 AND EXISTS (
@@ -77,9 +77,10 @@ extension Store {
       """, start, end, me
     ) {
       Event(
-        conversation: $0.id(0), participant: Store.participant($0, from: 4),
-        other: $0.isNull(8) ? nil : Store.participant($0, from: 8),
-        kind: Event.Kind(rawValue: $0.int(1)) ?? .topic, text: $0.text(2), at: $0.time(3))
+        conversation: $0.id("conversation"), participant: Store.participant($0),
+        other: $0.isNull("other") ? nil : Store.participant($0, .other),
+        kind: Event.Kind(rawValue: $0.int("kind")) ?? .topic, text: $0.text("text"),
+        at: $0.time("at"))
     }
   }
 }

@@ -54,7 +54,7 @@ extension Store {
         AND +sender <> ?
       ORDER BY number LIMIT 1
       """, conversation, marker, me
-    ) { $0.int(0) }
+    ) { $0.int() }
   }
 
   private func count(
@@ -71,6 +71,6 @@ extension Store {
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
       try readMarker(of: me, in: place)
-    ) { isMention($0.text(0), $0.text(1)) }.count { $0 }
+    ) { isMention($0.text("body"), $0.text("mentions")) }.count { $0 }
   }
 }

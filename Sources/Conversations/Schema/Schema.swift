@@ -21,11 +21,11 @@ package enum Schema {
   package static var version: Int { steps.count }
 
   static func applicationID(of database: Database) throws -> Int64 {
-    try database.first("PRAGMA application_id") { $0.int64(0) } ?? 0
+    try database.first("PRAGMA application_id") { $0.int64() } ?? 0
   }
 
   static func version(of database: Database) throws -> Int {
-    try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
+    try database.first("PRAGMA user_version") { $0.int() } ?? 0
   }
 
   /// What a file is, and how many steps it has been through.

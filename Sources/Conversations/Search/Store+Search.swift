@@ -73,8 +73,8 @@ extension Store {
     if places.isEmpty, !anyRoom {
       let mine = try database.rows(
         "SELECT DISTINCT conversation FROM membership WHERE participant = ?", me
-      ) { $0.id(0) as ID<Conversation> }
-      let all = try database.first("SELECT count(*) FROM conversation") { $0.int(0) } ?? 0
+      ) { $0.id() as ID<Conversation> }
+      let all = try database.first("SELECT count(*) FROM conversation") { $0.int() } ?? 0
       if mine.isEmpty { return nil }
       // The rest is for others: not even looked at, unless the list grows too long to help.
       if mine.count < all, mine.count <= 64 { places = mine }
@@ -83,7 +83,7 @@ extension Store {
       conditions.append(SearchExpression.facts(places.map { "c\($0.rawValue)" }))
     }
     if query.since != nil || query.until != nil || conditions.isEmpty {
-      let newest = try database.first("SELECT max(last_at) FROM conversation") { $0.time(0) }
+      let newest = try database.first("SELECT max(last_at) FROM conversation") { $0.time() }
       let months = SearchMonths.words(
         since: query.since, until: query.until, newest: newest ?? 0)
       if let months {
@@ -111,7 +111,7 @@ extension Store {
       let found: ID<Conversation>? = try database.first(
         "SELECT id FROM conversation WHERE kind = 1 AND one = min(?1, ?2) AND other = max(?1, ?2)",
         me, other
-      ) { $0.id(0) }
+      ) { $0.id() }
       guard let found else { throw RuleError.noSuchRoom(name) }
       return found
     }

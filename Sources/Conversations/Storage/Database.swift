@@ -6,7 +6,7 @@ import Glibc
 package final class Database {
   let path: String
   private var handle: OpaquePointer?
-  private var statements: [String: OpaquePointer] = [:]
+  private var statements: [String: Statement] = [:]
   private var isFull: Bool?
 
   /// Opens an existing file, never one behind a link.
@@ -40,7 +40,7 @@ package final class Database {
   }
 
   package func close() {
-    for statement in statements.values { sqlite3_finalize(statement) }
+    for statement in statements.values { sqlite3_finalize(statement.handle) }
     statements = [:]
     // Others have begun a new log: what is brought from the old one would overwrite theirs, and
     // their log would be deleted.
@@ -175,17 +175,17 @@ package final class Database {
   private func step(_ sql: String, _ values: [any Bindable], _ each: (Row) throws -> Bool) throws {
     let statement = try prepared(sql)
     defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
+      sqlite3_reset(statement.handle)
+      sqlite3_clear_bindings(statement.handle)
     }
     for (place, value) in values.enumerated() {
-      let code = value.bind(to: statement, at: Int32(place + 1))
+      let code = value.bind(to: statement.handle, at: Int32(place + 1))
       guard code == SQLITE_OK else { throw error(code) }
     }
     while true {
-      switch sqlite3_step(statement) {
+      switch sqlite3_step(statement.handle) {
       case SQLITE_ROW:
-        if try !each(Row(statement: statement)) { return }
+        if try !each(Row(statement)) { return }
       case SQLITE_DONE:
         return
       default:
@@ -194,15 +194,16 @@ package final class Database {
     }
   }
 
-  private func prepared(_ sql: String) throws -> OpaquePointer {
+  private func prepared(_ sql: String) throws -> Statement {
     if let statement = statements[sql] { return statement }
     guard let handle else { throw closed }
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else { throw error() }
-    statements[sql] = statement
-    return statement
+    let prepared = Statement(statement)
+    statements[sql] = prepared
+    return prepared
   }
 
   private var closed: StoreError {

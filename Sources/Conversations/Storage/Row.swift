@@ -7,58 +7,80 @@ import CSQLite
 /// out here can be reckoned with all the same: `int` and `time` keep within what sums, differences
 /// and calendars bear. `int64` is for what is only compared and looked up.
 package struct Row {
-  package let statement: OpaquePointer
+  private let statement: Statement
 
-  package func isNull(_ column: Int32) -> Bool {
-    sqlite3_column_type(statement, column) == SQLITE_NULL
+  init(_ statement: Statement) { self.statement = statement }
+
+  /// The place of a column; the first one where a statement gives only one.
+  private func place(_ name: StaticString?) -> Int32 { name.map(statement.column) ?? 0 }
+
+  package func isNull(_ name: StaticString? = nil) -> Bool {
+    sqlite3_column_type(statement.handle, place(name)) == SQLITE_NULL
   }
 
-  package func int64(_ column: Int32) -> Int64 {
-    sqlite3_column_int64(statement, column)
+  /// Whether it is a whole number of 64 bits.
+  package func isInteger(_ name: StaticString? = nil) -> Bool {
+    sqlite3_column_type(statement.handle, place(name)) == SQLITE_INTEGER
+  }
+
+  /// Gives the bytes of a text to `body`.
+  package func withText(
+    _ name: StaticString? = nil, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    let column = place(name)
+    let start = sqlite3_column_text(statement.handle, column)
+    let length = start == nil ? 0 : Int(sqlite3_column_bytes(statement.handle, column))
+    body(UnsafeBufferPointer(start: start, count: length))
+  }
+
+  package func int64(_ name: StaticString? = nil) -> Int64 {
+    sqlite3_column_int64(statement.handle, place(name))
   }
 
   /// A count, a size or a number of something; the nearest of 53 bits, which no true one exceeds.
-  package func int(_ column: Int32) -> Int {
+  package func int(_ name: StaticString? = nil) -> Int {
     let most: Int64 = 1 << 53
-    return Int(min(max(int64(column), -most), most))
+    return Int(min(max(int64(name), -most), most))
   }
 
   /// A point in time; the nearest that a calendar of four digits can show.
-  package func time(_ column: Int32) -> Milliseconds {
-    min(max(int64(column), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+  package func time(_ name: StaticString? = nil) -> Milliseconds {
+    min(max(int64(name), JSONShape.times.lowerBound), JSONShape.times.upperBound)
   }
 
-  package func optionalTime(_ column: Int32) -> Milliseconds? {
-    isNull(column) ? nil : time(column)
+  package func optionalTime(_ name: StaticString? = nil) -> Milliseconds? {
+    isNull(name) ? nil : time(name)
   }
 
-  package func bool(_ column: Int32) -> Bool {
-    sqlite3_column_int64(statement, column) != 0
+  package func bool(_ name: StaticString? = nil) -> Bool {
+    int64(name) != 0
   }
 
-  package func optionalInt64(_ column: Int32) -> Int64? {
-    isNull(column) ? nil : int64(column)
+  package func optionalInt64(_ name: StaticString? = nil) -> Int64? {
+    isNull(name) ? nil : int64(name)
   }
 
-  package func id<Of>(_ column: Int32) -> ID<Of> {
-    ID(rawValue: int64(column))
+  package func id<Of>(_ name: StaticString? = nil) -> ID<Of> {
+    ID(rawValue: int64(name))
   }
 
   /// Invalid UTF-8, which only a foreign program can have written, comes out as U+FFFD.
-  package func text(_ column: Int32) -> String {
-    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-    let length = Int(sqlite3_column_bytes(statement, column))
+  package func text(_ name: StaticString? = nil) -> String {
+    let column = place(name)
+    guard let bytes = sqlite3_column_text(statement.handle, column) else { return "" }
+    let length = Int(sqlite3_column_bytes(statement.handle, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
   }
 
-  package func optionalText(_ column: Int32) -> String? {
-    isNull(column) ? nil : text(column)
+  package func optionalText(_ name: StaticString? = nil) -> String? {
+    isNull(name) ? nil : text(name)
   }
 
   /// A blob in hexadecimal digits.
-  package func hex(_ column: Int32) -> String {
-    guard let bytes = sqlite3_column_blob(statement, column) else { return "" }
-    let length = Int(sqlite3_column_bytes(statement, column))
+  package func hex(_ name: StaticString? = nil) -> String {
+    let column = place(name)
+    guard let bytes = sqlite3_column_blob(statement.handle, column) else { return "" }
+    let length = Int(sqlite3_column_bytes(statement.handle, column))
     let digits = Array("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: length * 2) { buffer in
       for (place, byte) in UnsafeRawBufferPointer(start: bytes, count: length).enumerated() {

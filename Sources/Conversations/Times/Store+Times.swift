@@ -16,11 +16,11 @@ extension Store {
   ) throws -> ClosedRange<Int>? {
     let found = try database.first(
       """
-      SELECT min(number), max(number) FROM message m
+      SELECT min(number) AS least, max(number) AS greatest FROM message m
       WHERE conversation = ?1 AND created_at >= ?2 AND (?3 IS NULL OR created_at < ?3)
         AND (?4 OR +past = 0) AND \(Store.isSound)
       """, conversation, since, until, past
-    ) { $0.isNull(0) ? nil : (least: $0.int(0), greatest: $0.int(1)) }
+    ) { $0.isNull("least") ? nil : (least: $0.int("least"), greatest: $0.int("greatest")) }
     return (found ?? nil).map { $0.least...$0.greatest }
   }
 }

@@ -19,7 +19,7 @@ extension Store {
   /// How long a conversation keeps its messages, in milliseconds; nil for ever.
   public func keep(of conversation: ID<Conversation>) throws -> Milliseconds? {
     try database.first("SELECT keep FROM conversation WHERE id = ?", conversation) {
-      $0.optionalInt64(0)
+      $0.optionalInt64()
     } ?? nil
   }
 
@@ -36,7 +36,7 @@ extension Store {
   @discardableResult
   public func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
     let kept = try database.rows("SELECT id, keep FROM conversation WHERE keep IS NOT NULL") {
-      (id: $0.id(0) as ID<Conversation>, keep: $0.int64(1))
+      (id: $0.id("id") as ID<Conversation>, keep: $0.int64("keep"))
     }
     var (rest, bytes, gone) = (budget, 128 * 1024, 0)
     for place in kept where rest > 0 && bytes > 0 {
@@ -58,8 +58,9 @@ extension Store {
     guard try database.exists("SELECT 1 \(old) LIMIT 1", place, limit) else { return 0 }
     return try write {
       let found = try database.rows(
-        "SELECT id, number, length(body) \(old) ORDER BY created_at LIMIT ?3", place, limit, rows
-      ) { (id: $0.id(0) as ID<Message>, number: $0.int(1), length: $0.int(2)) }
+        "SELECT id, number, length(body) AS length \(old) ORDER BY created_at LIMIT ?3", place,
+        limit, rows
+      ) { (id: $0.id("id") as ID<Message>, number: $0.int("number"), length: $0.int("length")) }
       var count = 0
       for message in found where bytes > 0 {
         bytes -= message.length
@@ -85,7 +86,7 @@ extension Store {
   @discardableResult
   public func compactStep(pages: Int) throws -> Int {
     func unused() throws -> Int {
-      try database.first("PRAGMA freelist_count") { $0.int(0) } ?? 0
+      try database.first("PRAGMA freelist_count") { $0.int() } ?? 0
     }
     let before = try unused()
     if before == 0 || pages < 1 { return 0 }
@@ -108,7 +109,7 @@ extension Store {
     }
     // Takes effect with VACUUM, for a file that was made without.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
-    _ = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int(0) }
+    _ = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
     return before - size
   }
 

@@ -50,10 +50,10 @@ extension Store {
   private func integrity() throws -> [Finding] {
     var faults: [String]
     do {
-      faults = try database.rows("PRAGMA integrity_check(20)") { $0.text(0) }
+      faults = try database.rows("PRAGMA integrity_check(20)") { $0.text() }
       faults.removeAll { $0 == "ok" }
       faults += try database.rows("PRAGMA foreign_key_check") {
-        "\($0.text(0)) refers to a missing \($0.text(2))"
+        "\($0.text("table")) refers to a missing \($0.text("parent"))"
       }
     } catch StoreError.corrupt(_, let detail) {
       faults = [detail]
@@ -73,7 +73,7 @@ extension Store {
       Set(
         try database.rows(
           "SELECT type || ' ' || name || ': ' || sql FROM sqlite_schema WHERE sql IS NOT NULL"
-        ) { $0.text(0) }.filter { !$0.contains(" sqlite_") })
+        ) { $0.text() }.filter { !$0.contains(" sqlite_") })
     }
     let model = try Database(path: ":memory:", patience: 0)
     try Schema.migrate(model, shared: false)
@@ -133,8 +133,8 @@ extension Store {
   /// - Returns: nothing if no message has any.
   private func attachmentFindings(deep: Bool) throws -> [Finding] {
     let named = try database.rows(
-      "SELECT hash, bytes, min(name) FROM attachment GROUP BY hash, bytes"
-    ) { (hash: $0.hex(0), bytes: $0.int(1), name: $0.text(2)) }
+      "SELECT hash, bytes, min(name) AS name FROM attachment GROUP BY hash, bytes"
+    ) { (hash: $0.hex("hash"), bytes: $0.int("bytes"), name: $0.text("name")) }
     if named.isEmpty { return [] }
     var faults: [Finding] = []
     for (hash, bytes, name) in named {

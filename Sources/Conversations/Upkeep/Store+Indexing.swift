@@ -16,9 +16,9 @@ extension Store {
         SELECT name, sql FROM sqlite_schema
         WHERE type = 'trigger' AND name IN ('message_inserted', 'message_removed', 'message_changed')
         """
-      ) { (name: $0.text(0), sql: $0.text(1)) }
+      ) { (name: $0.text("name"), sql: $0.text("sql")) }
       for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
-      let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64(0) } ?? nil
+      let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64() } ?? nil
       let result = try body()
       // In a store without any, those that were imported elsewhere may be below zero.
       let least = list == nil ? last.map { $0 + 1 } ?? .min : .min

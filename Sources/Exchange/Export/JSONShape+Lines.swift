@@ -116,7 +116,7 @@ extension JSONShape {
 
   /// The hash of each file that messages name, and one of its names.
   static let files = """
-    SELECT lower(hex(a.hash)), min(a.name) FROM attachment a
+    SELECT lower(hex(a.hash)) AS hash, min(a.name) AS name FROM attachment a
     JOIN message m ON m.id = a.message WHERE \(isWanted("m.conversation"))
     GROUP BY a.hash ORDER BY a.hash
     """

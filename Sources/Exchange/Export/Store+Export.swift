@@ -99,7 +99,7 @@ private final class Export {
     var count = 0
     guard goesOn else { return 0 }
     try database.each(sql, value) { row in
-      row.appendJSON(0, to: &buffer)
+      row.appendJSON(to: &buffer)
       count += 1
       try endLine()
       return goesOn
@@ -128,7 +128,7 @@ private final class Export {
   // MARK: Files
 
   func named(_ wanted: String?) throws -> [(hash: String, name: String)] {
-    try database.rows(JSONShape.files, wanted) { (hash: $0.text(0), name: $0.text(1)) }
+    try database.rows(JSONShape.files, wanted) { (hash: $0.text("hash"), name: $0.text("name")) }
   }
 
   func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {

@@ -32,7 +32,7 @@ struct ImportedIDs {
         let greatest = try database.first(
           "SELECT max(id) FROM message WHERE id BETWEEN ? AND ?", first,
           first + ImportedIDs.room - 1
-        ) { $0.optionalInt64(0) }
+        ) { $0.optionalInt64() }
         id = (greatest ?? nil).map { $0 + 1 } ?? first
       }
       if id < first + ImportedIDs.room { return ID(rawValue: id) }

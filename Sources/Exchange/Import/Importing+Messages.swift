@@ -89,17 +89,18 @@ extension Import {
   ) throws -> Existing? {
     // As it is going to be, by what came before it in this import.
     let columns = """
-      SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone),
-        CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END, m.conversation
+      SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone) AS gone,
+        CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END AS edited_at,
+        m.conversation
       FROM message m LEFT JOIN import_change c ON c.message = m.id
       """
     func existing(_ row: Row) -> Existing {
       Existing(
-        id: row.id(0), number: Int64(row.int(1)), state: row.int(2), gone: row.int(3),
-        editedAt: row.optionalTime(4))
+        id: row.id("id"), number: Int64(row.int("number")), state: row.int("state"),
+        gone: row.int("gone"), editedAt: row.optionalTime("edited_at"))
     }
     let same = try database.first(columns + " WHERE m.uid = ?", message.uid) {
-      (existing($0), $0.id(5) == place.id)
+      (existing($0), $0.id("conversation") == place.id)
     }
     if let (known, isHere) = same {
       // What is said to some must not come into what others read.

@@ -93,7 +93,7 @@ package final class Import {
           ifnull((SELECT min(change) FROM reaction), 0),
           ifnull((SELECT min(change) FROM history), 0), ifnull((SELECT min(id) FROM event), 0))
         """
-      ) { $0.int64(0) } ?? 0
+      ) { $0.int64() } ?? 0
     let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
       throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
@@ -203,14 +203,14 @@ package final class Import {
     let pair = [one, other].sorted { $0.rawValue < $1.rawValue }
     let known: ID<Conversation>? = try database.first(
       "SELECT id FROM conversation WHERE kind = 1 AND one = ? AND other = ?", pair[0], pair[1]
-    ) { $0.id(0) }
+    ) { $0.id() }
     if let known { return try place(known, isNew: false) }
     let id: ID<Conversation>? = try database.first(
       """
       INSERT INTO conversation(kind, network, name, folded, one, other)
       VALUES (1, ?, '', '', ?, ?) RETURNING id
       """, network, pair[0], pair[1]
-    ) { $0.id(0) }
+    ) { $0.id() }
     return try place(made(id ?? ID(rawValue: 0)), isNew: true)
   }
 
@@ -224,11 +224,12 @@ package final class Import {
     if let known = places[id] { return known }
     let now = store.clock()
     let place = try database.first(
-      "SELECT network = '', last_number, keep FROM conversation WHERE id = ?", id
+      "SELECT network = '' AS is_local, last_number, keep FROM conversation WHERE id = ?", id
     ) {
-      let oldest = $0.optionalInt64(2).map { now.subtractingReportingOverflow($0) }
+      let oldest = $0.optionalInt64("keep").map { now.subtractingReportingOverflow($0) }
       return ImportedPlace(
-        id: id, isNew: isNew, isLocal: $0.bool(0), lastNumber: Int64($0.int(1)),
+        id: id, isNew: isNew, isLocal: $0.bool("is_local"),
+        lastNumber: Int64($0.int("last_number")),
         oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
     }
     guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }

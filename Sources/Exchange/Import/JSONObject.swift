@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CSQLite
 import Conversations
 
 /// An object of JSON, read by SQLite, whose members are asked for by name and kind. What is not
@@ -39,14 +38,17 @@ struct JSONObject {
     members.reserveCapacity(16)
     do {
       try database.each("SELECT key, type, value FROM json_each(?)", text) { row in
-        switch row.text(1) {
-        case "text": members.append((row.text(0), .text(nul?.restored(row.text(2)) ?? row.text(2))))
-        case "integer" where sqlite3_column_type(row.statement, 2) == SQLITE_INTEGER:
-          members.append((row.text(0), .integer(row.int64(2))))
-        case "array": members.append((row.text(0), .array(row.text(2))))
-        case "object": members.append((row.text(0), .object(row.text(2))))
+        let name = row.text("key")
+        switch row.text("type") {
+        case "text":
+          let text = row.text("value")
+          members.append((name, .text(nul?.restored(text) ?? text)))
+        case "integer" where row.isInteger("value"):
+          members.append((name, .integer(row.int64("value"))))
+        case "array": members.append((name, .array(row.text("value"))))
+        case "object": members.append((name, .object(row.text("value"))))
         case "null": break
-        default: members.append((row.text(0), .other))
+        default: members.append((name, .other))
         }
         return true
       }
@@ -118,7 +120,7 @@ struct JSONObject {
     case nil: return []
     case .array(let json):
       let parts = try database.rows("SELECT type, value FROM json_each(?)", json) {
-        $0.text(0) == "object" ? $0.text(1) : nil
+        $0.text("type") == "object" ? $0.text("value") : nil
       }
       return try parts.map {
         guard let part = $0 else { throw LineFault("“%1” holds what is no object", name) }
@@ -138,9 +140,9 @@ struct JSONObject {
   func values(_ name: String) throws -> [Value] {
     guard case .array(let json) = self[name] else { throw LineFault("“%1” is no array", name) }
     return try database.rows("SELECT type, value FROM json_each(?)", json) {
-      switch $0.text(0) {
-      case "text": .text(nul?.restored($0.text(1)) ?? $0.text(1))
-      case "object": .object($0.text(1))
+      switch $0.text("type") {
+      case "text": .text(nul?.restored($0.text("value")) ?? $0.text("value"))
+      case "object": .object($0.text("value"))
       default: .other
       }
     }

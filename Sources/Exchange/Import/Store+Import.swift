@@ -27,7 +27,7 @@ extension Store {
   ) throws -> ImportReport {
     // With the usual two megabytes the indexes of a large import are read and written again and
     // again.
-    let pages = try database.first("PRAGMA cache_size") { $0.int64(0) } ?? -2000
+    let pages = try database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
     try database.execute("PRAGMA cache_size=-65536")
     defer { try? database.execute("PRAGMA cache_size=\(pages)") }
     return try write(durable: true) {

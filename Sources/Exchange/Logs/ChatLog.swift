@@ -175,7 +175,10 @@ struct WeeChatLog: ChatLog {
   /// Newer ones write microseconds and UTC.
   private static func time(_ text: String) -> Milliseconds? {
     guard let written = WrittenTime(text) else { return nil }
-    return written.minutesEast == nil ? try? milliseconds(of: written.wall) : written.exact
+    if written.minutesEast != nil { return written.exact }
+    // 2026-11-21 10:00:00, as it is written there and in no other way.
+    let isUsual = text.utf8.count == 19 && text.contains(" ")
+    return isUsual ? try? milliseconds(of: written.wall) : nil
   }
 }
 

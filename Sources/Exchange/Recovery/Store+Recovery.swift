@@ -63,7 +63,7 @@ extension Store {
         AND name NOT LIKE 'sqlite%' AND name NOT IN ('meta', 'shell', 'typing')
       ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
       """
-    ) { $0.text(0) }
+    ) { $0.text() }
     // A row may refer to one that comes later, or never.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
@@ -81,7 +81,7 @@ extension Store {
               // Its values make no sense; it counts as lost.
             }
           }
-          let got = try database.first("SELECT count(*) FROM \(name)") { $0.int(0) } ?? 0
+          let got = try database.first("SELECT count(*) FROM \(name)") { $0.int() } ?? 0
           let all = salvage.count(of: name)
           let lost = max(all.rows - got, all.isExact ? 0 : 1)
           report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
@@ -120,7 +120,12 @@ extension Store {
       for table in tables {
         let references = try database.rows(
           "SELECT \"from\", \"table\", \"to\", on_delete FROM pragma_foreign_key_list(?)", table
-        ) { (column: $0.text(0), parent: $0.text(1), to: $0.text(2), action: $0.text(3)) }
+        ) {
+          (
+            column: $0.text("from"), parent: $0.text("table"), to: $0.text("to"),
+            action: $0.text("on_delete")
+          )
+        }
         for reference in references {
           let (column, to) = (reference.column, reference.to.isEmpty ? "id" : reference.to)
           let dangles =

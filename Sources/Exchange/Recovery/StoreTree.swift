@@ -65,23 +65,24 @@ extension StoreTree {
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     try Schema.migrate(database, steps: steps, shared: false)
     let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
-      $0.text(0)
+      $0.text()
     }
     let trees = try database.rows(
       """
-      SELECT s.name, s.tbl_name, s.type = 'table', s.rootpage, t.wr,
-        (SELECT partial FROM pragma_index_list(s.tbl_name) i WHERE i.name = s.name),
-        (SELECT name FROM pragma_index_list(s.tbl_name) i WHERE i.origin = 'pk')
+      SELECT s.name, s.tbl_name, s.type = 'table' AS has_rows, s.rootpage, t.wr,
+        (SELECT partial FROM pragma_index_list(s.tbl_name) i WHERE i.name = s.name) AS partial,
+        (SELECT name FROM pragma_index_list(s.tbl_name) i WHERE i.origin = 'pk') AS primary_key
       FROM sqlite_schema s JOIN pragma_table_list t ON t.schema = 'main' AND t.name = s.tbl_name
       WHERE s.rootpage > 0 ORDER BY s.rowid
       """
     ) { row in
-      let (name, table, hasRows) = (row.text(0), row.text(1), row.bool(2))
-      let isByRowid = hasRows && !row.bool(4)
-      let index = isByRowid ? nil : hasRows ? row.text(6) : name
+      let (name, table, hasRows) = (row.text("name"), row.text("tbl_name"), row.bool("has_rows"))
+      let isByRowid = hasRows && !row.bool("wr")
+      let index = isByRowid ? nil : hasRows ? row.text("primary_key") : name
       return StoreTree(
-        name: name, table: table, hasRows: hasRows, isComplete: !row.bool(5),
-        isByRowid: isByRowid, root: row.int(3), try columns(of: table, index, in: database))
+        name: name, table: table, hasRows: hasRows, isComplete: !row.bool("partial"),
+        isByRowid: isByRowid, root: row.int("rootpage"), try columns(of: table, index, in: database)
+      )
     }
     return (trees, Set(sql))
   }
@@ -113,11 +114,15 @@ extension StoreTree {
       """
     return try database.rows(
       """
-      SELECT ifnull(t.name, 'rowid'), ifnull(t.type, 'INTEGER'), ifnull(t."notnull", 1),
-        t.dflt_value IS NOT NULL, t.pk > 0 FROM \(from)
+      SELECT ifnull(t.name, 'rowid') AS name, ifnull(t.type, 'INTEGER') AS type,
+        ifnull(t."notnull", 1) AS is_required, t.dflt_value IS NOT NULL AS is_added,
+        t.pk > 0 AS is_key FROM \(from)
       """, table, index
     ) {
-      (Column(name: $0.text(0), type: $0.text(1), mayBeNull: !$0.bool(2)), $0.bool(3), $0.bool(4))
+      (
+        Column(name: $0.text("name"), type: $0.text("type"), mayBeNull: !$0.bool("is_required")),
+        $0.bool("is_added"), $0.bool("is_key")
+      )
     }
   }
 }

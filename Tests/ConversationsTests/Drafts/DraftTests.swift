@@ -26,7 +26,7 @@ import Testing
   @Test func anEqualDraftIsNotWrittenAgain() throws {
     let lobby = try Lobby()
     func version() throws -> Int {
-      try lobby.other.database.first("PRAGMA data_version") { $0.int(0) } ?? 0
+      try lobby.other.database.first("PRAGMA data_version") { $0.int() } ?? 0
     }
     let draft = Draft(text: "caf\u{e9}", caret: 4)
     try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)

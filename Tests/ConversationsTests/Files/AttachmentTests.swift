@@ -61,7 +61,7 @@ import Testing
     }
     #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == draft)
     #expect(try lobby.says("look", with: [here]).number == 1)
-    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int(0) } == 1)
+    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int() } == 1)
   }
 
   @Test("An edit changes the text only")
@@ -103,7 +103,7 @@ import Testing
         attachments: [file])
       #expect(heard.attachments == [file])
     }
-    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int(0) } == 2)
+    #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int() } == 2)
   }
 
   @Test("Names and types from elsewhere are made safe on the way in and on the way out (12.4)")
@@ -193,7 +193,7 @@ import Testing
     let asked = database.known.filter { $0.contains("attachment") && $0.contains("SELECT") }
     #expect(asked.count >= 3)
     for sql in asked {
-      for step in try database.rows("EXPLAIN QUERY PLAN " + sql, read: { $0.text(3) }) {
+      for step in try database.rows("EXPLAIN QUERY PLAN " + sql, read: { $0.text("detail") }) {
         #expect(!step.hasPrefix("SCAN a"), "\(sql): \(step)")
       }
     }
@@ -255,7 +255,7 @@ import Testing
   func spellings() throws {
     let lobby = try Lobby()
     func version() throws -> Int {
-      try lobby.other.database.first("PRAGMA data_version") { $0.int(0) } ?? 0
+      try lobby.other.database.first("PRAGMA data_version") { $0.int() } ?? 0
     }
     func save(_ path: String) throws {
       let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])

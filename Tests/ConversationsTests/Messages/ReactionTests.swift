@@ -146,7 +146,7 @@ import Testing
       $0.contains("FROM reaction") || $0.contains("FROM reaction")
     }
     for sql in plans {
-      let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       #expect(
         !plan.contains {
           $0.hasPrefix("SCAN r") || $0.hasPrefix("SCAN x") || $0.hasPrefix("SCAN m")

@@ -139,7 +139,7 @@ import Testing
     #expect(try lobby.other.messages(in: lobby.lobby, limit: 9, for: lobby.ben) == [gone])
     #expect(try lobby.store.revisions(of: message.id).isEmpty)
     #expect(try lobby.found("pineapple") + lobby.found("strawberry") == 0)
-    let rows = try lobby.store.database.rows("SELECT body FROM message") { $0.text(0) }
+    let rows = try lobby.store.database.rows("SELECT body FROM message") { $0.text() }
     #expect(rows == [""])
     #expect(try lobby.says("next").number == 2)
   }

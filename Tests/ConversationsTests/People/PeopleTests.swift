@@ -129,7 +129,7 @@ import Testing
     let known = database.known.filter { $0.contains("participant") && $0.contains("name") }
     #expect(known.contains { $0.contains("name_key IN") })
     for sql in known where !sql.hasPrefix("INSERT") {
-      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       #expect(!plan.contains { $0.hasPrefix("SCAN p") }, "\(sql): \(plan)")
     }
   }

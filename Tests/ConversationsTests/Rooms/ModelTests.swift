@@ -168,7 +168,7 @@ private func line(
     func message(_ index: Int) throws -> ID<Message> {
       let id = try stores[0].database.first(
         "SELECT id FROM message WHERE conversation = ? AND number = ?", conversation, index + 1
-      ) { $0.id(0) as ID<Message> }
+      ) { $0.id() as ID<Message> }
       return try #require(id)
     }
   }

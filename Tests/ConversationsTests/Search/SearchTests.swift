@@ -165,7 +165,7 @@ extension Lobby {
     #expect(
       try lobby.store.search(query, for: lobby.anna, before: messages[6].id).count == 2)
     let sql = try #require(database.known.first { $0.contains("FROM attachment a") })
-    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
     #expect(!plan.contains { $0.contains("TEMP B-TREE") || $0 == "SCAN m" }, "\(plan)")
   }
 
@@ -275,7 +275,7 @@ extension Lobby {
     _ = try lobby.finds("tea from:anna in:lobby since:2020")
     _ = try lobby.store.unread(for: lobby.ben)
     for sql in lobby.store.database.known where sql.contains("MATCH") {
-      let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       #expect(
         plan.first { !$0.contains("SCALAR") }?.contains("message_text VIRTUAL TABLE") == true,
         "\(plan)")

@@ -30,7 +30,7 @@ import Testing
     let lobby = try Lobby()
     let path = lobby.store.path
     lobby.store.patience = 10_000
-    let timeout = try lobby.store.database.first("PRAGMA busy_timeout") { $0.int(0) }
+    let timeout = try lobby.store.database.first("PRAGMA busy_timeout") { $0.int() }
     #expect(timeout == 10_000)
     let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let thread = Thread {
@@ -51,7 +51,7 @@ import Testing
     let lobby = try Lobby()
     let draft = Draft(text: "hello", caret: 5)
     try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
-    let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int(0) } ?? 0
+    let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int() } ?? 0
     try lobby.store.database.execute("PRAGMA max_page_count=\(pages)")
     let body = String(repeating: "x", count: 100_000)
     #expect(throws: StoreError.full(path: lobby.store.path)) { try lobby.says(body) }
@@ -226,14 +226,14 @@ import Testing
     try store.database.run("UPDATE participant SET mood = 'fine'")
     #expect(try store.participants().count == 1)
     // Whether it is shared was decided when it was made.
-    #expect(try store.database.first("SELECT shared FROM meta") { $0.bool(0) } == false)
+    #expect(try store.database.first("SELECT shared FROM meta") { $0.bool() } == false)
   }
 
   @Test func theFileSaysWhatItIs() throws {
     let fixture = Fixture()
     let store = try fixture.open()
     func pragma(_ name: String) throws -> String? {
-      try store.database.first("PRAGMA \(name)") { $0.text(0) }
+      try store.database.first("PRAGMA \(name)") { $0.text() }
     }
     #expect(try pragma("application_id") == "1752130158")
     #expect(try pragma("user_version") == "\(Schema.version)")
@@ -248,7 +248,7 @@ import Testing
     let lobby = try Lobby()
     let store = lobby.store
     func level() throws -> Int? {
-      try store.database.first("PRAGMA synchronous") { $0.int(0) }
+      try store.database.first("PRAGMA synchronous") { $0.int() }
     }
     let (full, normal) = (2, 1)
     _ = try store.attach(lobby.anna)

@@ -67,7 +67,7 @@ import Testing
     for sql in database.known where !["BEGIN", "COMMIT", "ROLLBACK"].contains(sql) {
       // A new person is looked for in other tables only while a deferred reference dangles: never.
       if sql.hasPrefix("INSERT INTO participant") { continue }
-      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       for step in plan {
         for table in growing {
           #expect(step != "SCAN \(table)" && !step.hasPrefix("SCAN \(table) "), "\(sql)")
@@ -82,7 +82,7 @@ import Testing
     try askEverything(lobby)
     let database = lobby.store.database
     for sql in database.known where sql.hasPrefix("SELECT") {
-      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+      let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       for step in plan {
         for table in ["p", "q", "o", "participant"] {
           #expect(step != "SCAN \(table)" && !step.hasPrefix("SCAN \(table) "), "\(sql)")
@@ -126,7 +126,7 @@ import Testing
     try askEverything(lobby)
     let database = lobby.store.database
     let sql = try #require(database.known.first { $0.contains(part) })
-    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text(3) }
+    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
     #expect(plan.contains(step), "\(plan)")
   }
 }

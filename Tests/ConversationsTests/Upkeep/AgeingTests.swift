@@ -51,7 +51,7 @@ import Testing
     #expect(!lobby.other.drainBell().contains(.changed))
     #expect(try numbers(lobby) == Array(5...11))
     for table in ["revision", "reaction"] {
-      #expect(try store.database.first("SELECT count(*) FROM \(table)") { $0.int(0) } == 0)
+      #expect(try store.database.first("SELECT count(*) FROM \(table)") { $0.int() } == 0)
     }
     #expect(try lobby.found("word1") == 0)
     #expect(
@@ -118,7 +118,7 @@ import Testing
     try lobby.store.setKeep(lobby.lobby, 1)
     while try lobby.store.forgetOld(now: lobby.fixture.now + day) > 0 {}
     func pages() throws -> Int {
-      try lobby.store.database.first("PRAGMA page_count") { $0.int(0) } ?? 0
+      try lobby.store.database.first("PRAGMA page_count") { $0.int() } ?? 0
     }
     let before = try pages()
     #expect(try lobby.store.compactStep(pages: 0) == 0)
@@ -166,6 +166,6 @@ import Testing
     try store.database.execute("DROP TABLE junk")
     #expect(try store.compactStep(pages: 9) == 0)
     try store.compact()
-    #expect(try store.database.first("PRAGMA auto_vacuum") { $0.int(0) } == 2)
+    #expect(try store.database.first("PRAGMA auto_vacuum") { $0.int() } == 2)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Glibc
+import Platform
 import StyledText
 
 /// Emoji and their shortcodes (2.1, 7.8), from `share/hobnob/emoji.tsv`.
@@ -187,15 +188,7 @@ extension EmojiTable {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
-      var bytes: [UInt8] = []
-      var chunk = [UInt8](repeating: 0, count: 65_536)
-      while bytes.count <= mostBytesOfFile {
-        let count = Glibc.read(descriptor, &chunk, chunk.count)
-        if count < 0 { return nil }
-        if count == 0 { break }
-        bytes += chunk[..<count]
-      }
-      return bytes
+      return try? readAll(descriptor) { $0 <= mostBytesOfFile }
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Platform
 import StyledText
 
 /// What a person keeps in an rc file or a theme: lines as typed at the prompt.
@@ -90,15 +91,12 @@ struct RcFile {
       say(
         "%1 is too long: a file of settings and those that it names may have %2 together.", shown,
         SafeText(line: Attachment.size(Self.mostBytes))))
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 16_384)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count < 0 { throw Refusal(say("%1 cannot be read: %2.", shown, systemReason())) }
-      if count == 0 { break }
-      bytes += chunk[..<count]
+    let bytes: [UInt8]
+    do {
       // Not by the size it says: it may grow, and some files of the system have none.
-      if bytes.count > mostBytes { throw tooLong }
+      bytes = try readAll(descriptor) { if $0 > mostBytes { throw tooLong } else { true } }
+    } catch let failure as SystemFailure {
+      throw Refusal(say("%1 cannot be read: %2.", shown, systemReason(failure.code)))
     }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Platform
 
 /// Finds what is installed under `share/hobnob`: the emoji table, themes.
 ///
@@ -111,16 +112,7 @@ enum SharedFiles {
   }
 
   private static func entries(of folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names
+    (try? OpenFile(folder: folder, following: true).names()) ?? []
   }
 
   private static func isReadableFile(_ path: String) -> Bool {
