@@ -55,9 +55,19 @@ package struct Launch {
 
   /// What the parser of the command line has to say: help and the version on standard output, what
   /// is wrong on standard error. Returns the exit status.
-  package nonisolated static func answer(_ text: String, status: Int32) -> Int32 {
+  package nonisolated static func answer(
+    _ text: String, to arguments: [String] = [], status: Int32
+  ) -> Int32 {
+    var text = text
+    // What was given is shown in one line: nothing in it may begin one (rule 12.2).
+    for argument in arguments {
+      for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()
+      where part.contains(where: \.isNewline) {
+        text = text.replacing(part, with: SafeText(line: String(part)).string)
+      }
+    }
     // The parser runs commands on the main thread, without saying so in their types.
-    MainActor.assumeIsolated {
+    return MainActor.assumeIsolated { [text] in
       report {
         guard status == 0 else {
           // Each line may hold an argument of any length.

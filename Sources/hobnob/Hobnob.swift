@@ -57,7 +57,7 @@ struct Hobnob: ParsableCommand {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""
         text = "\(first)\nUsage: \(usageLines)\n  See 'hobnob --help' for more information."
       }
-      Glibc.exit(Launch.answer(text, status: code.rawValue))
+      Glibc.exit(Launch.answer(text, to: arguments, status: code.rawValue))
     }
   }
 

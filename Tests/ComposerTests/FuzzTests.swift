@@ -245,8 +245,9 @@ struct FuzzTests {
         .map { _ in pieces.randomElement(using: &dice) ?? "" }.joined()
       if let path = PastedContent.fileCandidate(in: paste) {
         try #require(
-          (path.utf8.first == 0x2F || path.utf8.starts(with: "~/".utf8)) && !path.utf8.contains(0),
-          "\(paste.debugDescription)")
+          // A name that is not UTF-8 stays a URL.
+          ["/", "~/", "file:///"].contains { path.utf8.starts(with: $0.utf8) }
+            && !path.utf8.contains(0), "\(paste.debugDescription)")
         // Quoted once more, it is still the same path.
         if !path.unicodeScalars.contains(where: { "'\n\r".unicodeScalars.contains($0) }) {
           try #require(PastedContent.fileCandidate(in: " '\(path)'\n") == path)

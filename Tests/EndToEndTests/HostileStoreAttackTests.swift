@@ -186,7 +186,9 @@ extension EndToEnd {
         #expect(run.status == 0 || !run.errors.isEmpty, "\(what): \(arguments): not a word")
       }
       for face in [[], ["--plain"]] {
-        let shell = try home.shell(as: "anna", face + ["lobby"])
+        // A long history would go to a pager that waits for keys.
+        let shell = try home.shell(
+          as: "anna", face + ["lobby"], environment: ["PAGER": "cat"])
         _ = shell.wait(for: 10) { $0.picture.contains("> ") || $0.picture.contains("hobnob:") }
         shell.send("Y\u{7f}\u{05}\u{15}/history\r/who\r/drafts\r\u{05}\u{15}/quit\r")
         let status = shell.waitForExit(seconds: 20)
