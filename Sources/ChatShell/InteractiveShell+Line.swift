@@ -88,7 +88,7 @@ extension InteractiveShell {
 
   private func caretMoved() {
     lastKey = loop.now
-    completion.lineChanged(byHand: true)
+    completion.caretMoved()
     drafts.note()
     refresh()
   }
@@ -120,6 +120,7 @@ extension InteractiveShell {
     }
     completion.lineChanged(byHand: true)
     for complaint in completion.takeComplaints() { complain(complaint) }
+    noteReaction(editor.text)
     refresh()
   }
 
@@ -141,7 +142,6 @@ extension InteractiveShell {
   private func typed(_ text: String) {
     drafts.note(byHand: true)
     bringFilesBack(with: text)
-    noteReaction(text)
     if shell.editing != nil, editor.isLive, !text.isEmpty, !LineRules.isCommand(text) {
       shell.typedOverMessage = text
     }
