@@ -15,7 +15,7 @@ extension InteractiveShell {
     case .accepted(let text): return accept(text)
     case .changed: lineChanged()
     case .moved:
-      completion.lineChanged(byHand: true)
+      completion.caretMoved()
       tell(.moved)
     case .secondSpace: closeSymbol()
     case .pasted(let text):
@@ -83,7 +83,7 @@ extension InteractiveShell {
     completion.lineChanged(byHand: true)
     let complaints = completion.takeComplaints()
     if !complaints.isEmpty { tell(.complain(complaints)) }
-    refresh()
+    tell(.moved)
   }
 
   /// What hangs on the line beside what is drawn.

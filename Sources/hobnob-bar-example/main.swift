@@ -4,20 +4,18 @@ import Composer
 import Glibc
 import StyledText
 
-final class Names: CompletionSource {
-  let names = ["Anna", "Anton", "Ben", "Zoë"].map { Candidate($0) }
-  func candidates(
-    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) -> [Candidate] { names }
-}
-
 var registry = CompletionRegistry()
-registry.register("@", source: Names(), PrefixRules(behindAtLineStart: ":"))
+let names = CandidateList(["Anna", "Anton", "Ben", "Zoë"].map { Candidate($0) })
+registry.register("@", source: names, PrefixRules(behindAtLineStart: ":"))
 let controller = BarController(TypedLine(prompt: "say> "), registry: registry)
 controller.completion.isLive = false
-var frame = Frame()
+var (frame, sent) = (Frame(), "")
+controller.listen(names) { event in
+  guard case .sent(let text) = event else { return }
+  sent = SafeText(body: text).lines.reduce("") { $0 + $1.string + "\r\n" }
+}
 
-@MainActor func draw(below sent: String = "") {
+@MainActor func draw() {
   let up = { String(repeating: "\u{1B}M", count: $0) }
   print("\(up(frame.caretRow))\r\u{1B}[J\(sent)", terminator: "")
   var size = winsize()
@@ -31,17 +29,6 @@ var frame = Frame()
   print("\u{1B}[\(frame.caretColumn + 1)G", terminator: "")
 }
 
-controller.listen(controller) { event in
-  guard case .sent(let text) = event else { return }
-  MainActor.assumeIsolated {
-    draw(below: SafeText(body: text).lines.reduce("") { $0 + $1.string + "\r\n" })
-  }
-}
-
-let keys: [String: BarKey] = [
-  "\r": .accept, "\t": .complete, "\u{7F}": .backspace, "\n": .newline, "\u{7}": .cancel,
-  "\u{1F}": .undo, "\u{1B}[D": .left, "\u{1B}[C": .right, "\u{1B}[A": .up, "\u{1B}[B": .down,
-]
 var (cooked, key, byte) = (termios(), [UInt8](), UInt8(0))
 tcgetattr(0, &cooked)
 var raw = cooked
@@ -53,14 +40,10 @@ while fflush(nil) == 0, read(0, &byte, 1) == 1, byte != 4 {
   // A character has all its bytes, an escape sequence its letter.
   if key.count < (~key[0]).leadingZeroBitCount { continue }
   if key[0] == 0x1B && (key.count < 3 || byte < 0x40) { continue }
-  let typed = String(decoding: key, as: UTF8.self)
-  if let known = keys[typed] {
-    controller.type(known)
-  } else if key[0] > 0x1F {
-    controller.type(.text(typed))
-  }
+  if let known = BarKey(String(decoding: key, as: UTF8.self)) { controller.type(known) }
   key = []
   draw()
+  sent = ""
 }
 tcsetattr(0, TCSADRAIN, &cooked)
 print("\n\u{1B}[J", terminator: "")

@@ -68,6 +68,9 @@ struct BarControllerTests {
     bar.controller.bar.zones = [:]
     bar.controller.restore(Draft("é"))
     #expect(bar.told() == [.canSend(true), .text("é")])
+    bar.controller.bar.composed = ComposedText("e")
+    bar.controller.caretMoved()
+    #expect(bar.told() == [.text("e")], "a line of the history, which no one typed")
     bar.controller.restore(Draft("e\u{301}"))
     #expect(bar.told() == [.text("e\u{301}")])
   }

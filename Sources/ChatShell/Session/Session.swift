@@ -85,6 +85,7 @@ final class Session {
     case .moved:
       lastKey = now
       drafts.note()
+      reactions.noteChange(of: line.text)
     case .interrupted: interrupt()
     case .emptied: files.setAside(with: line.text)
     case .ended: if editing.isOn { editing.cancel() } else { outgoing.leave(status: 0) }
@@ -172,7 +173,6 @@ final class Session {
     drafts.note(byHand: true)
     let text = line.text
     files.noteChange(of: text)
-    reactions.noteChange(of: text)
     editing.noteChange(of: text)
     place.typed(text)
     if screen.isHolding, text.isEmpty { screen.holdOrCatchUp() }

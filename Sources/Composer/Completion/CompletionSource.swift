@@ -29,15 +29,6 @@ public struct CompletionQuestion: Hashable, Sendable {
 /// A class, so that it may keep what it has found. The session compares and ranks; a source may
 /// hand in everything it has, whatever the word. One that hands in the very same array again
 /// spares the session the work of making it ready for matching.
-///
-/// ```swift
-/// final class Fruit: CompletionSource {
-///   let names = ["apple", "pear"].map { Candidate($0) }
-///   func candidates(
-///     for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-///   ) -> [Candidate] { names }
-/// }
-/// ```
 public protocol CompletionSource: AnyObject {
   /// The candidates for a word. Called on the caller's thread while a key is handled: it must not
   /// wait, nor come back to the session that asks.
@@ -52,6 +43,21 @@ public protocol CompletionSource: AnyObject {
   func candidates(
     for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
   ) throws -> [Candidate]
+}
+
+/// A source that has the same candidates for every word.
+///
+/// ```swift
+/// CandidateList(["apple", "pear"].map { Candidate($0) })
+/// ```
+public final class CandidateList: CompletionSource {
+  public let candidates: [Candidate]
+
+  public init(_ candidates: [Candidate]) { self.candidates = candidates }
+
+  public func candidates(
+    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+  ) -> [Candidate] { candidates }
 }
 
 /// Offers candidates for words without a prefix: the arguments of commands (2.8). Asked where no

@@ -63,14 +63,25 @@ public final class BarController<Line: BarLine> {
     return mentions.spans
   }
 
-  /// Call it when the line has changed or the caret has moved.
+  /// Call it when the line has changed.
   ///
   /// - Parameter byHand: a key or a paste did it, not the program.
   public func lineChanged(byHand: Bool) {
+    askCompletion(byHand: byHand)
+    tellChanges(byHand: byHand)
+  }
+
+  /// Call it when the caret has moved, or the line editor shows another line of its history: menu and
+  /// mentions follow, but no one typed.
+  public func caretMoved() {
+    askCompletion(byHand: true)
+    tellChanges(byHand: false)
+  }
+
+  private func askCompletion(byHand: Bool) {
     follow()
     prepare?(&completion)
     completion.textChanged(line.composed, edition: line.edition, byHand: byHand)
-    tellChanges(byHand: byHand)
   }
 
   /// Call it when items or what allows to send have changed, and after drawing. A change of the text
@@ -84,7 +95,7 @@ public final class BarController<Line: BarLine> {
   public func replace(_ range: Range<Int>, with insert: String, caret: Int) {
     follow()
     line.replace(range, with: insert, caret: caret)
-    mentions.replaced(range, with: insert, in: known.text)
+    mentions.replaced(range, with: insert, in: known.text, isWrapping: true)
     completion.moveAlong(replacing: range, with: insert.utf8.count)
     known = (line.composed.text, line.edition)
   }

@@ -41,14 +41,15 @@ struct FollowedSpans {
   ///
   /// - Parameters:
   ///   - range: UTF-8 offsets in the text before.
-  ///   - insert: what stands there now. Where that is the old part between marks, or the other way
-  ///     round, the spans in it move.
+  ///   - insert: what stands there now.
   ///   - old: the text before.
   ///   - accepted: a span that came with it.
+  ///   - isWrapping: the old part was put between marks, or out of them: spans in it stay.
   mutating func replaced(
-    _ range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil
+    _ range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
+    isWrapping: Bool = false
   ) {
-    let moved = accepted == nil ? moved(range, insert, old) : []
+    let moved = isWrapping ? moved(range, insert, old) : []
     let adjusted = Span.adjusted(spans, replacing: range, with: insert.utf8.count)
     if adjusted.count + moved.count < spans.count { leave(old) }
     spans = (adjusted + moved + [accepted].compactMap { $0 })

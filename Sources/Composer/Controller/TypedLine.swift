@@ -150,6 +150,30 @@ extension BarController where Line == TypedLine {
 }
 
 extension BarKey {
+  /// What a terminal sends for one key; nil for what means nothing here.
+  public init?(_ bytes: String) {
+    switch bytes {
+    case "\r": self = .accept
+    case "\n": self = .newline
+    case "\t": self = .complete
+    case "\u{1B}[Z": self = .completeBack
+    case "\u{7}", "\u{1B}": self = .cancel
+    case "\u{8}", "\u{7F}": self = .backspace
+    case "\u{4}", "\u{1B}[3~": self = .delete
+    case "\u{2}", "\u{1B}[D", "\u{1B}OD": self = .left
+    case "\u{6}", "\u{1B}[C", "\u{1B}OC": self = .right
+    case "\u{10}", "\u{1B}[A", "\u{1B}OA": self = .up
+    case "\u{E}", "\u{1B}[B", "\u{1B}OB": self = .down
+    case "\u{1}": self = .lineStart
+    case "\u{5}": self = .lineEnd
+    case "\u{1F}": self = .undo
+    case "\u{1B}/": self = .redo
+    default:
+      guard let first = bytes.utf8.first, first > 0x1F else { return nil }
+      self = .text(bytes)
+    }
+  }
+
   fileprivate var menuKey: MenuKey {
     switch self {
     case .complete: .complete
