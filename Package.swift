@@ -18,6 +18,12 @@ let package = Package(
     .library(name: "Conversations", targets: ["Conversations"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
+  // A package that uses a library of ours and not the program says `traits: []`, and fetches no
+  // argument parser.
+  traits: [
+    .default(enabledTraits: ["Program"]),
+    .trait(name: "Program", description: "hobnob itself, beside the libraries"),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -46,14 +52,18 @@ let package = Package(
       dependencies: [
         "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange",
         "Platform",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob",
       dependencies: [
         "ChatShell", "Conversations", "Exchange",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
       linkerSettings: [
@@ -108,7 +118,9 @@ let package = Package(
       name: "ChatShellTests",
       dependencies: [
         "ChatShell", "Conversations", "StyledText", "Composer", "Repeatable",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours),
     .testTarget(
