@@ -37,6 +37,7 @@ public final class Store {
     }
   }
 
+  /// For those who import another module with a type of that name; so are the next two.
   public typealias Draft = Conversations.Draft
   public typealias Attachment = Conversations.Attachment
   public typealias ShellID = Conversations.ShellID
@@ -83,7 +84,7 @@ public final class Store {
     path = files.path
     patience = options.patience
     do {
-      isShared = try Store.settle(database, files, options)
+      isShared = try Store.prepare(database, files, options)
       guard let companions = Companions(of: files.path) else {
         throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
       }
@@ -101,7 +102,7 @@ public final class Store {
   }
 
   /// - Returns: whether the store is shared.
-  private static func settle(
+  private static func prepare(
     _ database: Database, _ files: StoreFiles, _ options: Options
   ) throws -> Bool {
     if database.isReadOnly { throw StoreError.readOnly(path: files.path) }

@@ -140,8 +140,8 @@ import Testing
   @Test("refuses minutes, which once were months, and hours; its sentence names the months")
   func shortAges() {
     #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
-    #expect(
-      Keep.refusal(of: "3m").sentence.string.hasPrefix("keep cannot be 3m, which is minutes; 3mo"))
+    let sentence = Keep.refusal(of: "3m").sentence.string
+    #expect(sentence.hasPrefix("keep cannot be 3m, which is minutes;") && sentence.contains("3mo"))
     #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
   }
 

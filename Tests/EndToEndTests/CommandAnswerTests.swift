@@ -55,7 +55,7 @@ extension EndToEnd {
       try store.send("still on its way", in: room.id, by: anna)
       let newer = try store.send("all have this", in: room.id, by: anna)
       let entry = try #require(try store.outbox(of: "net").first { $0.message.id == newer.id })
-      try store.settle(entry, as: .sent)
+      try store.finish(entry, as: .sent)
       try store.noteSeen(by: ben, in: room.id, upTo: 2, sendReceipt: true)
       try store.setLastConversation(room.id, of: anna)
       let shell = try home.shell(as: "anna")

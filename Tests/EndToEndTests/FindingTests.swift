@@ -33,7 +33,7 @@ extension EndToEnd {
     @Test(
       "what cannot be looked for is said (10)",
       arguments: [
-        ("since:never", "is no date"), ("colour:red", "There is no filter colour:"),
+        ("since:never", "is not a date"), ("colour:red", "There is no filter colour:"),
         ("in:#nowhere x", "There is no room #nowhere"), ("from:nobody x", "Nobody here is called"),
         ("...", "There is no word to look for"), ("", "Usage: /search"),
       ])
@@ -126,7 +126,7 @@ extension EndToEnd {
       try shell.type("/outbox\r", seeing: "Nothing waits to be sent.")
       try shell.type("one\r", seeing: "[1] … sending")
       for entry in try store.outbox(of: "stub") {
-        try store.settle(entry, as: .failed("closed\u{1B}[31m"))
+        try store.finish(entry, as: .failed("closed\u{1B}[31m"))
       }
       try shell.expect("[1] ✗ failed")
       try shell.type("two\r", seeing: "[2] … sending")
@@ -140,7 +140,7 @@ extension EndToEnd {
       try shell.type("/retry\r", seeing: "No message of yours failed here")
       try shell.type("\u{15}/retry all\r", seeing: "Sending 1 again.")
       try shell.expect("3 waiting")
-      for entry in try store.outbox(of: "stub") { try store.settle(entry, as: .sent) }
+      for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }
       try shell.expectGone("waiting")
       try shell.type("/outbox\r", seeing: "Nothing waits to be sent.")
     }

@@ -89,7 +89,7 @@ extension EndToEnd {
       "what is no time, and what goes not together, is 64 and a sentence (11.4)",
       arguments: [
         "--since 2026-02-30", "--since 2026-13-01", "--since=-1", "--since=-0001-01-01",
-        "--since 10000-01-01", "--since yesterday", "--until 2026-11-21T25:00",
+        "--since 10000-01-01", "--since tomorrow", "--until 2026-11-21T25:00",
         "--until 2026-11-21T10:30+99:00", "--since 99999999d", "--from 0", "--to many",
         "--lines -1", "--follow --to 3", "--follow --until 2026-11-21",
       ])

@@ -28,12 +28,12 @@ extension EndToEnd {
       try shell.type("one\r", seeing: "[1] … sending")
       let first = try #require(try store.outbox(of: "stub").first)
       #expect(first.message.body == "one")
-      try store.settle(first, as: .sent)
+      try store.finish(first, as: .sent)
       try shell.expect("[1] ✓ sent")
 
       try shell.type("two\r", seeing: "[2] … sending")
       let second = try #require(try store.outbox(of: "stub").first)
-      try store.settle(second, as: .failed("the room is closed\u{1B}[31m"))
+      try store.finish(second, as: .failed("the room is closed\u{1B}[31m"))
       try shell.expect("✗ [2] not sent: the room is closed^[[31m")
 
       // What is not sent stands next to the prompt, failed before sending (7.1).
@@ -49,7 +49,7 @@ extension EndToEnd {
         shell.wait(for: 10) { _ in
           (try? self.store.outbox(of: "stub").contains { $0.message.body == "two" }) == true
         })
-      for entry in try store.outbox(of: "stub") { try store.settle(entry, as: .sent) }
+      for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }
       try shell.expect("[3] ✓ sent")
     }
 
@@ -57,7 +57,7 @@ extension EndToEnd {
     func failsWithoutReason() throws {
       try shell.type("one\r", seeing: "[1] … sending")
       let first = try #require(try store.outbox(of: "stub").first)
-      try store.settle(first, as: .failed(""))
+      try store.finish(first, as: .failed(""))
       try shell.expect("✗ [1] not sent")
       try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent")
       #expect(!shell.emulator.picture.contains("not sent:"), "\(shell.emulator.picture)")

@@ -108,7 +108,7 @@ extension Lobby {
     let waiting = try store.send("on its way", in: tea, by: anna)
     let failed = try store.send("refused", in: tea, by: anna)
     let entry = try #require(try store.outbox(of: "xmpp").first { $0.message.id == failed.id })
-    try store.settle(entry, as: .failed("no \u{9b}31m voice"))
+    try store.finish(entry, as: .failed("no \u{9b}31m voice"))
     try store.edit(waiting.id, to: "still on its way", by: anna)
     try store.leave(anna, tea)
     try store.receive(

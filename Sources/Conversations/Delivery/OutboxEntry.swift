@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Something a network has to do for a message.
-public struct OutboxEntry: Identifiable, Hashable, Sendable {
-  public enum Operation: Int, Hashable, Sendable {
+package struct OutboxEntry: Identifiable, Hashable, Sendable {
+  package enum Operation: Int, Hashable, Sendable {
     case send = 0
     case edit = 1
     case delete = 2
@@ -11,22 +11,22 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
   }
 
   /// How the network's attempt ended.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// The server has it.
     case sent
     /// It will not be tried again by itself; the reason is shown to the sender.
     case failed(String)
   }
 
-  public var id: Int64
-  /// The message as it was when the outbox was read. Give the entry back to `Store.settle`
+  package var id: Int64
+  /// The message as it was when the outbox was read. Give the entry back to `Store.finish`
   /// unchanged: a text that was edited meanwhile is noticed by the difference.
-  public var message: Message
-  public var operation: Operation
+  package var message: Message
+  package var operation: Operation
   /// With the operation `react`: who reacted, and with what now.
-  public var reaction: Reaction?
+  package var reaction: Reaction?
 
-  public init(id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil) {
+  package init(id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil) {
     self.id = id
     self.message = message
     self.operation = operation

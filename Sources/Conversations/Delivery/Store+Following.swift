@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What became of a message that was there before.
-public enum LaterNews: Hashable, Sendable {
+package enum LaterNews: Hashable, Sendable {
   /// It was edited, deleted or taken back; as it stands now.
   case revised(Message)
   case reacted(ReactionNews)
 
-  public var message: Message {
+  package var message: Message {
     switch self {
     case .revised(let message): message
     case .reacted(let news): news.message
@@ -22,7 +22,7 @@ extension Store {
   ///   - since: a former `position`; what happened up to it is known.
   ///   - end: a later one.
   ///   - number: messages with a larger one are not asked for.
-  public func laterNews(
+  package func laterNews(
     in conversation: ID<Conversation>, since: Int64, upTo end: Int64, ofMessagesUpTo number: Int,
     for me: ID<Participant>
   ) throws -> [LaterNews] {

@@ -3,7 +3,7 @@
 /// What network processes do: they take from the outbox, and store what they hear (decision 5).
 extension Store {
   /// What waits for a network, oldest first.
-  public func outbox(of network: String) throws -> [OutboxEntry] {
+  package func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(
       """
       SELECT \(Store.messageColumns), x.id AS entry, x.operation,
@@ -25,7 +25,7 @@ extension Store {
   /// meanwhile is posted as an edit, a message taken back meanwhile as a deletion.
   ///
   /// - Parameter entry: as `outbox(of:)` gave it.
-  public func settle(_ entry: OutboxEntry, as outcome: OutboxEntry.Outcome) throws {
+  package func finish(_ entry: OutboxEntry, as outcome: OutboxEntry.Outcome) throws {
     try write(durable: true) {
       guard let message = try stored(entry.message.id) else { return }
       try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
@@ -59,7 +59,7 @@ extension Store {
   }
 
   /// Where a message from a network belongs.
-  public enum NetworkPlace: Hashable, Sendable {
+  package enum NetworkPlace: Hashable, Sendable {
     /// A room under the network's name for it; made if missing.
     case room(String)
     /// The direct chat with this participant of the machine; made if missing.
@@ -78,7 +78,7 @@ extension Store {
   ///   - replyTo: the message it answers, in the same conversation.
   /// - Throws: `RuleError.badName` for an empty identity or network; `AttachmentError.gone`.
   @discardableResult
-  public func receive(
+  package func receive(
     _ body: String, kind: Message.Kind = .text, from identity: String, name: String,
     network: String, in place: NetworkPlace, at time: Milliseconds? = nil, remoteID: String? = nil,
     attachments: [Attachment] = [], replyTo: ID<Message>? = nil

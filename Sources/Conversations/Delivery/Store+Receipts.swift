@@ -193,7 +193,7 @@ extension Store {
   /// - Parameter state: `.delivered` or `.seen`; anything less is no news.
   /// - Throws: `RuleError.notAMember` if that participant was never in the conversation, so a
   ///   stranger's receipt moves nothing.
-  public func receipt(
+  package func receipt(
     from identity: String, network: String, in conversation: ID<Conversation>, upTo number: Int,
     state: DeliveryState
   ) throws {

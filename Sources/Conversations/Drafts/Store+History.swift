@@ -3,7 +3,7 @@
 /// The input history.
 extension Store {
   /// Adds a line to the input history; the same line twice in a row stands once (rule 1.12).
-  public func appendHistory(
+  package func appendHistory(
     _ line: String, of me: ID<Participant>, shell: ShellID
   ) throws {
     try write { try remember(line, of: me, shell: shell) }
@@ -27,7 +27,7 @@ extension Store {
 
   /// The input history as one shell walks it with Up: newest last, its own lines behind those of
   /// the participant's other shells, the same line twice in a row once.
-  public func history(
+  package func history(
     of me: ID<Participant>, shell: ShellID, limit: Int
   ) throws -> [String] {
     try read {

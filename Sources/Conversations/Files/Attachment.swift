@@ -9,6 +9,7 @@ public struct Attachment: Hashable, Sendable {
   public var name: String
   /// The MIME type, as its bytes look: nobody's word is taken for it.
   public var type: String
+  /// How large it is.
   public var bytes: Int
 
   public init(hash: String, name: String, type: String = FileType.unknown, bytes: Int) {
@@ -19,7 +20,7 @@ public struct Attachment: Hashable, Sendable {
   }
 
   /// A number of bytes as people write it: `0 B`, `999 B`, `1.4 MB`, in powers of a thousand.
-  public static func size(_ bytes: Int) -> String {
+  package static func size(_ bytes: Int) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
     var (tenths, unit) = (min(max(0, bytes), .max - 1000), 0)
     if tenths < 1000 { return "\(tenths) B" }

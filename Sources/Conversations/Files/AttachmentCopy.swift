@@ -11,10 +11,10 @@ import Platform
 /// while try copy.step() { keysAreServed() }
 /// let attachment = try copy.finish(type: FileType.sniff)
 /// ```
-public final class AttachmentCopy {
+package final class AttachmentCopy {
   /// The size the file had when it was opened.
-  public let bytes: Int
-  public private(set) var copied = 0
+  package let bytes: Int
+  package private(set) var copied = 0
 
   private let path: String
   private let name: String
@@ -98,7 +98,7 @@ public final class AttachmentCopy {
   /// - Parameter size: how many bytes, at least 1.
   /// - Returns: whether there is more to copy.
   /// - Throws: `AttachmentError.changed`, `.tooLarge`, `.unreadable`, `.full`, `.unwritable`.
-  public func step(_ size: Int = 1 << 20) throws -> Bool {
+  package func step(_ size: Int = 1 << 20) throws -> Bool {
     var left = max(1, size)
     while left > 0 {
       // What the kernel makes up, as in /proc, has no size and has to be read to its end.
@@ -149,7 +149,7 @@ public final class AttachmentCopy {
   /// - Parameter type: gives the MIME type of the file at a path: the copy's, since the original may
   ///   be another by now. What is no MIME type counts as nil, and nil as `FileType.unknown`.
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
-  public func finish(type: (String) -> String?) throws -> Attachment {
+  package func finish(type: (String) -> String?) throws -> Attachment {
     precondition(!isPlaced, "an attachment is finished once")
     // A file that was written to within the size it had may be half old, half new. One that only
     // grew, such as a log, is whole as far as it was copied.

@@ -11,7 +11,7 @@ extension Store {
   /// ```
   ///
   /// Doing it twice changes nothing.
-  public static func safeName(_ name: String) -> String {
+  package static func safeName(_ name: String) -> String {
     // By scalars: a slash that carries an accent is another Character, and to the kernel a slash.
     let base = name.unicodeScalars.split(separator: "/").last ?? Substring.UnicodeScalarView()
     var kept = String.UnicodeScalarView()

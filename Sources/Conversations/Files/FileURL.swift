@@ -3,13 +3,13 @@
 /// A path as the URL of its file. A path may hold any byte but NUL, and a `String` only UTF-8: one
 /// that is not UTF-8 travels as its URL, from the command line or a paste to the draft and the system
 /// call that opens it.
-public enum FileURL {
+package enum FileURL {
   private static let scheme = "file://"
 
   /// `file:///tmp/b%E4r.txt`
   ///
   /// - Parameter path: absolute, without its NUL.
-  public static func written(_ path: some Collection<UInt8>) -> String {
+  package static func written(_ path: some Collection<UInt8>) -> String {
     path.reduce(into: scheme) { url, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E:

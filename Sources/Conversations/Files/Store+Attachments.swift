@@ -15,7 +15,7 @@ extension Store {
   /// - Parameter limit: in bytes; 0 for none.
   /// - Returns: the name it would be sent under, and its size.
   /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
-  public static func look(
+  package static func look(
     atFile path: String, limit: Int
   ) throws -> (name: String, bytes: Int) {
     let (number, found) = try AttachmentCopy.open(path, limit: limit)
@@ -48,7 +48,7 @@ extension Store {
   /// The same in pieces, for files that take long to copy.
   ///
   /// - Throws: `AttachmentError`.
-  public func copy(
+  package func copy(
     ofFileAt path: String, name: String? = nil, limit: Int
   ) throws -> AttachmentCopy {
     try AttachmentCopy(path: path, name: name, limit: limit, into: attachmentFolder)

@@ -25,15 +25,18 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var sender: Conversations.ID<Participant>
   /// The name the sender shows now.
   public var senderName: String
+  /// See `Participant.identity`.
   public var senderIdentity: String
   /// As typed or received, of any length; empty when it was deleted or taken back.
   public var body: String
   public var kind: Kind
+  /// When it was said.
   public var createdAt: Milliseconds
   /// For the viewer's own message the least state among its recipients; for another's, `sent`.
   public var state: DeliveryState
   /// Why the network refused it, in the network's words.
   public var failure: String?
+  /// When it got the text it has now; nil for its first one.
   public var editedAt: Milliseconds?
   /// Set when it was deleted: a tombstone stays.
   public var deletedAt: Milliseconds?

@@ -5,6 +5,7 @@ public struct Reaction: Hashable, Sendable {
   public var participant: Participant
   /// As given or received; empty in an outbox entry that takes the reaction back.
   public var emoji: String
+  /// When it was given.
   public var at: Milliseconds
 
   public init(participant: Participant, emoji: String, at: Milliseconds) {

@@ -15,7 +15,7 @@ extension Store {
   ///
   /// - Returns: an object without a newline; pure ASCII but for letters, so safe to print. nil if
   ///   there is no such message.
-  public func jsonLine(of message: ID<Message>) throws -> String? {
+  package func jsonLine(of message: ID<Message>) throws -> String? {
     try database.first(
       "SELECT \(JSONShape.message) FROM \(JSONShape.messageTables) WHERE m.id = ?", message
     ) {

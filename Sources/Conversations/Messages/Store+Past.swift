@@ -3,12 +3,12 @@
 /// What is past in a conversation (`Message.isPast`), by time: for those who go through all of it.
 extension Store {
   /// The place of a past message in the order of those.
-  public struct PastPlace: Hashable, Sendable {
-    public var time: Milliseconds
+  package struct PastPlace: Hashable, Sendable {
+    package var time: Milliseconds
     /// Of the message; tells those of one millisecond apart.
-    public var number: Int
+    package var number: Int
 
-    public init(time: Milliseconds, number: Int) {
+    package init(time: Milliseconds, number: Int) {
       (self.time, self.number) = (time, number)
     }
   }
@@ -17,7 +17,7 @@ extension Store {
   /// not so many.
   ///
   /// - Parameter until: the first moment that does not count any more; nil for none.
-  public func start(
+  package func start(
     ofNewestPast count: Int, in conversation: ID<Conversation>, until: Milliseconds?
   ) throws -> PastPlace? {
     try database.first(
@@ -33,7 +33,7 @@ extension Store {
   /// Past messages from a place on, the first of them; without those that were taken back.
   ///
   /// - Parameter until: as above.
-  public func past(
+  package func past(
     in conversation: ID<Conversation>, from place: PastPlace, until: Milliseconds?, limit: Int,
     for me: ID<Participant>
   ) throws -> [Message] {

@@ -63,7 +63,7 @@ extension Store {
   ///   - time: when, now by default.
   /// - Returns: nil if that is no news, or the message is gone.
   @discardableResult
-  public func receive(
+  package func receive(
     reaction emoji: String?, to message: ID<Message>, from identity: String, name: String,
     network: String, at time: Milliseconds? = nil
   ) throws -> ReactionChange? {

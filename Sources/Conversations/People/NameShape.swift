@@ -23,24 +23,24 @@ enum NameShape {
     if let letters = Composition.hangul(scalar.value) {
       return letters.compactMap(Unicode.Scalar.init).flatMap(shape)
     }
-    return ShapeTable.lines.withUTF8Buffer { shape(scalar, in: $0) }
+    return ShapeTable.entries.withUTF8Buffer { shape(scalar, in: $0) }
       ?? Array(scalar.properties.lowercaseMapping.unicodeScalars)
   }
 
-  /// - Returns: nil where the table has no line for the character.
+  /// - Returns: nil where the table has no entry for the character.
   private static func shape(
     _ scalar: Unicode.Scalar, in table: UnsafeBufferPointer<UInt8>
   ) -> [Unicode.Scalar]? {
-    let newline = UInt8(ascii: "\n")
-    // Both are where a line begins.
+    let blank = UInt8(ascii: " ")
+    // Both are where an entry begins.
     var (low, high) = (0, table.count)
     while low < high {
       let middle = (low + high) / 2
-      let start = table[low..<middle].lastIndex(of: newline).map { $0 + 1 } ?? low
-      let end = table[middle..<high].firstIndex(of: newline) ?? high
-      let line = String(decoding: table[start..<end], as: UTF8.self).unicodeScalars
-      guard let character = line.first else { return nil }
-      if character == scalar { return Array(line.dropFirst()) }
+      let start = table[low..<middle].lastIndex(of: blank).map { $0 + 1 } ?? low
+      let end = table[middle..<high].firstIndex(of: blank) ?? high
+      let entry = String(decoding: table[start..<end], as: UTF8.self).unicodeScalars
+      guard let character = entry.first else { return nil }
+      if character == scalar { return Array(entry.dropFirst()) }
       if character < scalar { low = min(end + 1, high) } else { high = start }
     }
     return nil

@@ -3,7 +3,7 @@
 extension Store {
   /// Those whose shown name looks like that of another who comes first (rule 12.3): I come before
   /// all, people of this machine before those on networks, then whoever was here earlier.
-  public func lookAlikes(
+  package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
     // One by one: compiling one question about all of them takes longer than a screen's answers.
@@ -22,7 +22,7 @@ extension Store {
 
   /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
   /// look into an index.
-  public func lookAtNames() throws {
+  package func lookAtNames() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }
     try write {

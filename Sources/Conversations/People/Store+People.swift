@@ -157,14 +157,14 @@ extension Store {
   }
 
   /// The conversation this participant was in last, in any shell.
-  public func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
+  package func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
     let found = try database.first(
       "SELECT last_conversation FROM participant WHERE id = ?", me
     ) { $0.optionalInt64() }
     return (found ?? nil).map { ID(rawValue: $0) }
   }
 
-  public func setLastConversation(
+  package func setLastConversation(
     _ conversation: ID<Conversation>, of me: ID<Participant>
   ) throws {
     if try lastConversation(of: me) == conversation { return }

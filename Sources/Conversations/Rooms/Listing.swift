@@ -7,6 +7,7 @@ public struct Listing: Hashable, Sendable {
   public var unread: Int
   /// When the newest message was made, or nil while there is none.
   public var lastAt: Milliseconds?
+  /// Whether they are in it now.
   public var isMember: Bool
 
   public init(

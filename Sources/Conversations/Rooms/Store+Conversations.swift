@@ -75,7 +75,7 @@ extension Store {
 
   /// The room that a network calls `name`, made if missing. Called by network processes, whose names
   /// follow their own rules.
-  public func networkRoom(_ name: String, network: String) throws -> Conversation {
+  package func networkRoom(_ name: String, network: String) throws -> Conversation {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
     func known() throws -> Conversation? {
@@ -122,7 +122,7 @@ extension Store {
   }
 
   /// The direct chats of a participant, and with whom each is.
-  public func directChats(
+  package func directChats(
     of me: ID<Participant>
   ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
     let found = try database.rows(
@@ -198,6 +198,7 @@ extension Store {
     }
   }
 
+  /// Whether a participant is in a conversation now.
   public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
     try membership(of: me, in: conversation) == .member
   }

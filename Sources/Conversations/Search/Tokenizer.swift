@@ -56,10 +56,10 @@ enum Tokenizer {
         let code: Int32
         if byte < 0x80 {
           place += 1
-          code = scanner.take(ascii: byte, at: start, emit)
+          code = scanner.add(ascii: byte, at: start, emit)
         } else {
           let scalar = Tokenizer.scalar(in: text, at: &place)
-          code = scanner.take(scalar, at: start..<place, emit)
+          code = scanner.add(scalar, at: start..<place, emit)
         }
         if code != 0 { return code }
       }
@@ -121,7 +121,7 @@ private struct Scanner {
     return count == 0 ? 0 : emit(UnsafeBufferPointer(rebasing: buffer[..<count]), start..<end)
   }
 
-  mutating func take(ascii byte: UInt8, at place: Int, _ emit: Emit) -> Int32 {
+  mutating func add(ascii byte: UInt8, at place: Int, _ emit: Emit) -> Int32 {
     let folded: UInt8
     switch byte {
     case 0x61...0x7A, 0x30...0x39: folded = byte
@@ -138,7 +138,7 @@ private struct Scanner {
     return code
   }
 
-  mutating func take(_ scalar: UInt32, at range: Range<Int>, _ emit: Emit) -> Int32 {
+  mutating func add(_ scalar: UInt32, at range: Range<Int>, _ emit: Emit) -> Int32 {
     var code: Int32 = 0
     switch CharacterClass(of: scalar) {
     case .separator:

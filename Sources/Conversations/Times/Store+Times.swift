@@ -11,7 +11,7 @@ extension Store {
   ///   - since: the first moment that counts.
   ///   - until: the first moment that does not count any more; nil for none.
   ///   - past: whether those count that are past.
-  public func numbers(
+  package func numbers(
     in conversation: ID<Conversation>, since: Milliseconds, until: Milliseconds?, past: Bool = true
   ) throws -> ClosedRange<Int>? {
     let found = try database.first(

@@ -8,7 +8,7 @@ extension Store {
   ///
   /// - Parameter age: after how many milliseconds a message may go; nil, or less than one, for
   ///   never, which is the default.
-  public func setKeep(_ conversation: ID<Conversation>, _ age: Milliseconds?) throws {
+  package func setKeep(_ conversation: ID<Conversation>, _ age: Milliseconds?) throws {
     let age = age.flatMap { $0 < 1 ? nil : $0 }
     if try keep(of: conversation) == age { return }
     try write(durable: true) {
@@ -17,7 +17,7 @@ extension Store {
   }
 
   /// How long a conversation keeps its messages, in milliseconds; nil for ever.
-  public func keep(of conversation: ID<Conversation>) throws -> Milliseconds? {
+  package func keep(of conversation: ID<Conversation>) throws -> Milliseconds? {
     try database.first("SELECT keep FROM conversation WHERE id = ?", conversation) {
       $0.optionalInt64()
     } ?? nil
@@ -34,7 +34,7 @@ extension Store {
   ///   milliseconds.
   /// - Returns: how many went.
   @discardableResult
-  public func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
+  package func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
     let kept = try database.rows("SELECT id, keep FROM conversation WHERE keep IS NOT NULL") {
       (id: $0.id("id") as ID<Conversation>, keep: $0.int64("keep"))
     }
@@ -84,7 +84,7 @@ extension Store {
   /// - Parameter pages: at most so many, of 4 KiB each.
   /// - Returns: how many; 0 when there is nothing left to do.
   @discardableResult
-  public func compactStep(pages: Int) throws -> Int {
+  package func compactStep(pages: Int) throws -> Int {
     func unused() throws -> Int {
       try database.first("PRAGMA freelist_count") { $0.int() } ?? 0
     }
@@ -102,7 +102,7 @@ extension Store {
   ///
   /// - Returns: how many bytes the file and its log became smaller.
   @discardableResult
-  public func compact() throws -> Int {
+  package func compact() throws -> Int {
     let before = size
     try write(durable: true) {
       try database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")

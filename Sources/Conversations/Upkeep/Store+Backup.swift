@@ -11,7 +11,7 @@ extension Store {
   ///   - shared: whether the copy is for the group of its folder; nil if this store is shared and
   ///     that folder hands on its group. Otherwise it is a private store.
   /// - Throws: `StoreError`; then there is no file.
-  public func backup(to path: String, shared: Bool? = nil) throws {
+  package func backup(to path: String, shared: Bool? = nil) throws {
     let shared = shared ?? (isShared && StoreFiles.isForSharing(folderOf: path))
     try NewFile.store(path, shared: shared) { temporary in
       let target = try Database(path: temporary, patience: 10_000)

@@ -4,8 +4,8 @@ import Glibc
 import Platform
 
 /// Something `Store.check()` found.
-public struct Finding: Sendable, CustomStringConvertible {
-  public enum Severity: Int, Comparable, Sendable {
+package struct Finding: Sendable, CustomStringConvertible {
+  package enum Severity: Int, Comparable, Sendable {
     /// As it should be.
     case fine = 0
     /// Not as it should be, but nothing is lost.
@@ -13,16 +13,16 @@ public struct Finding: Sendable, CustomStringConvertible {
     /// Something is lost, or will be.
     case damage = 2
 
-    public static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
+    package static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// Which part of the store it is about.
-  public enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
+  package enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
 
-  public var severity: Severity
-  public var part: Part
+  package var severity: Severity
+  package var part: Part
   /// What was found, where, and what to do.
-  public var sentence: Sentence { (key, arguments) }
+  package var sentence: Sentence { (key, arguments) }
   private var key: StaticString
   private var arguments: [String]
 
@@ -33,7 +33,7 @@ public struct Finding: Sendable, CustomStringConvertible {
     self.arguments = arguments
   }
 
-  public var description: String { filled(sentence) }
+  package var description: String { filled(sentence) }
 }
 
 extension Store {
@@ -43,7 +43,7 @@ extension Store {
   ///
   /// - Parameter deep: whether attachments are read and compared with their hashes.
   /// - Returns: at least one finding for each part that is there; `hobnob check` fails if any is not `.fine`.
-  public func check(deep: Bool = false) throws -> [Finding] {
+  package func check(deep: Bool = false) throws -> [Finding] {
     try integrity() + schema() + searchIndex() + permissions() + attachmentFindings(deep: deep)
   }
 

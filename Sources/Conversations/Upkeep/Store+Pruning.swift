@@ -4,11 +4,11 @@ import Glibc
 import Platform
 
 /// A walk through the files of attachments, some at a time, for those who must not take long.
-public struct AttachmentSweep: Sendable {
+package struct AttachmentSweep: Sendable {
   /// How many files went.
-  public fileprivate(set) var files = 0
+  package fileprivate(set) var files = 0
   /// How much room that gave.
-  public fileprivate(set) var bytes = 0
+  package fileprivate(set) var bytes = 0
 
   /// The folders yet to be looked into; nil before the first look.
   private var folders: [String]?
@@ -16,7 +16,7 @@ public struct AttachmentSweep: Sendable {
   fileprivate var folder = ""
   private var names: [String] = []
 
-  public init() {}
+  package init() {}
 
   /// The next names of `folder`; nil when all have been looked at. An empty folder costs a step.
   fileprivate mutating func next(_ count: Int, in root: borrowing OpenFile) throws -> [String]? {
@@ -47,7 +47,7 @@ extension Store {
   /// - Returns: how many were removed, and how much room that gave.
   /// - Throws: `StoreError`, also when only some of them were removed; `AttachmentError.unwritable`
   ///   when the folder cannot be looked into.
-  public func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
+  package func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
     var sweep = AttachmentSweep()
     while try !pruneStep(&sweep, files: 64, now: now) {}
     return (sweep.files, sweep.bytes)
@@ -61,7 +61,7 @@ extension Store {
   ///   - now: as there.
   /// - Returns: whether all have been looked at.
   /// - Throws: as there; the files of this step are then left for another walk.
-  public func pruneStep(
+  package func pruneStep(
     _ sweep: inout AttachmentSweep, files: Int, now: Milliseconds
   ) throws -> Bool {
     do {

@@ -36,7 +36,7 @@ extension Store {
   ) throws -> ExportReport {
     try withoutActuallyEscaping(write) { write in
       let spool = Spool(in: self.files.folder, write: write)
-      return try exporting(conversations, files: files, write: spool.take, whenRead: spool.release)
+      return try exporting(conversations, files: files, write: spool.add, whenRead: spool.release)
     }
   }
 

@@ -18,7 +18,7 @@ struct ImportedIDs {
 
   private static func first(at time: Milliseconds) -> Int64 { zero + time * room }
 
-  /// The id behind all those of that time that are taken. It is free until `take` takes it.
+  /// The id behind all those of that time that are taken. It is free until `use` marks it so.
   mutating func next(
     at time: Milliseconds, in database: Database
   ) throws -> ID<Message> {
@@ -41,7 +41,7 @@ struct ImportedIDs {
     }
   }
 
-  mutating func take(_ id: ID<Message>) {
+  mutating func use(_ id: ID<Message>) {
     last = ((id.rawValue - ImportedIDs.zero) >> 10, id.rawValue)
   }
 

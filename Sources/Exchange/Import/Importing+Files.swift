@@ -54,7 +54,7 @@ final class IncomingFile {
 
 extension Import {
   /// - Throws: `LineFault`, `AttachmentError`.
-  func take(file object: JSONObject) throws {
+  func add(file object: JSONObject) throws {
     let hash = try object.text("hash")
     guard AttachmentFolder.place(of: hash) != nil else {
       throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")

@@ -12,7 +12,7 @@ extension Import {
 
   /// - Throws: `LineFault`; then nothing of the import may stay.
   /// - Returns: false if the line is of a type that is not known here.
-  func take(json line: UnsafeBufferPointer<UInt8>, _ stream: inout Stream) throws -> Bool {
+  func read(line: UnsafeBufferPointer<UInt8>, _ stream: inout Stream) throws -> Bool {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return true }
     let object = try JSONObject(line: line, database)
     if let kind = try object.optionalText("hobnob") {
@@ -24,15 +24,15 @@ extension Import {
       throw LineFault("the first line is not that of an export of hobnob; name the --format")
     }
     switch try object.text("type") {
-    case "message": try take(message: object)
-    case "participant": try take(participant: object)
-    case "conversation": try take(conversation: object)
-    case "member": try take(member: object)
-    case "reader": try take(reader: object)
-    case "event": try take(event: object)
-    case "draft": try take(draft: object)
-    case "history": try take(history: object)
-    case "file": try take(file: object)
+    case "message": try add(message: object)
+    case "participant": try add(participant: object)
+    case "conversation": try add(conversation: object)
+    case "member": try add(member: object)
+    case "reader": try add(reader: object)
+    case "event": try add(event: object)
+    case "draft": try add(draft: object)
+    case "history": try add(history: object)
+    case "file": try add(file: object)
     case "end": stream.hasEnded = true
     default: return false
     }
@@ -109,7 +109,7 @@ extension Import {
 
   // MARK: People and conversations
 
-  private func take(participant object: JSONObject) throws {
+  private func add(participant object: JSONObject) throws {
     let person = try person(
       object.text("identity"), network: object.optionalText("network") ?? "",
       name: object.text("name"))
@@ -121,7 +121,7 @@ extension Import {
     }
   }
 
-  private func take(conversation object: JSONObject) throws {
+  private func add(conversation object: JSONObject) throws {
     let place = try place(object)
     guard place.isNew else { return }
     let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
@@ -133,7 +133,7 @@ extension Import {
       object.optionalInteger("keep", in: 1...Int64.max), place.id)
   }
 
-  private func take(member object: JSONObject) throws {
+  private func add(member object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
     let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
     let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
@@ -148,7 +148,7 @@ extension Import {
       """, place.id, person, first, last)
   }
 
-  private func take(reader object: JSONObject) throws {
+  private func add(reader object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
     let marks = try ["delivered", "seen", "read"].map {
       try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
@@ -164,7 +164,7 @@ extension Import {
       """, place.id, person, marks[0], marks[1], marks[2], try silentNumber())
   }
 
-  private func take(draft object: JSONObject) throws {
+  private func add(draft object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
     var draft = Draft(
       text: try object.text("text"),
@@ -187,7 +187,7 @@ extension Import {
   }
 
   /// As often as it stands in the export, less how often it is here: events have no names.
-  private func take(event object: JSONObject) throws {
+  private func add(event object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
     let kind: Event.Kind =
       [.topic, .invitation][try object.choice("kind", of: ["topic", "invitation"])]
@@ -209,7 +209,7 @@ extension Import {
   }
 
   /// As often as it stands in the export, less how often it stood here before.
-  private func take(history object: JSONObject) throws {
+  private func add(history object: JSONObject) throws {
     let (person, line) = (try person(object, "participant"), try object.text("line"))
     try database.run(
       "UPDATE import_line SET count = count - 1 WHERE participant = ? AND line = ? AND count > 0",
@@ -222,7 +222,7 @@ extension Import {
 
   // MARK: Messages
 
-  private func take(message object: JSONObject) throws {
+  private func add(message object: JSONObject) throws {
     let digits = try object.text("uid")
     guard digits.utf8.count == 32, let uid = bytes(ofHexadecimal: digits) else {
       throw LineFault("“%1” is not 32 hexadecimal digits in lower case", "uid")
@@ -254,19 +254,19 @@ extension Import {
     switch try add(message, in: place) {
     case .known(let known):
       try update(known, to: message, revisions)
-      if known.gone == 0, message.gone == 0 { try take(reactionsIn: object, on: known.id) }
+      if known.gone == 0, message.gone == 0 { try add(reactionsIn: object, on: known.id) }
     case .new(let id):
       try add(revisions, to: id)
-      try take(reactionsIn: object, on: id)
+      try add(reactionsIn: object, on: id)
       for (ordinal, attachment) in attachments.enumerated() {
-        try take(attachment: attachment, at: ordinal, of: id)
+        try add(attachment: attachment, at: ordinal, of: id)
       }
-      if !place.isLocal { try take(outboxIn: object, of: id) }
+      if !place.isLocal { try add(outboxIn: object, of: id) }
     case .tooOld: break
     }
   }
 
-  private func take(reactionsIn object: JSONObject, on message: ID<Message>) throws {
+  private func add(reactionsIn object: JSONObject, on message: ID<Message>) throws {
     for reaction in try object.objects("reactions") {
       let emoji = try reaction.text("emoji")
       if emoji.isEmpty { throw LineFault("“%1” is missing", "emoji") }
@@ -280,7 +280,7 @@ extension Import {
     }
   }
 
-  private func take(
+  private func add(
     attachment object: JSONObject, at ordinal: Int, of message: ID<Message>
   ) throws {
     let digits = try object.text("hash")
@@ -295,7 +295,7 @@ extension Import {
   }
 
   /// What still waits for a network goes on waiting here.
-  private func take(outboxIn object: JSONObject, of message: ID<Message>) throws {
+  private func add(outboxIn object: JSONObject, of message: ID<Message>) throws {
     for entry in try object.objects("outbox") {
       let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])
       let person = entry["sender"] == nil ? nil : try person(entry, "sender")

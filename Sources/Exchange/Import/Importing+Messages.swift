@@ -43,7 +43,7 @@ extension Import {
       }
     }
     if arrival == nil {
-      ids.take(id)
+      ids.use(id)
       try database.run("INSERT INTO import_message VALUES (?)", id)
       guard number <= Message.numbers.upperBound else {
         throw LineFault("the conversation holds too many messages")

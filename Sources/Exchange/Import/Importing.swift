@@ -256,7 +256,7 @@ package final class Import {
         WHERE r.message = message.id)
       WHERE id IN (SELECT message FROM import_reply)
       """)
-    for place in places.values where place.hasNew || place.isNew { try settle(place) }
+    for place in places.values where place.hasNew || place.isNew { try updateCounters(of: place) }
     for (person, place) in entering { try enter(person, place) }
     for (person, name) in lastPlaces {
       guard let place = placesByName[name] else { continue }
@@ -267,7 +267,7 @@ package final class Import {
     if makesNews { try store.touchPeople() }
   }
 
-  private func settle(_ place: ImportedPlace) throws {
+  private func updateCounters(of place: ImportedPlace) throws {
     try database.run(
       """
       UPDATE conversation SET last_number = max(last_number, ?1),

@@ -36,10 +36,10 @@ final class LineReader {
         let found = memchr(base + searched, 0x0A, rest.upperBound - searched)
         return found.map { UnsafeRawPointer($0) - base }
       }
-      if let end { return try take(upTo: end, consuming: end + 1, body) }
+      if let end { return try handOut(upTo: end, consuming: end + 1, body) }
       if isAtEnd {
         if rest.isEmpty { return nil }
-        return try take(upTo: rest.upperBound, consuming: rest.upperBound, body)
+        return try handOut(upTo: rest.upperBound, consuming: rest.upperBound, body)
       }
       if rest.count > Self.longest {
         number += 1
@@ -51,7 +51,7 @@ final class LineReader {
     }
   }
 
-  private func take<T>(
+  private func handOut<T>(
     upTo end: Int, consuming next: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
   ) throws -> T {
     var line = rest.lowerBound..<end

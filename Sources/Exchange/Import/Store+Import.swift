@@ -93,7 +93,7 @@ extension Import {
 
   private func readJSON(_ lines: LineReader, _ name: String) throws {
     var stream = Stream()
-    while let isKnown = try lines.next({ try take(json: $0, &stream) }) {
+    while let isKnown = try lines.next({ try read(line: $0, &stream) }) {
       if isKnown { continue }
       leaveOut(name, lines.number, LineFault("a line of a type that is not known here"))
     }

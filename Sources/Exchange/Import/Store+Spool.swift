@@ -65,8 +65,8 @@ final class Spool {
     keeps = file.number >= 0
   }
 
-  /// Takes a piece. Where there is no room for it, it goes on at once, behind those that wait.
-  func take(_ piece: [UInt8]) throws -> Bool {
+  /// Adds a piece. Where there is no room for it, it goes on at once, behind those that wait.
+  func add(_ piece: [UInt8]) throws -> Bool {
     guard keeps else { return try write(piece) }
     guard hasRoom else { return try release() && write(piece) }
     do {

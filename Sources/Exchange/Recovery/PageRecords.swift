@@ -43,7 +43,7 @@ struct TreePage {
     let pointers = start + (kind.isLeaf ? 8 : 12)
     for index in 0..<count {
       guard let place = bytes.number(at: pointers + index * 2, bytes: 2),
-        place >= pointers + count * 2, take(cellAt: place, size)
+        place >= pointers + count * 2, addCell(at: place, size)
       else {
         isWhole = false
         continue
@@ -52,7 +52,7 @@ struct TreePage {
     if !kind.isLeaf, let last = bytes.number(at: start + 8, bytes: 4) { children.append(last) }
   }
 
-  private mutating func take(cellAt start: Int, _ size: Int) -> Bool {
+  private mutating func addCell(at start: Int, _ size: Int) -> Bool {
     var place = start
     if !kind.isLeaf {
       guard let child = bytes.number(at: place, bytes: 4) else { return false }

@@ -47,7 +47,7 @@ final class Salvage {
     let places = self.trees.map { told[$0.name] ?? $0.root }
     for (tree, place) in places.enumerated() where tree > 0 { roots[place] = tree }
     for (tree, place) in places.enumerated() where tree > 0 { walk(from: place, tree, depth: 0) }
-    takeOrphans()
+    assignOrphans()
   }
 
   /// What the file lists.
@@ -95,11 +95,11 @@ final class Salvage {
       found[tree].isWhole = false
       return
     }
-    take(page, number, tree)
+    assign(page, number, to: tree)
     for child in page.children { walk(from: child, tree, depth: depth + 1) }
   }
 
-  private func take(_ page: TreePage, _ number: Int, _ tree: Int) {
+  private func assign(_ page: TreePage, _ number: Int, to tree: Int) {
     owners[number] = tree
     if page.kind != .innerTable { found[tree].pages.append(number) }
     found[tree].entries += page.cells.count
@@ -122,18 +122,18 @@ final class Salvage {
     return fitting * 2 >= page.cells.count
   }
 
-  private func takeOrphans() {
+  private func assignOrphans() {
     let orphans = owners.indices.dropFirst(2).filter { owners[$0] < 0 }
-    func takeAll(_ owner: (_ number: Int, _ page: TreePage) -> Int?) {
+    func assignAll(_ owner: (_ number: Int, _ page: TreePage) -> Int?) {
       for number in orphans {
         guard let page = free(number), let tree = owner(number, page), fits(page, tree)
         else { continue }
         found[tree].isWhole = false
-        take(page, number, tree)
+        assign(page, number, to: tree)
       }
     }
-    takeAll { number, _ in treeAbove(number) }
-    takeAll { number, page in
+    assignAll { number, _ in treeAbove(number) }
+    assignAll { number, page in
       // Of a page that is not one of a tree any more, only the map knows.
       if let above = above(number), above.kind == .unused || above.kind.isOverflow { return nil }
       guard !page.cells.isEmpty else { return nil }

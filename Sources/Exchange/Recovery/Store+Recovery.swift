@@ -43,7 +43,7 @@ extension Store {
     return try NewFile.store(newPath, shared: shared) { temporary in
       let store = try Store(path: temporary, options: .init(shared: shared))
       defer { store.close() }
-      let tables = try store.take(salvage)
+      let tables = try store.fill(from: salvage)
       let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
       if report.got == 0 {
         throw report.lost > 0
@@ -55,7 +55,7 @@ extension Store {
   }
 
   /// Tables in an order in which what is referred to comes first.
-  private func take(_ salvage: Salvage) throws -> [RecoveryReport.Table] {
+  private func fill(from salvage: Salvage) throws -> [RecoveryReport.Table] {
     // Presence is of running shells; `meta` is one row; the search index is made by the triggers.
     let tables = try database.rows(
       """

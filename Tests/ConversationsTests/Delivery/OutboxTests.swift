@@ -39,7 +39,7 @@ private final class Wired {
     #expect((entry.operation, entry.message) == (.send, message))
     #expect(try wired.wire.outbox(of: "irc").isEmpty)
     let position = try wired.store.position
-    try wired.wire.settle(entry, as: .sent)
+    try wired.wire.finish(entry, as: .sent)
     let changes = try wired.store.changes(since: position, for: wired.anna)
     #expect(changes.moved.map(\.state) == [.sent])
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
@@ -52,7 +52,7 @@ private final class Wired {
     let message = try wired.says("hello")
     let first = try #require(try wired.outbox().first)
     let position = try wired.store.position
-    try wired.wire.settle(first, as: .failed("no route"))
+    try wired.wire.finish(first, as: .failed("no route"))
     let moved = try wired.store.changes(since: position, for: wired.anna).moved
     #expect(moved.map(\.failure) == ["no route"])
     #expect(try wired.state(message) == .failed)
@@ -62,10 +62,10 @@ private final class Wired {
       try wired.store.retry(message.id, by: wired.anna)
     }
     // The first attempt got through after all: the second is needless.
-    try wired.wire.settle(first, as: .sent)
+    try wired.wire.finish(first, as: .sent)
     #expect(try wired.state(message) == .sent)
     #expect(try wired.outbox().isEmpty)
-    try wired.wire.settle(first, as: .failed("late"))
+    try wired.wire.finish(first, as: .failed("late"))
     #expect(try wired.state(message) == .sent)
   }
 
@@ -73,9 +73,9 @@ private final class Wired {
     let wired = try Wired()
     let message = try wired.says("hello")
     let first = try #require(try wired.outbox().first)
-    try wired.wire.settle(first, as: .failed("x"))
+    try wired.wire.finish(first, as: .failed("x"))
     _ = try wired.store.retry(message.id, by: wired.anna)
-    try wired.wire.settle(first, as: .failed("x"))
+    try wired.wire.finish(first, as: .failed("x"))
     #expect(try wired.state(message) == .sending)
     #expect(try wired.waiting() == [.send])
   }
@@ -102,7 +102,7 @@ private final class Wired {
     let message = try wired.says("helo")
     let entry = try #require(try wired.outbox().first)
     try wired.store.edit(message.id, to: "hello", by: wired.anna)
-    try wired.wire.settle(entry, as: .sent)
+    try wired.wire.finish(entry, as: .sent)
     #expect(try wired.outbox().map(\.operation) == [.edit])
     #expect(try wired.outbox().map(\.message.body) == ["hello"])
 
@@ -110,14 +110,14 @@ private final class Wired {
     let second = try #require(try wired.outbox().last)
     #expect(try wired.store.takeBack(other.id, by: wired.anna).body == "oops")
     #expect(try wired.waiting() == [.edit])
-    try wired.wire.settle(second, as: .sent)
+    try wired.wire.finish(second, as: .sent)
     #expect(try wired.waiting() == [.edit, .delete])
   }
 
   @Test func editsAndDeletionsOfSentOnesArePosted() throws {
     let wired = try Wired()
     let message = try wired.says("helo")
-    try wired.wire.settle(try #require(try wired.outbox().first), as: .sent)
+    try wired.wire.finish(try #require(try wired.outbox().first), as: .sent)
     try wired.store.edit(message.id, to: "hello", by: wired.anna)
     #expect(try wired.store.revisions(of: message.id).map(\.body) == ["helo"])
     #expect(try wired.waiting() == [.edit])
@@ -126,7 +126,7 @@ private final class Wired {
     }
     try wired.store.delete(message.id, by: wired.anna)
     #expect(try wired.waiting() == [.delete])
-    try wired.wire.settle(try #require(try wired.outbox().first), as: .failed("not allowed"))
+    try wired.wire.finish(try #require(try wired.outbox().first), as: .failed("not allowed"))
     #expect(try wired.waiting() == [])
     #expect(try wired.store.message(message.id, for: wired.anna)?.failure == "not allowed")
   }
@@ -136,7 +136,7 @@ private final class Wired {
     let wired = try Wired()
     let messages = try [wired.says("one"), wired.says("two")]
     if failed {
-      for entry in try wired.outbox() { try wired.wire.settle(entry, as: .failed("x")) }
+      for entry in try wired.outbox() { try wired.wire.finish(entry, as: .failed("x")) }
     }
     #expect(try wired.store.takeBack(messages[0].id, by: wired.anna).body == "one")
     #expect(try wired.store.delete(messages[1].id, by: wired.anna).isRecalled)
@@ -156,7 +156,7 @@ private final class Wired {
     // Not sent yet, so nobody can have it (attack 9).
     try receipt(from: "eve@x", .delivered)
     #expect(try wired.state(message) == .sending)
-    try wired.wire.settle(try #require(try wired.outbox().first), as: .sent)
+    try wired.wire.finish(try #require(try wired.outbox().first), as: .sent)
     #expect(throws: RuleError.notAMember("mallory@x")) { try receipt(from: "mallory@x", .seen) }
     try receipt(from: "eve@x", upTo: 2_000_000, .seen)
     #expect(try wired.state(message) == .seen)

@@ -95,7 +95,7 @@ import Testing
     let entry = try #require(try lobby.store.outbox(of: "net").first)
     #expect(entry.message.attachments == [file])
     #expect(entry.operation == .send)
-    try lobby.store.settle(entry, as: .sent)
+    try lobby.store.finish(entry, as: .sent)
     #expect(try lobby.store.outbox(of: "net").isEmpty)
     for _ in 1...2 {
       let heard = try lobby.store.receive(

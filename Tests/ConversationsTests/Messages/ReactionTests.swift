@@ -179,10 +179,10 @@ import Testing
     #expect((entry.reaction?.emoji, entry.reaction?.participant.id) == ("👍", lobby.anna))
     // Changed while it is on its way: that is another entry.
     try lobby.store.react(message.id, by: lobby.anna, with: "👍")
-    try lobby.other.settle(entry, as: .sent)
+    try lobby.other.finish(entry, as: .sent)
     let removal = try #require(try outbox().first)
     #expect(removal.reaction?.emoji == "")
-    try lobby.other.settle(removal, as: .sent)
+    try lobby.other.finish(removal, as: .sent)
     #expect(try outbox().isEmpty)
     #expect(try lobby.store.message(message.id, for: lobby.anna)?.failure == nil)
   }
@@ -191,7 +191,7 @@ import Testing
     try lobby.store.react(message.id, by: lobby.anna, with: "🎉")
     let entry = try #require(try outbox().first)
     let position = try lobby.store.position
-    try lobby.other.settle(entry, as: .failed("no such thing"))
+    try lobby.other.finish(entry, as: .failed("no such thing"))
     #expect(try lobby.store.reactions(of: message.id).isEmpty)
     let news = try lobby.store.changes(since: position, for: lobby.anna).reacted
     #expect(news.map(\.failure) == ["no such thing"])
@@ -204,7 +204,7 @@ import Testing
     #expect(throws: RuleError.notSent(mine.number)) {
       try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
     }
-    try lobby.other.settle(try #require(try outbox().first), as: .failed("no"))
+    try lobby.other.finish(try #require(try outbox().first), as: .failed("no"))
     #expect(throws: RuleError.notSent(mine.number)) {
       try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
     }

@@ -278,7 +278,7 @@ private func line(
     }
     guard let entry = try place.stores[0].outbox(of: "net").first else { return }
     let arrives = dice.below(3) > 0
-    try place.stores[0].settle(entry, as: arrives ? .sent : .failed("no route"))
+    try place.stores[0].finish(entry, as: arrives ? .sent : .failed("no route"))
     let index = entry.message.number - 1
     guard entry.operation == .send, model.entries[index].isThere else { return }
     model.entries[index].state = arrives ? .sent : .failed

@@ -49,7 +49,7 @@ import Testing
     try store.join(anna, wired)
     let sent = try store.send("x", in: wired, by: anna)
     for outcome in [OutboxEntry.Outcome.failed("x"), .sent] {
-      for entry in try store.outbox(of: "net") { try store.settle(entry, as: outcome) }
+      for entry in try store.outbox(of: "net") { try store.finish(entry, as: outcome) }
       _ = try? store.retry(sent.id, by: anna)
     }
     try store.receive(

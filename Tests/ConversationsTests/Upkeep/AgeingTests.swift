@@ -100,7 +100,7 @@ import Testing
     #expect(try lobby.store.forgetOld(now: lobby.fixture.now + 9 * day) == 1)
     let left = try lobby.store.messages(in: room, limit: 9, for: lobby.anna)
     #expect(left.map(\.body) == ["waiting", "new"])
-    try lobby.other.settle(try #require(try lobby.other.outbox(of: "net").first), as: .sent)
+    try lobby.other.finish(try #require(try lobby.other.outbox(of: "net").first), as: .sent)
     #expect(try lobby.store.forgetOld(now: lobby.fixture.now + 9 * day) == 1)
     #expect(try lobby.store.message(waiting.id, for: lobby.anna) == nil)
   }

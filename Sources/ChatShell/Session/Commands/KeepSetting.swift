@@ -37,17 +37,16 @@ enum Keep {
 
   /// Said of a value that it cannot have.
   static func refusal(of value: String) -> Refusal {
-    guard let age = WrittenAge(value), age.days == nil else {
-      return Refusal(
-        say(
-          "keep cannot be %1; it takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
-          SafeText(line: value)))
+    var shown = SafeText(line: value)
+    switch WrittenAge(value)?.unit {
+    case .minutes: shown = say("%1, which is minutes", shown)
+    case .hours: shown = say("%1, which is hours", shown)
+    default: break
     }
     return Refusal(
       say(
-        "keep cannot be %1, which is %2; %3 is months. It takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
-        SafeText(line: value), age.unit == .minutes ? say("minutes") : say("hours"),
-        SafeText(line: "\(age.count)mo")))
+        "keep cannot be %1; it takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
+        shown))
   }
 
   /// Said where there is no conversation: in an rc file.
