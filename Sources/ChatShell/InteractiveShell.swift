@@ -64,7 +64,7 @@ final class InteractiveShell {
     defer { editor.stop() }
     try session.store.read {
       tellSize()
-      tellFocus()
+      tell(.focus(editor.isFocused))
       perform(try session.begin(in: conversation))
       editor.start(prompt: StatusLine(session: session).prompt)
       if !greeting.isEmpty { editor.print(greeting) }
