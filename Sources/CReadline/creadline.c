@@ -12,7 +12,7 @@
 
 struct creadline_callbacks creadline_call;
 static bool dirty, changed;
-FILE *creadline_nowhere;
+static FILE *nowhere;
 
 // MARK: Bytes in
 
@@ -153,8 +153,8 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_prep_term_function = nothing_to_prepare;
   rl_deprep_term_function = nothing_to_restore;
   rl_instream = stdin;
-  creadline_nowhere = fopen("/dev/null", "we");
-  rl_outstream = creadline_nowhere;
+  nowhere = fopen("/dev/null", "we");
+  rl_outstream = nowhere;
   if (plain) creadline_begin_plain();
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;

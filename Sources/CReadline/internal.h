@@ -13,8 +13,6 @@
 
 extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
-/// A stream that leads nowhere.
-extern FILE *creadline_nowhere;
 /// set-mark put the mark where it is, and the text has not changed since.
 extern bool creadline_mark_is_set;
 

@@ -54,58 +54,34 @@ static bool is_printable(const char *text, int length) {
 }
 
 /// A search shows what is searched for, as it was typed, in the prompt.
-static void draw_safe_message(void) {
+static void draw_safe_message(int columns) {
   if (rl_display_prompt == rl_prompt || rl_display_prompt == NULL) return;
-  int length = (int)strlen(rl_display_prompt), caret = 0;
-  if (is_printable(rl_display_prompt, length)) return;
-  char *safe = creadline_call.shown(rl_display_prompt, length, &caret);
+  int length = (int)strlen(rl_display_prompt), caret = length;
+  if (length <= columns / 2 && is_printable(rl_display_prompt, length)) return;
+  char *safe = creadline_call.shown(rl_display_prompt, length, &caret, "", columns / 2);
   if (safe && strcmp(safe, rl_display_prompt) != 0) rl_message("%s", safe);
   free(safe);
 }
 
-/// Trap: readline 8.2 compares whole rows of the line, also where what it keeps of the line ends
-/// within the row. What it keeps grows with the longest line it has drawn: here one that nobody sees.
-static void make_room(void) {
-  static size_t room;
+/// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). A
+/// line that is longer than the row it moves by bytes, so that half a character is written, and
+/// compares rows beyond the end of what it keeps of them (8.2, update_line). It is given what is to
+/// be seen, which is not longer than the row, in the place of the line.
+static void redisplay(void) {
   int rows, columns;
   rl_get_screen_size(&rows, &columns);
-  // A control character takes two bytes.
-  size_t needed = strlen(rl_display_prompt) + 2 * (size_t)rl_end + (size_t)columns + 16;
-  if (needed <= room) return;
-  if (room > 0) rl_clear_visible_line();
-  room = 2 * needed;
-  char *text = rl_line_buffer, *blanks = malloc(room + 1);
-  if (blanks == NULL) return;
-  memset(blanks, ' ', room);
-  blanks[room] = '\0';
-  int caret = rl_point, end = rl_end;
-  FILE *terminal = rl_outstream;
-  rl_outstream = creadline_nowhere;
-  rl_line_buffer = blanks;
-  rl_point = 0;
-  rl_end = (int)room;
-  rl_redisplay();
-  rl_outstream = terminal;
-  rl_line_buffer = text;
-  rl_point = caret;
-  rl_end = end;
-  rl_on_new_line();
-  free(blanks);
-}
-
-/// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). It
-/// is given what the line is shown as in the place of the line.
-static void redisplay(void) {
-  draw_safe_message();
+  draw_safe_message(columns);
   char *text = rl_line_buffer, *safe = NULL;
   int caret = rl_point, end = rl_end, mark = rl_mark;
-  if (!is_printable(text, end)) safe = creadline_call.shown(text, end, &rl_point);
+  // It keeps two columns free, one of them for a mark.
+  int most = columns - 2;
+  if (end + (int)strlen(rl_display_prompt) >= most || !is_printable(text, end))
+    safe = creadline_call.shown(text, end, &rl_point, rl_display_prompt, most);
   if (safe) {
     rl_line_buffer = safe;
     rl_end = (int)strlen(safe);
   }
   rl_mark = -1;  // no region, which the inputrc may give colours
-  make_room();
   rl_redisplay();
   rl_line_buffer = text;
   rl_point = caret;

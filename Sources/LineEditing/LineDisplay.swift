@@ -218,10 +218,16 @@ final class LineDisplay {
   }
 
   private func drawPlain(_ lines: [StyledLine]) {
-    let prompt = bar.prompt.plain.string
-    if prompt != plainPrompt, creadline_is_idle() {
-      plainPrompt = prompt
-      creadline_plain_prompt(prompt)
+    // The rest of the row is for the line. (Readline's display counts bytes here.)
+    var prompt = bar.prompt.plain
+    var most = max(8, columns / 2)
+    while prompt.string.utf8.count > columns / 2, most > 0 {
+      prompt = bar.prompt.plain.truncated(to: most, widths: widths)
+      most -= 1
+    }
+    if prompt.string != plainPrompt, creadline_is_idle() {
+      plainPrompt = prompt.string
+      creadline_plain_prompt(prompt.string)
     }
     if !lines.isEmpty {
       creadline_plain_hide()

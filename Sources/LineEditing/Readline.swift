@@ -44,7 +44,9 @@ enum Readline {
       },
       list: { matches, count in Readline.list(matches, Int(count)) },
       print: { text in Readline.editor?.print(Readline.string(text)) },
-      shown: { text, length, caret in Readline.shown(Readline.bytes(text, length), caret) })
+      shown: { text, length, caret, prompt, columns in
+        Readline.shown(Readline.bytes(text, length), caret, Readline.string(prompt), Int(columns))
+      })
     creadline_start(&callbacks, plain, prompt)
   }
 
@@ -96,13 +98,18 @@ enum Readline {
     return Int32(target)
   }
 
+  /// Where what is seen of a long line begins, a UTF-8 offset of its row.
+  private static var shownFrom = 0
+
   /// What readline's own display is to draw for a text, and where the caret is in that; readline
   /// frees it.
   private static func shown(
-    _ text: UnsafeBufferPointer<UInt8>, _ caret: UnsafeMutablePointer<Int32>?
+    _ text: UnsafeBufferPointer<UInt8>, _ caret: UnsafeMutablePointer<Int32>?, _ prompt: String,
+    _ columns: Int
   ) -> UnsafeMutablePointer<CChar>? {
-    let row = ShownRow(
+    var row = ShownRow(
       text, caret: Int(caret?.pointee ?? 0), widths: editor?.widths ?? Widths())
+    row.cut(to: columns - prompt.utf8.count, start: &shownFrom)
     caret?.pointee = Int32(row.caret)
     return strdup(row.text)
   }

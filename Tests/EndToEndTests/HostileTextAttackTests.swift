@@ -167,6 +167,30 @@ extension EndToEnd {
       holdPlain(shell)
     }
 
+    @Test("a line longer than the row never writes half a character in plain (10.1, 12.2)")
+    func longPlainLine() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna", ["--plain"], columns: 60)
+      // The last byte of this letter alone is CSI where a terminal takes eight bits.
+      let long = String(repeating: "é☛👩‍👩‍👧漢a", count: 30)
+      shell.send(long + "end")
+      try shell.expect("end|")
+      #expect(shell.emulator.picture.contains("#lobby> <"))
+      for keys in [
+        "\u{01}", "\u{05}", "\u{1B}b", "\u{02}\u{02}x", "\u{01}\u{06}\u{06}\u{06}", "\u{0B}",
+      ] {
+        shell.send(keys)
+        _ = shell.wait(for: 0.2) { _ in false }
+      }
+      try shell.expect("#lobby> é☛👩‍👩‍👧|")
+      shell.send("\u{12}" + long)
+      _ = shell.wait(for: 0.5) { _ in false }
+      shell.send("\u{07}\u{07}\u{05}\u{15}")
+      try shell.expect("#lobby> |")
+      leave(shell)
+      holdPlain(shell)
+    }
+
     // MARK: Scripts
 
     @Test("scripts on a terminal print no byte that it obeys (12.1)", arguments: Round.all)

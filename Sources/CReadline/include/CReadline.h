@@ -57,8 +57,9 @@ struct creadline_callbacks {
   void (*list)(char **matches, int count);
   /// Text that a readline command wanted to print (dump-functions and the like).
   void (*print)(const char *text);
-  /// Plain face: a malloc'ed text that may be written to the terminal for `text`, and `caret` in it.
-  char *(*shown)(const char *text, int length, int *caret);
+  /// Plain face: a malloc'ed text that may be written to the terminal for `text`, no longer than the
+  /// rest of a row behind `prompt`, and `caret` in it.
+  char *(*shown)(const char *text, int length, int *caret, const char *prompt, int columns);
 };
 
 struct creadline_line {

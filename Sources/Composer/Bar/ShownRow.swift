@@ -34,4 +34,35 @@ package struct ShownRow: Hashable, Sendable {
     }
     if caret >= utf8.count { self.caret = text.utf8.count }
   }
+
+  /// Keeps what a display that counts bytes can show around the caret, whole graphemes of it, with `<`
+  /// and `>` for what is left out.
+  ///
+  /// - Parameters:
+  ///   - bytes: how many it shows; one stays free for the caret.
+  ///   - start: where the part began that was shown before, a UTF-8 offset of the whole row: it stays
+  ///     until the caret leaves it. Afterwards where this one begins.
+  package mutating func cut(to bytes: Int, start: inout Int) {
+    guard text.utf8.count >= bytes else {
+      start = 0
+      return
+    }
+    // Both marks, and the caret behind the last letter.
+    let room = max(1, bytes - 3)
+    let borders = text.withBytes { utf8 in
+      var graphemes = Graphemes(utf8, from: 0)
+      var found = [0]
+      while let grapheme = graphemes.next() { found.append(grapheme.upperBound) }
+      return found
+    }
+    start = borders.last { $0 <= start } ?? 0
+    if caret < start || caret > start + room {
+      start = borders.first { $0 >= caret - room * 2 / 3 } ?? 0
+    }
+    let end = borders.last { $0 <= start + room } ?? start
+    let from = text.utf8.index(text.utf8.startIndex, offsetBy: start)
+    let to = text.utf8.index(text.utf8.startIndex, offsetBy: max(start, end))
+    caret += (start > 0 ? 1 : 0) - start
+    text = (start > 0 ? "<" : "") + text[from..<to] + (to < text.utf8.endIndex ? ">" : "")
+  }
 }
