@@ -88,8 +88,10 @@ struct SpanTests {
     let (old, new) = (parsed(before), parsed(after))
     // A caret that is not written stands where one types before the text.
     let caret = after.contains("|") ? new.caret : 1
-    let (range, count) = TextChange.between(old.text, new.text, caret: caret)
-    let spans = Span.adjusted(old.spans, replacing: range, with: count)
+    let controller = BarController(TypedLine())
+    controller.restore(Draft(old.text, spans: old.spans))
+    controller.bar.composed = ComposedText(new.text, caret: caret)
+    let spans = controller.spans
     if after == "@|@Anna" {
       #expect(spans == [Span(range: 1..<6, identity: "0")])
     } else {

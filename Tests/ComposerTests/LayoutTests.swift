@@ -339,7 +339,7 @@ struct ZoneTests {
   @Test("Left and right stand close by default, below 2 columns apart (9.1)")
   func defaultSpacing() {
     let bar = InputBar()
-    #expect(Zone.allCases.map { bar.spacing(of: $0) } == [0, 0, 2, 2])
+    #expect(Zone.allCases.map { bar.spacing(of: $0) } == [0, 0, 2, 2, 2])
     var wide = bar
     wide.spacing[.left] = 1
     #expect(wide.spacing(of: .left) == 1)

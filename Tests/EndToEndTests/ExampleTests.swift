@@ -36,10 +36,10 @@ extension EndToEnd {
       let example = try example()
       example.send("@a\t")
       try example.expect("say> @An|")
-      try example.expect("Anna\nAnton")
+      try example.expect("@Anna\n@Anton")
       example.send("n\t")
       try example.expect("say> @Anna: |")
-      try example.expectGone("\nAnna")
+      try example.expectGone("\n@Anna")
       example.send("(@zoe\t")
       try example.expect("say> @Anna: (@Zoë |")
     }

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Emulator
+import Glibc
+import LineEditing
+import StyledText
+import Terminal
+import Testing
+
+/// A line editor on a pseudo-terminal, and what its handler was told. readline is one per process.
+@MainActor
+private final class Typist {
+  static let shared = Result { try Typist() }
+
+  let pair: PseudoTerminalPair
+  let loop = EventLoop()
+  let editor: LineEditor
+  private let emulator = Emulator(rows: 10, columns: 40)
+  /// What was told but `willDraw`, `resized` and `focusChanged`, since the last look.
+  private var told: [LineEvent] = []
+  /// What the handler deals with.
+  var deals: (LineEvent) -> Bool = { _ in false }
+
+  private init() throws {
+    setenv("INPUTRC", "/dev/null", 1)
+    pair = try PseudoTerminalPair(rows: 10, columns: 40)
+    let terminal = pair.openTerminal()
+    editor = LineEditor(
+      face: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
+      widths: Widths(), looks: Painter.Looks())
+    editor.handler = { [unowned self] event in
+      switch event {
+      case .willDraw, .resized, .focusChanged: return false
+      default:
+        told.append(event)
+        return deals(event)
+      }
+    }
+    editor.start(prompt: StyledLine("> "))
+    loop.endOfTurn { [loop] in loop.stop() }
+  }
+
+  /// One turn of the loop with these keys typed.
+  func type(_ keys: String) {
+    pair.send(keys)
+    var arrived: Int32 = 0
+    while arrived < keys.utf8.count {
+      var ready = pollfd(fd: pair.terminal, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, 10_000) > 0, ioctl(pair.terminal, UInt(FIONREAD), &arrived) == 0 else {
+        Issue.record("The keys do not come through the pseudo-terminal.")
+        return
+      }
+    }
+    loop.after(milliseconds: 0) {}
+    loop.run()
+  }
+
+  func events() -> [LineEvent] {
+    defer { told = [] }
+    return told
+  }
+
+  /// An empty line, no history, a handler that deals with nothing.
+  func begin() {
+    deals = { _ in false }
+    editor.question = nil
+    editor.menu = { .closed }
+    editor.completions = nil
+    editor.nameWordStart = nil
+    editor.setHistory([])
+    editor.setLine("")
+    // Whatever the line before this one still had to be told.
+    type("\u{01}")
+    _ = (events(), screen)
+  }
+
+  /// The rows of the screen, without blanks at their ends.
+  var screen: [String] {
+    emulator.feed(pair.received())
+    return emulator.screen.map { row in
+      String(row.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  var line: String {
+    let (text, caret) = (Array(editor.text.utf8), editor.caret)
+    return String(decoding: text[..<caret], as: UTF8.self) + "|"
+      + String(decoding: text[caret...], as: UTF8.self)
+  }
+}
+
+@Suite("The line editor", .serialized)
+@MainActor
+struct LineEditorTests {
+  private let typist: Typist
+  private var editor: LineEditor { typist.editor }
+
+  init() throws {
+    typist = try Typist.shared.get()
+    typist.begin()
+  }
+
+  @Test("1.1: Return asks; a line that is taken goes, with its undo, another one stays")
+  func accepting() {
+    typist.type("hello\r")
+    #expect(typist.events().contains(.accepted("hello")))
+    #expect(typist.line == "hello|")
+    typist.deals = { $0 == .accepted("hello") }
+    typist.type("\r")
+    #expect(typist.line == "|")
+    _ = typist.events()
+    typist.type("\u{1F}")
+    #expect(typist.line == "|")
+  }
+
+  @Test("1.1: what is to stand in the next line is put there when it begins")
+  func nextLine() {
+    typist.deals = { [editor] event in
+      guard case .accepted(let text) = event else { return false }
+      editor.whenLineBegins { editor.insert(text + "!") }
+      return true
+    }
+    typist.type("a\r")
+    #expect(typist.line == "a!|")
+  }
+
+  @Test("A change by keys is told, a motion is told as one, what the program changes is not")
+  func changes() {
+    typist.type("a\u{01}")
+    #expect(typist.events() == [.changed, .moved])
+    typist.type("\u{04}")
+    #expect(typist.events() == [.changed])
+    editor.insert("x")
+    typist.type("")
+    #expect(typist.events() == [])
+    #expect(typist.line == "x|")
+  }
+
+  @Test("The text has another number when it is another, and keeps it otherwise")
+  func edition() {
+    typist.type("ab")
+    let first = editor.edition
+    #expect(editor.text == "ab" && editor.edition == first)
+    typist.type("\u{02}\u{06}")
+    #expect(editor.edition == first)
+    typist.type("c")
+    #expect(editor.text == "abc" && editor.edition != first)
+    let second = editor.edition
+    editor.replace(0..<1, with: "é", caret: 2)
+    #expect(typist.line == "é|bc" && editor.edition != second)
+  }
+
+  @Test("1.5: undo is asked about first; redo brings back what undo took, a change forgets it")
+  func undoing() {
+    typist.type("one")
+    editor.replace(0..<3, with: "two", caret: 3)
+    typist.type("\u{1F}")
+    #expect(typist.events().contains(.undoing))
+    #expect(typist.line == "one|")
+    typist.type("\u{1B}/")
+    #expect(typist.line == "two|")
+    #expect(editor.lastKeyWasUndo)
+    typist.type("\u{1F}x\u{1B}/")
+    #expect(typist.line == "onex|")
+    typist.deals = { $0 == .undoing }
+    typist.type("\u{1F}")
+    #expect(typist.line == "onex|")
+  }
+
+  @Test("1.6: C-c empties the line unless the program sees to it; C-_ gives it back")
+  func clearing() {
+    typist.type("\u{03}")
+    #expect(typist.events() == [.clearing(isEmpty: true)])
+    typist.type("text\u{03}")
+    #expect(typist.events().contains(.clearing(isEmpty: false)))
+    #expect(typist.line == "|")
+    typist.type("\u{1F}")
+    #expect(typist.line == "text|")
+    typist.deals = { $0 == .clearing(isEmpty: false) }
+    typist.type("\u{03}")
+    #expect(typist.line == "text|")
+  }
+
+  @Test("1.9: a paste is one change, and nothing of it where the program takes it")
+  func pasting() {
+    typist.type("\u{1B}[200~a\nb\u{1B}[201~")
+    #expect(typist.events().prefix(2) == [.pasted("a\nb"), .changed])
+    #expect(typist.line == "a\nb|")
+    typist.type("\u{1F}")
+    #expect(typist.line == "|")
+    typist.deals = { $0 == .pasted("x") }
+    typist.type("\u{1B}[200~x\u{1B}[201~")
+    #expect(typist.line == "|")
+  }
+
+  @Test("1.4, 3.1: Up on an empty line is asked about, in a text it goes up")
+  func up() {
+    editor.setHistory(["before"])
+    typist.deals = { $0 == .upOnEmptyLine }
+    typist.type("\u{1B}[A")
+    #expect(typist.events() == [.upOnEmptyLine])
+    #expect(typist.line == "|")
+    typist.deals = { _ in false }
+    typist.type("\u{1B}[A")
+    #expect(typist.line == "before|")
+    typist.type("\u{1B}[B")
+    editor.setLine("a\nbc")
+    typist.type("\u{1B}[A")
+    #expect(typist.line == "a|\nbc")
+  }
+
+  @Test("2.11: TAB is the menu's, or readline completes with what the program answers")
+  func completing() {
+    editor.completions = { text, caret in
+      text == "@an" && caret == 3
+        ? Completions(
+          word: 0..<3, choices: [.init(text: "@Anna: ", label: "@Anna")], common: "@Anna: ")
+        : nil
+    }
+    typist.deals = { $0 == .completing }
+    typist.type("@an\t")
+    #expect(typist.line == "@an|")
+    typist.deals = { _ in false }
+    // A second TAB in a row would list what is possible.
+    typist.type("\u{02}\u{06}\t")
+    #expect(typist.line == "@Anna: |")
+  }
+
+  @Test("2.7: an entered menu is asked first; what it leaves is the line's")
+  func menuKeys() {
+    typist.type("x")
+    editor.menu = { .entered }
+    typist.deals = { $0 == .menuKey(.accept) }
+    _ = typist.events()
+    typist.type("\r\u{10}y")
+    #expect(
+      typist.events().filter { $0 != .changed }
+        == [.menuKey(.accept), .menuKey(.previous), .menuKey(.other)])
+    #expect(typist.line == "xy|")
+  }
+
+  @Test("2.10: M-Backspace takes what the program says, otherwise a word")
+  func nameWords() {
+    typist.type("@Nathan Tannar")
+    editor.nameWordStart = { $0 == 14 ? 7 : nil }
+    typist.type("\u{1B}\u{7F}")
+    #expect(typist.line == "@Nathan|")
+    typist.type("\u{1B}\u{7F}")
+    #expect(typist.line == "@|")
+  }
+
+  @Test("3.2: a line set aside comes back with its caret and undo")
+  func aside() {
+    typist.type("one")
+    editor.replace(0..<3, with: "three", caret: 2)
+    let aside = editor.setAside()
+    #expect(typist.line == "|")
+    typist.type("other")
+    editor.bringBack(aside)
+    #expect(typist.line == "th|ree")
+    typist.type("\u{1F}")
+    #expect(editor.text == "one")
+  }
+
+  @Test("3.4: C-g is asked about; in a search it ends that first")
+  func cancelling() {
+    typist.deals = { $0 == .cancelled }
+    typist.type("a\u{07}")
+    #expect(typist.events().contains(.cancelled))
+    typist.type("\u{12}x\u{07}")
+    #expect(!typist.events().contains(.cancelled))
+    #expect(typist.line == "a|")
+  }
+
+  @Test("6.3: a space behind a space is told when both stand there")
+  func secondSpace() {
+    typist.type("a ")
+    #expect(!typist.events().contains(.secondSpace))
+    typist.type(" ")
+    #expect(typist.events().contains(.secondSpace))
+    #expect(typist.line == "a  |")
+  }
+
+  @Test("A key of hobnob's own is a command; C-d on an empty line is the end of input")
+  func commands() {
+    typist.type("\u{1B}e")
+    #expect(typist.events() == [.command(.editLast)])
+    typist.type("\u{18}*")
+    #expect(typist.events() == [.command(.format("*"))])
+    typist.type("\u{04}")
+    #expect(typist.events() == [.endOfInput])
+  }
+
+  @Test("A question takes the next key, and nothing of it goes into the line")
+  func questions() {
+    var answers: [Answer] = []
+    for key in ["y", "n", "\u{07}"] {
+      editor.question = { answers.append($0) }
+      typist.type(key)
+    }
+    #expect(answers == [.yes, .no, .leave])
+    #expect(typist.line == "|")
+  }
+
+  @Test("What is typed is on the screen, printed lines stand above it")
+  func drawing() throws {
+    typist.type("hello")
+    #expect(typist.screen.contains("> hello"))
+    editor.print([StyledLine("above")])
+    typist.type("")
+    let rows = typist.screen
+    let above = try #require(rows.firstIndex(of: "above"))
+    #expect(rows[above + 1] == "> hello")
+  }
+}
