@@ -179,7 +179,7 @@ final class Person: SessionLine {
   /// The prompt, the line and the status below it.
   var picture: [String] {
     let line = StatusLine(session: session)
-    let status = line.items(notice: nil, columns: 60).compactMap { $0.line?.plain.string }
+    let status = line.items(notice: nil, columns: 60).map { $0.line.plain.string }
     return [line.prompt.plain.string + text + "|", status.joined(separator: "   ")]
   }
 
