@@ -360,6 +360,8 @@ public final class LineEditor {
     // that follows a moment later, or with whatever happens next, finds nothing to change.
     if wasSettled, length > 0, caret == length, display.echo(bytes[0]) {
       _ = creadline_take_dirty()
+    } else {
+      display.needsDrawing = true
     }
     if bytes[0] == 0x20, caret > 0, after.text[Int(caret) - 1] == 0x20 {
       tell(.secondSpace)

@@ -126,14 +126,19 @@ struct LineEditorTests {
 
   @Test("A change by keys is told, a motion is told as one, what the program changes is not")
   func changes() {
-    typist.type("a\u{01}")
+    // Letters are told when no more of them come, or before another key.
+    typist.type("ab")
+    #expect(typist.events() == [])
+    typist.type("\u{02}")
     #expect(typist.events() == [.changed, .moved])
+    typist.type("\u{01}")
+    #expect(typist.events() == [.moved])
     typist.type("\u{04}")
     #expect(typist.events() == [.changed])
     editor.insert("x")
     typist.type("")
     #expect(typist.events() == [])
-    #expect(typist.line == "x|")
+    #expect(typist.line == "x|b")
   }
 
   @Test("The text has another number when it is another, and keeps it otherwise")
@@ -304,6 +309,7 @@ struct LineEditorTests {
 
   @Test("What is typed is on the screen, printed lines stand above it")
   func drawing() throws {
+    // In one piece, on an empty line.
     typist.type("hello")
     #expect(typist.screen.contains("> hello"))
     editor.print([StyledLine("above")])

@@ -30,7 +30,7 @@ final class Town {
     let me = try store.participant(identity: name)
     guard let place = try store.room(room, create: true) else { throw RuleError.noSuchRoom(room) }
     try store.join(me.id, place.id)
-    let person = Person(store: store, me: me, face: face)
+    let person = Person(store: store, me: me, face: face, town: self)
     try person.begin(in: place)
     return person
   }
@@ -39,6 +39,7 @@ final class Town {
 /// Someone at a prompt, without one: a session, the line they type and what they would see.
 @MainActor
 final class Person: SessionLine {
+  private let town: Town
   let store: Store
   private(set) var session: Session!
   /// What was printed, the oldest line first.
@@ -61,7 +62,8 @@ final class Person: SessionLine {
   var isAsking = false
   var bindings: [(function: String, keys: String)] { [("accept-line", "\\C-m")] }
 
-  init(store: Store, me: Participant, face: Session.Face) {
+  init(store: Store, me: Participant, face: Session.Face, town: Town) {
+    self.town = town
     self.store = store
     let preferences = Preferences(RcFile(environment: [:]), environment: [:], glyphs: .unicode)
     session = Session(
