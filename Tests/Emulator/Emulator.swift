@@ -145,6 +145,17 @@ public final class Emulator {
     return all
   }
 
+  /// `history` as it was written: what the terminal broke where a row was full is one line.
+  public var lines: [String] {
+    var lines: [String] = []
+    var isFull = false
+    for cells in scrolledOff + (0..<rows).map({ cells(ofRow: $0) }) {
+      if isFull { lines[lines.count - 1] += text(of: cells) } else { lines.append(text(of: cells)) }
+      isFull = cells.last.map { $0.chars.0 != 0 } ?? false
+    }
+    return lines
+  }
+
   /// Row and column of the cursor, from 0.
   public var cursor: (row: Int, column: Int) {
     var position = VTermPos()

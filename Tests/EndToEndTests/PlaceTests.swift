@@ -43,6 +43,18 @@ extension EndToEnd {
       try anna.type("/invite ben\r", seeing: "@ben is no room of this machine")
     }
 
+    @Test("a notice stands beside a room whose name is longer than the screen (7.4)")
+    func longName() throws {
+      let room = String(repeating: "r", count: 60)
+      let ben = try home.shellInLobby(as: "ben", columns: 60)
+      try ben.type("hello\r", seeing: "[1]")
+      try ben.type("/join \(room)\r", seeing: "rrr… |")
+      try ben.type("/switch lobby\r", seeing: "#lobby> |")
+      try home.say("hello", as: "anna", in: room)
+      try ben.expect("1 unread in #rr")
+      try ben.type("/copy 1\r", seeing: "Copied")
+    }
+
     @Test("/away with a word, seen by others in /who, until /back (10)")
     func away() throws {
       let (anna, ben) = try home.annaAndBen()

@@ -62,7 +62,7 @@ struct StatusLine: SessionPart {
     }
   }
 
-  /// What is right, as much of it as fits: what comes last goes first.
+  /// What is right, as much of it as fits: what comes last goes first, and a long name is cut.
   private func statusRight(columns: Int) -> StyledLine {
     var parts = statusParts()
     func joined() -> StyledLine {
@@ -78,7 +78,7 @@ struct StatusLine: SessionPart {
       parts.removeLast()
       line = joined()
     }
-    return line
+    return line.truncated(to: columns, widths: printer.options.widths)
   }
 
   /// The parts of the right side, the most important first; `place` is where they stand.
