@@ -48,10 +48,23 @@ let package = Package(
       dependencies: ["Composer", "Terminal", "StyledText", "CReadline"],
       swiftSettings: ours),
     .target(
+      name: "ChatSession",
+      dependencies: ["Composer", "StyledText", "Conversations", "Exchange", "Platform"],
+      swiftSettings: ours),
+    .target(
+      name: "ChatScripts",
+      dependencies: [
+        "ChatSession", "Composer", "StyledText", "Conversations", "Exchange", "Platform",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
+      ],
+      swiftSettings: ours),
+    .target(
       name: "ChatShell",
       dependencies: [
-        "LineEditing", "Composer", "Terminal", "StyledText", "Conversations", "Exchange",
-        "Platform",
+        "ChatScripts", "ChatSession", "LineEditing", "Composer", "Terminal", "StyledText",
+        "Conversations", "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -60,7 +73,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "Conversations", "Exchange",
+        "ChatShell", "ChatScripts", "Conversations", "Exchange",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
 import Glibc
 import LineEditing
 import Platform
@@ -30,7 +32,7 @@ enum ExternalEditor {
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap { $0 }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
     // It may hold arguments (`code --wait`); the file is one of its own.
-    let status = ChildProgram.run(ChildProgram.words(command) + [name])
+    let status = ChildProgram.run(ChildProcess.words(command) + [name])
     let shown = SafeText(line: command)
     guard let status else {
       throw Refusal(

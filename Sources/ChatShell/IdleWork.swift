@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
 import Conversations
 
 /// What the shell does for the store while nobody types: messages go that are older than their

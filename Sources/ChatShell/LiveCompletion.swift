@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
 import Composer
 import LineEditing
 import StyledText

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
 import Glibc
+import Platform
 import StyledText
 
 /// Runs `notify-command` (rule 7.10); in a burst of messages the last call says how many were left
@@ -22,7 +25,7 @@ final class Notifier {
   private func runForWaiting() {
     guard let (notification, others) = waiting else { return }
     let command = shell.settings.notifyCommand
-    let program = ChildProgram.words(command)
+    let program = ChildProcess.words(command)
     // It may have been set to none since; the sender's name must never be the first word.
     guard !program.isEmpty else {
       waiting = nil

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
 import Conversations
 import Glibc
 import LineEditing
+import Platform
 import StyledText
 
 /// Long answers in a pager, and the screen lent to other programs (rule 7.6).
@@ -31,7 +34,7 @@ extension InteractiveShell {
       throw Refusal(say("The text for the pager could not be written: %1.", systemReason()))
     }
     var status: Int32?
-    lendScreen { status = ChildProgram.run(ChildProgram.words(command), input: file) }
+    lendScreen { status = ChildProgram.run(ChildProcess.words(command), input: file) }
     let shown = SafeText(line: command)
     guard let status else {
       let reason = systemReason()
@@ -67,7 +70,7 @@ enum Pager {
   }
 
   private static func isLess(_ command: String) -> Bool {
-    ChildProgram.words(command).first?.split(separator: "/").last == "less"
+    ChildProcess.words(command).first?.split(separator: "/").last == "less"
   }
 
   /// Whether it may have shown nothing. A pager that was interrupted or ended did what was wanted;

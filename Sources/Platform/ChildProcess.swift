@@ -72,4 +72,10 @@ package enum ChildProcess {
     errno = failure
     return failure == 0 ? process : nil
   }
+
+  /// What a shell would say of the status that `waitpid` gives: the exit status, or 128 and the
+  /// signal.
+  package static func exitStatus(_ status: Int32) -> Int32 {
+    status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
+import ChatScripts
 import ChatShell
 import Glibc
 

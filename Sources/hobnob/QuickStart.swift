@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
 import ChatShell
 
 /// A command line that opens the shell and needs no parser: known options and at most one

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
 import ChatShell
 
 /// Keeps a text on the command line from being taken for options: a script sends whatever `"$msg"`

@@ -214,3 +214,32 @@ extension Store {
     return messages
   }
 }
+
+extension Store {
+  /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
+  ///
+  /// - Throws: `RuleError.noSuchMessage`, `StoreError`.
+  package func message(
+    named number: Int, in conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> Message {
+    guard number < 0 else {
+      guard let found = try message(number: number, in: conversation, for: me) else {
+        throw RuleError.noSuchMessage(number)
+      }
+      return found
+    }
+    var (back, before) = (number.magnitude, Int.max)
+    // In pages, since a number typed wrong must not read a whole store into memory.
+    while true {
+      let count = Int(min(back, UInt(200)))
+      let found = try messages(
+        in: conversation, before: before, limit: count, for: me, receipts: UInt(count) == back)
+      guard found.count == count, let first = found.first else {
+        throw RuleError.noSuchMessage(number)
+      }
+      if back == count { return first }
+      back -= UInt(count)
+      before = first.number
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Composer
+import Conversations
+import Glibc
+import StyledText
+
+/// A shell without a terminal: lines of standard input, as typed at the prompt (rule 11.4).
+/// Standard output carries what commands answer, and nothing else.
+@MainActor
+package final class BatchShell {
+  private let session: Session
+  private let output: StandardOutput
+  private let line: BatchLine
+  private let programs = DetachedPrograms()
+  private var hasQuit = false
+
+  /// - Parameter line: the line of the session.
+  package init(session: Session, line: BatchLine, output: StandardOutput) {
+    self.session = session
+    self.line = line
+    self.output = output
+  }
+
+  /// Carries out standard input to its end. Returns the first failure's status.
+  package func run(opening conversation: Conversation) throws -> Int32 {
+    var status: Int32 = 0
+    try perform(try session.begin(in: conversation))
+    var number = 0
+    while !hasQuit, let text = readLine(strippingNewline: true) {
+      number += 1
+      // A blank line of a file is no mistake.
+      if text.allSatisfy(\.isWhitespace) { continue }
+      line.text = text
+      do {
+        try perform(session.handle(.entered(text), at: 0))
+      } catch {
+        StandardError.say("line \(number): " + sentence(for: error))
+        if status == 0 { status = 1 }
+      }
+    }
+    try output.finish()
+    return status
+  }
+
+  private func perform(_ effects: [Effect]) throws {
+    for effect in effects {
+      switch effect {
+      case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
+      // Nobody is there to go on with the text; it is what was asked for.
+      case .put(let text, _): output.write(SafeText(body: text))
+      case .refused(let reason): throw Refusal(reason)
+      case .edit(let text, _, _, _): line.text = text
+      case .endEdit: line.text = ""
+      case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
+      case .copy:
+        throw Refusal(
+          say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
+      case .open(let words, _):
+        guard programs.start(words, ended: { _ in }) else {
+          throw Refusal(
+            say(
+              "%1 could not be run: %2. /set open-command names another.",
+              SafeText(line: words[0]), systemReason()))
+        }
+      case .quit: hasQuit = true
+      // There is no screen, and there are no keys.
+      case .show, .notice, .bell, .restore, .addHistory, .setHistory, .bind, .notify, .clearScreen:
+        break
+      }
+    }
+  }
+}
+
+/// The line of standard input that is carried out.
+@MainActor
+package final class BatchLine: SessionLine {
+  package var text = ""
+
+  package init() {}
+
+  package var caret: Int { text.utf8.count }
+  package var mentions: [Span] { [] }
+  package var isEmpty: Bool { text.isEmpty }
+  package var isLive: Bool { true }
+  package var isIdle: Bool { true }
+  package var isAsking: Bool { false }
+  package var bindings: [(function: String, keys: String)] { [] }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Conversations
+import Glibc
+import StyledText
+
+/// `hobnob check` (rule 11.3): looks whether the store is whole and safe, and tells what the terminal
+/// can do.
+package struct CheckScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Look whether the store is whole, and what the terminal can do.")
+  @OptionGroup package var common: CommonOptions
+  @Flag(help: "Read the files that were sent, too.")
+  var deep = false
+  @Flag(help: "Forget what is not kept, remove files nobody needs, give back space.")
+  var compact = false
+  @Flag(help: "Write what can be read of a damaged store into a new one.")
+  var recover = false
+  @Option(help: ArgumentHelp("Write a copy of the store into a new file.", valueName: "file"))
+  var backup: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if recover, deep || compact || backup != nil {
+      throw ValidationError("--recover goes alone.")
+    }
+  }
+
+  /// - Returns: 1 when anything is not as it should be; standard error says what.
+  package func run(_ launch: Launch) throws -> Int32 {
+    let output = StandardOutput()
+    if recover {
+      let status = try launch.recover(output)
+      try output.finish()
+      return status
+    }
+    let rc = try launch.loadRc { StandardError.say($0) }
+    let store: Store
+    do {
+      store = try launch.openStore(create: false, shared: backup == nil && common.shared)
+    } catch let error as StoreError {
+      guard case .corrupt = error else { throw error }
+      StandardError.say(sentence(for: error))
+      StandardError.say(Self.wayOut)
+      return 1
+    }
+    defer { store.close() }
+    output.write(say("Store: %1", SafeText(line: store.path)))
+    let faults = try report(store, output)
+    if let backup { try backUp(store, to: backup, output) }
+    if compact {
+      guard !faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) else {
+        output.flush()
+        throw Refusal(say("It was not compacted, since it is damaged."))
+      }
+      try compactStore(store, output)
+    }
+    describeTerminal(rc.settings, launch.environment, output)
+    try output.finish()
+    return faults.isEmpty ? 0 : 1
+  }
+
+  private static var wayOut: SafeText {
+    say("hobnob check --recover writes what can be read of it into a new store beside it.")
+  }
+
+  /// - Returns: what is not as it should be.
+  @MainActor private func report(
+    _ store: Store, _ output: StandardOutput
+  ) throws -> [Finding] {
+    let findings = try store.check(deep: deep)
+    for finding in findings where finding.severity == .fine {
+      output.write("  " + sentence(for: finding))
+    }
+    // In the order in which they are read where both go to one terminal.
+    output.flush()
+    let faults = findings.filter { $0.severity != .fine }
+    for fault in faults { StandardError.say(sentence(for: fault)) }
+    if faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) {
+      StandardError.say(Self.wayOut)
+    }
+    return faults
+  }
+
+  @MainActor private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
+    try store.backup(to: path, shared: common.shared ? true : nil)
+    output.write(say("Backup: %1", SafeText(line: path)))
+    let files = StoreName(store.path).with(".attachments")
+    if access(files, F_OK) == 0 {
+      output.write(
+        say("  The files that were sent are not in it; copy the folder %1.", SafeText(line: files)))
+    }
+  }
+
+  @MainActor private func compactStore(_ store: Store, _ output: StandardOutput) throws {
+    let now = Store.wallClock()
+    var forgotten = 0
+    while case let count = try store.forgetOld(now: now, budget: 500), count > 0 {
+      forgotten += count
+    }
+    let removed = try store.pruneAttachments(now: now)
+    let bytes = try store.compact()
+    output.write(say("Compacted:"))
+    output.write(say("  messages forgotten: %1", SafeText(forgotten)))
+    output.write(
+      say(
+        "  files removed: %1 (%2)", SafeText(removed.files),
+        SafeText(line: Attachment.size(removed.bytes))))
+    output.write(say("  space given back: %1", SafeText(line: Attachment.size(bytes))))
+  }
+
+  // MARK: The terminal
+
+  @MainActor private func describeTerminal(
+    _ settings: Settings, _ environment: [String: String], _ output: StandardOutput
+  ) {
+    let term = environment["TERM"] ?? ""
+    output.write(
+      say("Terminal: %1", term.isEmpty ? say("none (TERM is not set)") : SafeText(line: term)))
+    let codeset = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
+    output.write(
+      codeset == "UTF-8"
+        ? say("  Characters: UTF-8")
+        : say(
+          "  Characters: UTF-8, and marks in ASCII, since the locale says %1; C.UTF-8 is one that says UTF-8",
+          // What the C library calls plain ASCII.
+          codeset == "ANSI_X3.4-1968" ? "ASCII" : SafeText(line: codeset)))
+    let widths = settings.widths(environment: environment)
+    let rule =
+      switch widths.clusters {
+      case .codePoints: say("each code point by itself (width codepoints)")
+      case .joined: say("joined emoji as one, as tmux does (width tmux)")
+      case .graphemes: say("each emoji as one (width unicode)")
+      }
+    output.write(say("  Columns of emoji: %1", rule))
+    output.write(
+      (environment["NO_COLOR"] ?? "").isEmpty
+        ? say("  Colours: yes") : say("  Colours: no (NO_COLOR is set)"))
+  }
+}
+
+/// What a check of the store found, as a sentence.
+func sentence(for finding: Finding) -> SafeText {
+  fill(finding.sentence.key, finding.sentence.arguments.map { SafeText(line: $0) })
+}

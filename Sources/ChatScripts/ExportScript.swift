@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Conversations
+import Exchange
+import StyledText
+
+/// `hobnob export` (rule 11.3): the store, or some conversations, as JSON Lines.
+package struct ExportScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write everything, or some conversations, as JSON Lines.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "Rooms, or @names of people. Quote a leading #: '#lobby'.")
+  var conversation: [String] = []
+  @Option(
+    help: ArgumentHelp("A new file to write instead of standard output.", valueName: "file"))
+  var output: String?
+  @Flag(help: "Leave out the bytes of attachments.")
+  var noFiles = false
+
+  package init() {}
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    let rc = try launch.loadRc { StandardError.say($0) }
+    // Whoever only reads makes no store where there is none.
+    let store = try launch.openStore(create: false)
+    defer { store.close() }
+    let me = launch.identity(rc)
+    let wanted = try conversation.map { try known($0, in: store, as: me).id }
+    let places = wanted.isEmpty ? nil : wanted
+    let report: ExportReport
+    if let output {
+      report = try store.export(places, files: !noFiles, to: output)
+    } else {
+      let output = StandardOutput()
+      let isTerminal = StandardOutput.isTerminal
+      report = try store.export(places, files: !noFiles) { piece in
+        if isTerminal {
+          for line in piece.split(separator: UInt8(ascii: "\n")) {
+            output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))
+          }
+        } else {
+          output.write(data: piece)
+        }
+        return !output.isClosed
+      }
+      try output.finish()
+    }
+    for name in report.missingFiles {
+      StandardError.say(
+        say(
+          "The file %1 is gone or damaged; its message is exported without.", SafeText(name: name)))
+    }
+    return report.missingFiles.isEmpty ? 0 : 1
+  }
+
+  /// A conversation that is there: reading makes none, nor a person.
+  @MainActor private func known(_ name: String, in store: Store, as identity: String) throws
+    -> Conversation
+  {
+    guard name.hasPrefix("@") else {
+      guard let room = try store.room(name, create: false) else {
+        throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
+      }
+      return room
+    }
+    guard let other = try store.find(participant: name) else {
+      throw Script.nobody(called: name)
+    }
+    guard let me = try store.find(participant: identity),
+      let chat = try store.directChats(of: me.id).first(where: { $0.with == other.id })
+    else { throw Refusal(say("You have no direct chat with %1.", SafeText(name: other.name))) }
+    return chat.conversation
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Conversations
+import Exchange
+import Glibc
+import StyledText
+
+/// `hobnob import` (rule 11.3): brings exports and logs in, and says what came. All files or, whatever
+/// fails, none.
+package struct ImportScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Bring in an export, or the logs of irssi or WeeChat.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "The files, - for standard input; without any, standard input.")
+  var file: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "json, irssi or weechat, where the content does not tell.", valueName: "format"))
+  var format: String?
+  @Option(
+    help: ArgumentHelp(
+      "The room of a log, or @name, where the file's name does not tell.", valueName: "name"))
+  var conversation: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if let format, ImportFormat(rawValue: format) == nil {
+      throw ValidationError("--format takes json, irssi or weechat, not \(format).")
+    }
+  }
+
+  /// Complaints about single lines that are said; the others are counted.
+  private static let mostComplaints = 20
+
+  /// - Returns: 1 if lines had to be left out.
+  package func run(_ launch: Launch) throws -> Int32 {
+    let rc = try launch.loadRc { StandardError.say($0) }
+    // Opened before the store is made: a wrong name leaves nothing behind.
+    var files = try file.map { path in
+      if path == "-" { return (path: "", file: Int32(0)) }
+      var found = stat()
+      let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      // A folder can be opened, but not read.
+      if file >= 0, fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFDIR { errno = EISDIR }
+      guard file >= 0, found.st_mode & S_IFMT != S_IFDIR else {
+        throw Refusal(say("%1 cannot be read: %2.", SafeText(line: path), systemReason()))
+      }
+      return (path: path, file: file)
+    }
+    if files.isEmpty { files = [(path: "", file: 0)] }
+    let store = try launch.openStore()
+    defer { store.close() }
+    let me = launch.identity(rc)
+    let format = format.flatMap(ImportFormat.init)
+    let report: ImportReport
+    var complaints = 0
+    func complain(_ fault: ImportFault) {
+      complaints += 1
+      if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
+    }
+    do {
+      // Read before others are kept from writing: who knows when a pipe or a person is done.
+      for index in files.indices {
+        let (path, file) = files[index]
+        if let copy = try store.spooled(file, name: path) { files[index].file = copy }
+      }
+      report = try store.importing(as: me, complain: complain) { work in
+        for entry in files {
+          try work.read(
+            entry.file, name: entry.path, format: format, conversation: conversation)
+        }
+      }
+    } catch let fault as ImportFault {
+      throw Refusal(say("%1 Nothing was imported.", sentence(for: fault)))
+    }
+    if complaints > Self.mostComplaints {
+      StandardError.say(say("And %1 more.", SafeText(complaints - Self.mostComplaints)))
+    }
+    let output = StandardOutput()
+    for line in summary(of: report) { output.write(line) }
+    try output.finish()
+    return report.leftOut > 0 ? 1 : 0
+  }
+
+  /// `FILE:LINE: reason`, as compilers say it, so that editors find the place.
+  private func sentence(for fault: ImportFault) -> SafeText {
+    let file = fault.file.isEmpty ? say("standard input") : SafeText(line: fault.file)
+    let reason = fill(fault.sentence.key, fault.sentence.arguments.map { SafeText(line: $0) })
+    guard fault.line > 0 else { return say("%1: %2.", file, reason) }
+    return say("%1:%2: %3.", file, SafeText(fault.line), reason)
+  }
+
+  private func summary(of report: ImportReport) -> [SafeText] {
+    var lines = [
+      say(
+        "Messages: %1 new, %2 updated, %3 here already", SafeText(report.messages),
+        SafeText(report.changed), SafeText(report.known)),
+      say(
+        "New: conversations %1, people %2, files %3", SafeText(report.conversations),
+        SafeText(report.people), SafeText(report.files)),
+    ]
+    if report.tooOld > 0 {
+      lines.append(
+        say(
+          "Messages left out, since their conversation keeps none that are so old: %1",
+          SafeText(report.tooOld)))
+    }
+    if report.events > 0 {
+      lines.append(say("Events that are no messages: %1", SafeText(report.events)))
+    }
+    if report.leftOut > 0 { lines.append(say("Lines left out: %1", SafeText(report.leftOut))) }
+    return lines
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import StyledText
+
+/// JSON that goes to standard output, which may be a terminal: what a terminal must not get is
+/// written as `\uXXXX`, which means the same (rule 12.1).
+enum JSONLine {
+  /// A line of JSON, without its newline.
+  static func safe(_ json: String) -> SafeText {
+    let safe = SafeText(line: json)
+    if safe.string.utf8.elementsEqual(json.utf8) { return safe }
+    // Outside of strings JSON has only ASCII, so an escape can stand for anything that is not.
+    var escaped = ""
+    for unit in json.utf16 {
+      if (0x20..<0x7F).contains(unit) {
+        escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+      } else {
+        escaped += escape(unit)
+      }
+    }
+    return SafeText(line: escaped)
+  }
+
+  /// A string with its quotation marks.
+  static func string(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "\u{00}"..."\u{1F}": result += escape(UInt16(scalar.value))
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func escape(_ unit: UInt16) -> String {
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}

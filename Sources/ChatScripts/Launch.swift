@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// Opens what the command line asks for: store, person, settings, shell.
+@MainActor
+package struct Launch {
+  package let options: CommonOptions
+  package let environment: [String: String]
+
+  package init(
+    options: CommonOptions, environment: [String: String] = Launch.environment()
+  ) {
+    self.options = options
+    self.environment = environment
+  }
+
+  /// The variables that hobnob goes by; most of an environment is nobody's business here, and
+  /// reading all of it shows in the time to the first prompt.
+  private static let variables = [
+    "HOME", "LOGNAME", "USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
+    "XDG_STATE_HOME", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
+    "TMUX", "XTERM_VERSION",
+    "COLORTERM", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "NO_COLOR", "VISUAL", "EDITOR",
+    "PAGER", "BROWSER", "TMPDIR",
+  ]
+
+  /// What of the environment of this process is looked at.
+  package static func environment() -> [String: String] {
+    var result: [String: String] = [:]
+    for name in variables {
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+
+  /// Runs `body` and turns what it throws into a sentence on standard error and status 1, or 64
+  /// where the command line is wrong (rule 11.4).
+  package static func report(_ body: () throws -> Int32) -> Int32 {
+    // A reader that goes away is no error; writes see it and stop.
+    signal(SIGPIPE, SIG_IGN)
+    // A file-size limit shall be an error of the write, not the end of the process.
+    signal(SIGXFSZ, SIG_IGN)
+    // Characters and the names of days; the other categories cost five system calls each.
+    setlocale(LC_CTYPE, "")
+    setlocale(LC_TIME, "")
+    do {
+      return try body()
+    } catch {
+      StandardError.say(sentence(for: error))
+      return error is WrongUsage || error is SearchError ? 64 : 1
+    }
+  }
+
+  /// What the parser of the command line has to say: help and the version on standard output, what
+  /// is wrong on standard error. Returns the exit status.
+  package nonisolated static func answer(
+    _ text: String, to arguments: [String] = [], status: Int32
+  ) -> Int32 {
+    var text = text
+    // What was given is shown in one line: nothing in it may begin one (rule 12.2).
+    for argument in arguments {
+      for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()
+      where part.contains(where: \.isNewline) {
+        text = text.replacing(part, with: SafeText(line: String(part)).string)
+      }
+    }
+    // The parser runs commands on the main thread, without saying so in their types.
+    return MainActor.assumeIsolated { [text] in
+      report {
+        guard status == 0 else {
+          // Each line may hold an argument of any length.
+          StandardError.write(
+            SafeText(body: text).lines.map { say("%1", $0) }.joined(separator: "\n"))
+          return status
+        }
+        let output = StandardOutput()
+        output.write(SafeText(body: text))
+        try output.finish()
+        return 0
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  /// Opens the store for a script. While somebody else has it locked, it says so and waits.
+  ///
+  /// - Parameter shared: whether it has to be a shared one, or is made so; nil for what the command
+  ///   line says.
+  package func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
+    let shared = shared ?? options.shared
+    do {
+      return try openStore(create: create, patience: 300, shared: shared)
+    } catch StoreError.locked {
+      StandardError.say(
+        say(
+          "The store %1 is locked by another process; waiting for it.",
+          SafeText(line: try storePath)))
+      return try openStore(create: create, patience: 10_000, shared: shared)
+    }
+  }
+
+  package func openStore(create: Bool, patience: Int32, shared: Bool) throws -> Store {
+    let store = try Store(
+      path: try storePath,
+      options: .init(shared: shared, createIfMissing: create, patience: patience))
+    store.patience = 10_000
+    return store
+  }
+
+  /// The store that is meant, whether it is there or not.
+  package var storePath: String {
+    get throws {
+      if let path = options.store { return path }
+      let hasData = environment["XDG_DATA_HOME"]?.hasPrefix("/") == true
+      guard hasData || Login.home(environment) != nil else {
+        throw Refusal(
+          say("HOME is not set, so there is no place for a store; name one with --store."))
+      }
+      return Store.defaultPath(environment: environment)
+    }
+  }
+
+  /// Settings from the rc file; what is wrong in it is said, and the rest applies.
+  package func loadRc(complain: (SafeText) -> Void) throws -> RcFile {
+    var rc = RcFile(environment: environment)
+    guard !options.noRc else { return rc }
+    let path = options.rc ?? RcFile.defaultPath(environment: environment)
+    try rc.read(path, mustExist: options.rc != nil, complain: complain)
+    return rc
+  }
+
+  /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
+  package func participant(in store: Store, rc: RcFile) throws -> Participant {
+    try named { try store.participant(identity: identity(rc)) }
+  }
+
+  /// A name that cannot be one is a wrong command line, where it was given there.
+  private func named<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as RuleError {
+      guard case .badName = error, options.as != nil else { throw error }
+      throw WrongUsage(sentence(for: error))
+    }
+  }
+
+  /// The same for a command that only reads. Nobody is made by that: a name that is new here, or
+  /// typed wrong, is somebody who is in no conversation and has read nothing.
+  func reader(in store: Store, rc: RcFile) throws -> Participant {
+    let identity = identity(rc)
+    return try named { try store.participant(known: identity) }
+      ?? Participant(id: Script.nobody, identity: identity, name: identity)
+  }
+
+  func identity(_ rc: RcFile) -> String {
+    options.as ?? rc.settings.nick ?? Login.name(environment)
+  }
+
+  package var glyphs: Glyphs {
+    let codeset = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
+    return codeset == "UTF-8" ? .unicode : .ascii
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import StyledText
+
+/// How messages stand in what `log`, `search` and `wait` print: one begins each line that does not
+/// begin with a blank, whatever is in it (rule 12.2).
+enum LogLines {
+  /// `2026-11-21 10:30 [42] `, before it the conversation where it is not clear.
+  static func head(_ message: Message, in place: SafeText? = nil) -> SafeText {
+    let stamp = LocalTime.stamp(message.createdAt)
+    guard let place else { return "\(stamp) [\(message.number)] " }
+    return "\(stamp) \(place) [\(message.number)] "
+  }
+
+  /// `anna: `, or `* anna ` for what someone does.
+  static func sender(_ message: Message, _ names: ShownNames) -> SafeText {
+    let name = names.name(message.senderName, of: message.sender)
+    return message.kind == .action ? "* " + name + " " : name + ": "
+  }
+
+  /// A message: what it answers above it as `/history` has it, its files and reactions below.
+  ///
+  /// - Parameter folding: nil for the whole of it, however long.
+  static func all(
+    _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil,
+    names: ShownNames = ShownNames(), folding: Folding? = nil
+  ) -> [SafeText] {
+    let head = head(message, in: place)
+    guard message.deletedAt == nil else {
+      return [
+        head + say("%1 deleted this message", names.name(message.senderName, of: message.sender))
+      ]
+    }
+    var texts = message.body.isEmpty ? [] : body(of: message, folding)
+    texts += files(of: message)
+    if message.editedAt != nil, let last = texts.popLast() {
+      texts.append(last + " " + say("(edited)"))
+    }
+    texts += self.reactions(reactions, names)
+    let quote = message.replyTo.map { [MessagePrinter.quote($0).plain] } ?? []
+    let first = head + sender(message, names) + (texts.first ?? SafeText())
+    return quote + [first] + texts.dropFirst().map { "    " + $0 }
+  }
+
+  private static func body(of message: Message, _ folding: Folding?) -> [SafeText] {
+    guard let (beginning, size) = folding?.folded(message.body) else {
+      return SafeText(body: message.body).lines
+    }
+    // Through a pipe nothing is folded.
+    return beginning.lines + [
+      say(
+        """
+        (folded: it has %1; hobnob log CONVERSATION --from %2 --to %2 | less shows all of it, \
+        /info %2 at the prompt)
+        """, size, SafeText(message.number))
+    ]
+  }
+
+  /// `[file 1: cups.png, image/png, 1.4 MB]`, for each.
+  static func files(of message: Message) -> [SafeText] {
+    message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
+  }
+
+  /// Who reacted, by what they reacted with, the first first.
+  private static func reactions(_ reactions: [Reaction], _ names: ShownNames) -> [SafeText] {
+    var order: [String] = []
+    var people: [String: [SafeText]] = [:]
+    for reaction in reactions {
+      if people[reaction.emoji] == nil { order.append(reaction.emoji) }
+      people[reaction.emoji, default: []].append(
+        names.name(reaction.participant.name, of: reaction.participant.id))
+    }
+    return order.map {
+      SafeText(line: $0) + " " + (people[$0] ?? []).joined(separator: ", ")
+    }
+  }
+}

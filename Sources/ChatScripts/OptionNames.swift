@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+
+/// The names of a command's options, as its type declares them.
+package struct OptionNames: Equatable {
+  /// Those without a value.
+  package private(set) var flags: Set<String> = []
+  /// Those that take a value.
+  package private(set) var withValue: Set<String> = []
+
+  package init(of type: any ParsableArguments.Type) {
+    for member in Mirror(reflecting: type.init()).children {
+      // A property wrapper is stored under the name of its property behind a line.
+      let name = "--" + Self.asTyped(member.label?.dropFirst() ?? "")
+      switch member.value {
+      case is Flag<Bool>: flags.insert(name)
+      case is any ValueOption: withValue.insert(name)
+      case let group as any NestedOptions:
+        flags.formUnion(group.names.flags)
+        withValue.formUnion(group.names.withValue)
+      default: break
+      }
+    }
+  }
+
+  /// `noRc` is typed `no-rc`.
+  private static func asTyped(_ property: Substring) -> String {
+    property.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
+  }
+}
+
+private protocol ValueOption {}
+extension Option: ValueOption {}
+
+private protocol NestedOptions {
+  var names: OptionNames { get }
+}
+
+extension OptionGroup: NestedOptions {
+  fileprivate var names: OptionNames { OptionNames(of: Value.self) }
+}

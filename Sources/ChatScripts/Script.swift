@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import StyledText
+
+/// What a command for scripts works with (rule 11.3): the store, the person, standard output.
+@MainActor
+struct Script {
+  let store: Store
+  let me: Participant
+  let settings: Settings
+  let glyphs: Glyphs
+  let output = StandardOutput()
+
+  /// What long bodies are to a terminal (rule 12.5); nil where all of them goes to a file or a pipe.
+  var folding: Folding? {
+    StandardOutput.isTerminal ? Folding(mostLines: settings.foldLines) : nil
+  }
+
+  /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
+  /// what they say (rule 11.2).
+  ///
+  /// - Parameter creates: whether a missing room is made.
+  func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
+    if name.hasPrefix("@") {
+      guard let person = try store.find(participant: name) else {
+        throw RuleError.noSuchParticipant(name)
+      }
+      guard person.id != me.id else {
+        throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
+      }
+      // Whoever is nobody here has no chats.
+      guard !isNobody else { throw RuleError.noSuchRoom(name) }
+      return try store.direct(me.id, with: person.id)
+    }
+    // The room that every shell opens first is there before anyone has opened one.
+    let isLobby = name == "lobby" || name == "#lobby"
+    guard let room = try store.room(name, create: creates || isLobby) else {
+      throw RuleError.noSuchRoom(name)
+    }
+    return room
+  }
+
+  /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
+  func message(_ number: Int, in conversation: Conversation) throws -> Message {
+    try store.message(named: number, in: conversation.id, for: me.id)
+  }
+
+  /// Stands for a person whom the store does not know; see `Launch.reader`.
+  static let nobody = ID<Participant>(rawValue: 0)
+
+  var isNobody: Bool { me.id == Self.nobody }
+
+  /// This person's id; nil while the store does not know them, which another process may change.
+  var knownID: ID<Participant>? {
+    get throws { isNobody ? try store.participant(known: me.identity)?.id : me.id }
+  }
+
+  static func nobody(called name: String) -> Refusal {
+    Refusal(say("Nobody called %1 has used this store.", SafeText(line: name)))
+  }
+
+  /// How many messages are in memory at a time.
+  nonisolated static let page = 200
+
+  /// What a rule forbids, in words for someone who has no prompt to type at.
+  static func sentence(for error: RuleError) -> Refusal? {
+    switch error {
+    case .noSuchRoom(let name) where name.hasPrefix("@"):
+      Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
+    case .noSuchRoom(let name):
+      Refusal(
+        say(
+          "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.",
+          // Without its sign nobody has to quote it.
+          SafeText(line: name.hasPrefix("#") ? String(name.dropFirst()) : name)))
+    case .noSuchParticipant(let name):
+      nobody(called: name)
+    default: nil
+    }
+  }
+}
+
+extension Launch {
+  /// Opens what a command for scripts needs, and closes it behind it.
+  ///
+  /// - Parameter creates: whether a missing store, or person, is made; whoever only reads makes none.
+  func script(creates: Bool = false, _ body: (Script) throws -> Int32) throws -> Int32 {
+    let rc = try loadRc { StandardError.say($0) }
+    let store = try openStore(create: creates)
+    defer { store.close() }
+    let script = Script(
+      store: store,
+      me: try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc),
+      settings: rc.settings, glyphs: glyphs)
+    do {
+      let status = try body(script)
+      try script.output.finish()
+      return status
+    } catch {
+      // What was found before is still an answer.
+      script.output.flush()
+      throw (error as? RuleError).flatMap(Script.sentence) ?? error
+    }
+  }
+}

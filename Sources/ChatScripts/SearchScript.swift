@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Conversations
+import StyledText
+
+/// `hobnob search` (rule 11.3): the messages that a query finds, newest first: of the rooms, as `log`
+/// reads them, and of one's direct chats. It marks nothing as seen or read (rule 7.3).
+package struct SearchScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "search",
+    abstract: "Print the messages that a query finds, newest first.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(
+    help: "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")
+  var query: [String]
+  @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+  var lines = 20
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
+
+  package init() {}
+
+  package func validate() throws { try validCount(lines) }
+
+  /// Refuses a word of a query that looks like short options.
+  ///
+  /// - Returns: the exit status.
+  package static func refuse(word: String) -> Int32 {
+    let sentence = say(
+      "%1 is not an option, and a search cannot leave words out. To look for the word, write -- in front: hobnob search -- %1",
+      SafeText(line: word))
+    return Launch.answer("hobnob: " + sentence.string, status: 64)
+  }
+
+  /// - Returns: 0; that nothing was found is thrown as a sentence.
+  package func run(_ launch: Launch) throws -> Int32 {
+    let parsed = try SearchQuery.parse(query.joined(separator: " "))
+    return try launch.script { script in
+      var (left, last): (Int, ID<Message>?) = (lines, nil)
+      var isFound = false
+      var names: [ID<Conversation>: SafeText] = [:]
+      while left > 0, !script.output.isClosed {
+        let limit = min(left, Script.page)
+        let hits = try script.store.search(
+          parsed, for: script.me.id, limit: limit, before: last, anyRoom: true)
+        let senders = try json ? ShownNames() : script.names(of: hits.map(\.message.sender))
+        for hit in hits {
+          let place = hit.message.conversation
+          if json {
+            try script.print([hit.message], isJSON: true)
+          } else {
+            let name = try names[place] ?? script.name(of: place)
+            names[place] = name
+            let line = Self.line(
+              for: hit, in: name, names: senders, isWhole: script.folding == nil)
+            script.output.write(line, isMarked: marksHits(launch))
+          }
+        }
+        isFound = isFound || !hits.isEmpty
+        guard hits.count == limit, let message = hits.last?.message else { break }
+        left -= limit
+        last = message.id
+      }
+      if !isFound, lines > 0 { throw Refusal(say("Nothing was found.")) }
+      return 0
+    }
+  }
+
+  /// One line: the line of the message that holds the first hit, with every hit on it marked.
+  ///
+  /// - Parameter isWhole: whether a long line is shown whole, or what stands around the first hit.
+  static func line(
+    for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
+  ) -> StyledLine {
+    let message = hit.message
+    let head = LogLines.head(message, in: place) + LogLines.sender(message, names)
+    let body = Array(message.body.utf8)
+    let newline = UInt8(ascii: "\n")
+    let first = hit.ranges.first?.lowerBound ?? 0
+    let lineStart = body[..<first].lastIndex(of: newline).map { $0 + 1 } ?? 0
+    let lineEnd = body[first...].firstIndex(of: newline) ?? body.count
+    let text = String(decoding: body[lineStart..<lineEnd], as: UTF8.self)
+    let part =
+      isWhole ? 0..<text.utf8.count : Folding.part(around: first - lineStart, of: text)
+    let (start, end) = (lineStart + part.lowerBound, lineStart + part.upperBound)
+    var line = StyledLine(head)
+    func append(_ range: Range<Int>, _ style: Style) {
+      line.append(SafeText(line: body[range]), style)
+    }
+    let dots = Glyphs.ascii.ellipsis
+    if start > lineStart { line.append(dots) }
+    var done = start
+    for range in hit.ranges where range.lowerBound >= start && range.lowerBound < end {
+      append(done..<range.lowerBound, .plain)
+      append(range.lowerBound..<min(range.upperBound, end), .bold)
+      done = min(range.upperBound, end)
+    }
+    append(done..<end, .plain)
+    if end < lineEnd { line.append(dots) }
+    let files = LogLines.files(of: message)
+    if !files.isEmpty {
+      line.append((start < end ? " " : "") + files.joined(separator: " "))
+    }
+    return line
+  }
+
+  /// Whether standard output shows bold: a terminal, and nobody asked for plain text. `NO_COLOR` is
+  /// about colours.
+  @MainActor private func marksHits(_ launch: Launch) -> Bool {
+    let term = launch.environment["TERM"] ?? ""
+    return StandardOutput.isTerminal && !common.plain && !term.isEmpty && term != "dumb"
+  }
+}
+
+extension Script {
+  /// What a conversation is called here.
+  func name(of conversation: ID<Conversation>) throws -> SafeText {
+    SafeText(name: try store.conversation(conversation, for: me.id)?.name ?? "")
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Composer
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// `hobnob send`: a way in for scripts (rule 11.3). It sends a message, then waits for its delivery if
+/// asked to.
+package struct SendScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send a message: TEXT, or standard input.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: .conversation) var conversation: String
+  @Argument(help: "The text; without it, standard input.")
+  var text: [String] = []
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("A file that goes with it; may be given again.", valueName: "path"))
+  var attach: [String] = []
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The number of the message it answers; -1 is the newest.", valueName: "n"))
+  var reply: Int?
+  @Flag(help: "Make the room if there is none.")
+  var create = false
+  @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
+  var wait: String?
+  @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout = TimeLimit(seconds: 60)
+
+  package init() {}
+
+  package func validate() throws {
+    if let wait, state == nil {
+      throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
+    }
+    if let reply { try validNumber(reply, "--reply") }
+  }
+
+  private var state: DeliveryState? {
+    switch wait {
+    case "sent": .sent
+    case "delivered": .delivered
+    case "seen": .seen
+    default: nil
+    }
+  }
+
+  /// - Throws: what is said on standard error; nothing was sent, unless it is about the waiting.
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.script(creates: true) { script in
+      let limit = script.settings.attachmentLimit * 1_000_000
+      // All of it is looked at before anything is read, copied or sent.
+      for file in attach { _ = try Store.look(atFile: file, limit: limit) }
+      let place = try script.conversation(conversation, creates: create)
+      let answered = try reply.map { try script.message($0, in: place) }
+      let body = try body()
+      guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
+        throw Refusal(
+          say("There is no text to send; it goes behind the conversation or into standard input."))
+      }
+      let (count, most) = (LineRules.characters(in: body), script.settings.messageLimit)
+      guard most == 0 || count <= most else {
+        throw Refusal(
+          say("The message has %1 characters, %2 are allowed.", SafeText(count), SafeText(most)))
+      }
+      let store = script.store
+      let attachments = try attach.map {
+        try store.keep(fileAt: $0, type: FileType.sniff(path:), limit: limit)
+      }
+      let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
+      let message = try store.send(
+        body, in: place.id, by: script.me.id, requireMembership: false,
+        attachments: attachments, replyTo: answered?.id)
+      if let state, let bell {
+        try awaitState(state, of: message, at: bell, script)
+      }
+      return 0
+    }
+  }
+
+  private func body() throws -> String {
+    if !text.isEmpty { return text.joined(separator: " ") }
+    // With a file nobody has to type anything; what a pipe brings goes with it.
+    if !attach.isEmpty, isatty(0) == 1 { return "" }
+    var body = try Self.standardInput()
+    while body.hasSuffix("\n") { body.removeLast() }
+    return body
+  }
+
+  private static func standardInput() throws -> String {
+    do {
+      let bytes = try readAll(0) { count in
+        guard Memory.hasRoom(forText: count) else {
+          throw Refusal(say("There is not enough memory for what standard input brings."))
+        }
+        return true
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    } catch let failure as SystemFailure {
+      throw Refusal(say("Standard input cannot be read: %1.", systemReason(failure.code)))
+    }
+  }
+
+  @MainActor private func awaitState(
+    _ state: DeliveryState, of message: Message, at bell: BellWait, _ script: Script
+  ) throws {
+    repeat {
+      // Forgotten by now: it was there long enough.
+      guard let now = try script.store.message(message.id, for: script.me.id) else { return }
+      if now.state == .failed {
+        throw Refusal(say("The message was not sent: %1", SafeText(line: now.failure ?? "")))
+      }
+      if now.state >= state { return }
+    } while bell.next() == .rang
+    throw Refusal(
+      say(
+        "The message is stored, but was not %1 within %2 s.", state.word,
+        SafeText(timeout.seconds)))
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Glibc
+
+/// A command of the program (rule 11.3): what the parser fills in is what is carried out.
+package protocol Subcommand: ParsableCommand, Sendable {
+  var common: CommonOptions { get }
+
+  /// - Returns: the exit status.
+  @MainActor func run(_ launch: Launch) throws -> Int32
+}
+
+extension Subcommand {
+  /// Ends the program with the status that the command gives or its error means.
+  package func run() {
+    // The parser calls commands on the main thread, without saying so in their types.
+    let status = MainActor.assumeIsolated {
+      Launch.report { try run(Launch(options: common)) }
+    }
+    Glibc.exit(status)
+  }
+}
+
+/// Options of every command.
+package struct CommonOptions: ParsableArguments, Sendable {
+  @Option(help: ArgumentHelp("The store to use instead of your own.", valueName: "path"))
+  var store: String?
+  @Flag(help: "Make the store for the group of its folder.")
+  package var shared = false
+  @Option(help: ArgumentHelp("Who you are, instead of your login name.", valueName: "name"))
+  var `as`: String?
+  @Option(help: ArgumentHelp("The settings to read instead of hobnobrc.", valueName: "file"))
+  var rc: String?
+  @Flag(help: "Read no settings.")
+  var noRc = false
+  @Flag(help: "Draw nothing, for dumb terminals and screen readers.")
+  package var plain = false
+
+  package init() {}
+
+  /// What they are on an empty command line. The parser does not see these, and it is the parser that
+  /// gives others their values.
+  package static var none: CommonOptions {
+    var options = CommonOptions()
+    (options.store, options.as, options.rc) = (nil, nil, nil)
+    (options.shared, options.noRc, options.plain) = (false, false, false)
+    return options
+  }
+
+  /// Takes an option, and its value from the words behind it, without the parser, which costs more
+  /// time than all the rest of the start.
+  ///
+  /// - Returns: false where the parser has to look at it.
+  package mutating func take(_ option: String, from words: inout ArraySlice<String>) -> Bool {
+    switch option {
+    case "--shared": shared = true
+    case "--no-rc": noRc = true
+    case "--plain": plain = true
+    case "--store", "--as", "--rc":
+      guard let value = words.popFirst(), !value.hasPrefix("-"), !value.isEmpty else {
+        return false
+      }
+      switch option {
+      case "--store": store = value
+      case "--as": self.as = value
+      default: rc = value
+      }
+    default: return false
+    }
+    return true
+  }
+}
+
+extension ArgumentHelp {
+  package static let conversation: ArgumentHelp =
+    "A room's name, or @name of a person. Quote a leading #: '#lobby'."
+}
+
+/// A number of lines.
+func validCount(_ lines: Int) throws {
+  if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
+}
+
+/// A message number: `N`, or `-N` from the newest.
+func validNumber(_ number: Int, _ option: String) throws {
+  if number == 0 || number == .min {
+    throw ValidationError("\(option) takes a message number: 12, or -1 for the newest.")
+  }
+}

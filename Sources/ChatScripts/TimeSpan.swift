@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import StyledText
+
+/// From when to when, as `--since` and `--until` say.
+struct TimeSpan: Equatable {
+  var start = Milliseconds.min
+  /// The first moment that does not count any more; nil for none.
+  var end: Milliseconds?
+
+  static let always = TimeSpan()
+
+  private init() {}
+
+  /// - Parameters:
+  ///   - since: nil for no beginning.
+  ///   - until: nil for no end; a year, month, day, minute or second is taken in as a whole.
+  /// - Throws: `WrongUsage` for what is no time.
+  init(since: String?, until: String?, now: Milliseconds) throws {
+    if let since { start = try Self.span(since, now).lowerBound }
+    if let until { end = try Self.span(until, now).upperBound }
+  }
+
+  private static func span(_ text: String, _ now: Milliseconds) throws -> Range<Milliseconds> {
+    guard let span = WrittenTime.span(text, now: now) else {
+      throw WrongUsage(
+        say(
+          "%1 is not a time. Write 2026-11-21, 2026-11-21T10:30, 2026-11, today, yesterday, or an age like 90m, 12h, 3d, 2w, 6mo, 1y.",
+          SafeText(line: text)))
+    }
+    return span
+  }
+
+  var isAlways: Bool { self == .always }
+
+  func contains(_ time: Milliseconds) -> Bool {
+    time >= start && end.map { time < $0 } ?? true
+  }
+}

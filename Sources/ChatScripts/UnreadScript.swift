@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Conversations
+import StyledText
+
+/// `hobnob unread` (rule 11.3): the conversations that hold something unread, the one with the newest
+/// message first.
+package struct UnreadScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "unread", abstract: "Print the conversations with unread messages.")
+  @OptionGroup package var common: CommonOptions
+  @Flag(help: "Print only how many messages are unread.")
+  var count = false
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
+
+  package init() {}
+
+  package func validate() throws {
+    if count, json { throw ValidationError("--count and --json do not go together.") }
+  }
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let found = script.isNobody ? [] : try script.store.unread(mentioning: script.me)
+      if count {
+        script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
+        return 0
+      }
+      for entry in found {
+        let name = entry.conversation.name
+        if json {
+          script.output.write(
+            JSONLine.safe(
+              "{\"conversation\":\(JSONLine.string(name)),\"unread\":\(entry.count),\"mentions\":\(entry.mentions)}"
+            ))
+        } else if entry.mentions > 0 {
+          script.output.write(
+            say(
+              "%1: %2 unread, %3", SafeText(name: name), SafeText(entry.count),
+              UnreadCommands.mentions(entry.mentions)))
+        } else {
+          script.output.write(
+            say("%1: %2 unread", SafeText(name: name), SafeText(entry.count)))
+        }
+      }
+      return 0
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import ArgumentParser
+import Composer
+import Conversations
+import StyledText
+
+/// `hobnob wait` (rule 11.3): sleeps until somebody else says something, and prints that. It marks
+/// nothing as seen or read (rule 7.3).
+package struct WaitScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "wait", abstract: "Wait until somebody else says something, and print it.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "A room's name, or @name of a person; without it, wherever you are in.")
+  var conversation: String?
+  @Option(help: ArgumentHelp("Give up after so long: seconds, or 90m, 12h.", valueName: "time"))
+  var timeout: TimeLimit?
+  @Flag(help: "Only for what names you, or is written to you alone.")
+  var mention = false
+  @Flag(help: "Print it as a JSON object.")
+  var json = false
+
+  package init() {}
+
+  /// - Returns: 0; a time limit that is over is thrown as a sentence.
+  package func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let place = try conversation.map { try script.conversation($0) }
+      // In no conversation, they would wait for ever.
+      if place == nil, script.isNobody {
+        throw Script.nobody(called: script.me.identity)
+      }
+      let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
+      var news = try Arrivals(script: script, place: place)
+      while true {
+        let arrived = try news.messages()
+        let me = try script.knownID
+        let found = arrived.filter {
+          $0.sender != me && $0.deletedAt == nil
+            && (!mention || script.isForMe($0))
+        }
+        if let message = found.first {
+          try script.print(
+            [message], in: place == nil ? script.name(of: message.conversation) : nil,
+            isJSON: json)
+          return 0
+        }
+        switch bell.next() {
+        case .rang: continue
+        case .readerIsGone: return 0
+        case .timeIsOver: throw silence(in: place)
+        }
+      }
+    }
+  }
+
+  private func silence(in place: Conversation?) -> Refusal {
+    let seconds = SafeText(timeout?.seconds ?? 0)
+    guard let place else { return Refusal(say("Nothing was said within %1 s.", seconds)) }
+    return Refusal(
+      say("Nothing was said in %1 within %2 s.", SafeText(name: place.name), seconds))
+  }
+}
+
+/// What arrives from now on, in one conversation or in all of a person's.
+@MainActor
+private struct Arrivals {
+  let script: Script
+  let place: Conversation?
+  private var position: Int64
+  private var newest: Int
+
+  init(script: Script, place: Conversation?) throws {
+    self.script = script
+    self.place = place
+    position = try script.store.position
+    newest =
+      try place.flatMap { try script.store.conversation($0.id, for: script.me.id) }?.lastNumber ?? 0
+  }
+
+  /// The next of them, in the order of arrival; none when there is nothing new.
+  mutating func messages() throws -> [Message] {
+    guard let place else {
+      var found: [Message] = []
+      var hasMore = true
+      while hasMore, found.isEmpty {
+        let changes = try script.store.changes(since: position, for: script.me.id)
+        (position, hasMore) = (changes.position, changes.hasMore)
+        found = changes.arrived
+      }
+      return found
+    }
+    // Whoever is not in a room can wait there all the same.
+    let last = try script.store.conversation(place.id, for: script.me.id)?.lastNumber ?? newest
+    guard last > newest else { return [] }
+    defer { newest = last }
+    // What was imported takes numbers like these and did not arrive.
+    return try script.store.messages(
+      in: place.id, numbers: (newest + 1)...last, for: script.me.id
+    ).filter { !$0.isImported }
+  }
+}
+
+extension Script {
+  /// It names this person, or it was written to them alone (rule 7.10).
+  fileprivate func isForMe(_ message: Message) -> Bool {
+    message.names(me)
+      || (try? store.conversation(message.conversation, for: me.id))??.kind == .direct
+  }
+}

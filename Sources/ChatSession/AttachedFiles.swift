@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The files that wait to be sent with the line (rule 8.1).
+@MainActor
+package final class AttachedFiles: SessionPart {
+  unowned let session: Session
+  package private(set) var waiting = WaitingFiles()
+  /// What C-c took away beside the text: it comes back with it.
+  private var emptied: (text: String, files: WaitingFiles)?
+
+  init(_ session: Session) { self.session = session }
+
+  /// Adds a file that is named as people name files: with `~`, quotes, escaped blanks, or as a
+  /// `file://` URL.
+  func attach(fileAt argument: String) throws {
+    _ = try place.requiredAsMember()
+    var path = absolute(argument)
+    // A name that really has quotes or backslashes in it is that of its file.
+    let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
+    if let unquoted, (try? look(at: path)) == nil { path = absolute(unquoted) }
+    let found = try look(at: path)
+    waiting.add(WaitingFiles.File(path: path, name: found.name, bytes: found.bytes))
+    drafts.noteAndLeave()
+    emit(
+      .notice(
+        say(
+          "%1 goes with the next message; /detach %2 lets it go.", SafeText(name: found.name),
+          SafeText(waiting.count))))
+  }
+
+  /// What a file is called and its size.
+  ///
+  /// - Throws: `AttachmentError` where it cannot be sent.
+  package func look(at path: String) throws -> (name: String, bytes: Int) {
+    let found = try Store.look(atFile: path, limit: settings.attachmentLimit * 1_000_000)
+    return (found.name, found.bytes)
+  }
+
+  private func absolute(_ named: String) -> String {
+    let path = RcFile.expanded(named, session.preferences.environment)
+    guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
+      return path
+    }
+    return folder + "/" + path
+  }
+
+  /// - Parameter number: as `/attach` lists them. Nil: all of them.
+  /// - Returns: false where there is none of that number.
+  func detach(_ number: Int?) -> Bool {
+    if let number {
+      guard waiting.remove(at: number) != nil else { return false }
+    } else {
+      waiting.removeAll()
+    }
+    drafts.noteAndLeave()
+    return true
+  }
+
+  /// They are on their way with a line, or belong to a conversation that was left.
+  func areSent() { waiting.removeAll() }
+
+  /// Files that were on their way wait again, before those that were attached since.
+  func bringBack(_ files: WaitingFiles) {
+    guard !files.isEmpty else { return }
+    waiting = WaitingFiles(files.files + waiting.files)
+    drafts.save()
+  }
+
+  /// The files of a draft; those that are no longer there are told.
+  func restore(_ files: [DraftFile]) {
+    for file in files {
+      session.orComplain {
+        let found = try look(at: file.path)
+        waiting.add(
+          WaitingFiles.File(path: file.path, name: file.name ?? found.name, bytes: found.bytes))
+      }
+    }
+  }
+
+  // MARK: C-c and C-_
+
+  /// The line is emptied, and with it they go. False: none waits, or an edit is emptied, which takes
+  /// no files: those that wait are the draft's.
+  @discardableResult
+  func setAside(with text: String) -> Bool {
+    guard !editing.isOn, !waiting.isEmpty else { return false }
+    emptied = (text, waiting)
+    waiting.removeAll()
+    if text.isEmpty {
+      drafts.note()
+      emit(.notice(say("The files that waited are let go; C-_ brings them back")))
+    }
+    return true
+  }
+
+  /// C-_ gave back what C-c took; the files that went with it come back too.
+  func noteChange(of text: String) {
+    guard let emptied, !text.isEmpty else { return }
+    if text == emptied.text, waiting.isEmpty { waiting = emptied.files }
+    self.emptied = nil
+  }
+
+  /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
+  func undo() -> Bool {
+    guard let emptied, emptied.text.isEmpty, line.isEmpty, waiting.isEmpty else { return false }
+    waiting = emptied.files
+    self.emptied = nil
+    drafts.note()
+    emit(.notice(say("The files wait again")))
+    return true
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/join`, `/leave`, `/msg`, `/switch`, `/list`, `/who`, `/drafts`.
+@MainActor
+struct ConversationCommands: SessionPart {
+  let session: Session
+
+  func join(_ argument: String) throws {
+    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
+    guard let room = try store.room(argument, create: true) else {
+      throw RuleError.noSuchRoom(argument)
+    }
+    try store.join(me.id, room.id)
+    try place.go(to: room)
+  }
+
+  func leave(_ argument: String) throws {
+    let target: Conversation
+    if argument.isEmpty {
+      target = try place.required()
+    } else {
+      guard let room = try store.room(argument, create: false) else {
+        throw RuleError.noSuchRoom(argument)
+      }
+      target = room
+    }
+    guard target.kind == .room else {
+      throw Refusal(
+        say(
+          "%1 is a direct chat, which stays; /switch goes elsewhere.", SafeText(name: target.name)))
+    }
+    guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
+    try store.leave(me.id, target.id)
+    news.read(target.id)
+    if target.id == place.conversation?.id {
+      place.left()
+      screen.left()
+    }
+    tell(
+      say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
+  }
+
+  func message(_ argument: String) throws {
+    let name = argument.prefix { !$0.isWhitespace }
+    guard !name.isEmpty else { throw usage("msg") }
+    guard let person = try store.find(participant: String(name)) else {
+      throw RuleError.noSuchParticipant(String(name))
+    }
+    guard person.id != me.id else { throw Refusal(say("That is you.")) }
+    let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
+    try outgoing.checkLength(of: String(text))
+    try place.go(to: try store.direct(me.id, with: person.id))
+    if !text.isEmpty { try outgoing.send(String(text), typed: "/msg " + argument) }
+  }
+
+  func switchTo(_ argument: String) throws {
+    guard !argument.isEmpty else { throw usage("switch") }
+    try place.go(to: try store.conversation(meantBy: argument, me: me.id))
+  }
+
+  // MARK: Lists
+
+  func list(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("list") }
+    let mine = try store.listing(for: me.id)
+    var lines: [StyledLine] = []
+    for entry in mine where entry.isMember || entry.conversation.kind == .direct {
+      let isOpen = entry.conversation.id == place.conversation?.id
+      var line = StyledLine(isOpen ? "* " : "  ", .dim)
+      line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
+      if entry.unread > 0, !isOpen {
+        line.append("  " + say("%1 unread", SafeText(entry.unread)), .bold)
+      }
+      if let last = entry.lastAt { line.append("  " + LocalTime.stamp(last), .dim) }
+      lines.append(line)
+    }
+    let known = Set(mine.filter(\.isMember).map(\.conversation.id))
+    for room in try store.rooms() where !known.contains(room.id) {
+      lines.append(
+        StyledLine("  ") + StyledLine(SafeText(name: room.name), .dim)
+          + StyledLine("  " + say("not joined"), .dim))
+    }
+    if lines.isEmpty {
+      lines = [StyledLine(say("There is no conversation yet; /join ROOM makes one."), .dim)]
+    }
+    transcript.answer(lines)
+  }
+
+  func who(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("who") }
+    var lines: [StyledLine] = []
+    for presence in try place.lookWhoIsHere().sorted(by: {
+      ($0.isHere ? 0 : 1, $0.participant.name) < ($1.isHere ? 0 : 1, $1.participant.name)
+    }) {
+      let person = presence.participant
+      var line = StyledLine("  ")
+      line += MessagePrinter.name(
+        SafeText(name: person.name), identity: person.identity, isMe: person.id == me.id)
+      if person.name != person.identity {
+        line.append(" (" + SafeText(name: person.identity) + ")", .dim)
+      }
+      if people.lookAlikes.contains(person.id) {
+        line = transcript.printer.lookAlikeMark + line
+      }
+      let state =
+        if let word = presence.away {
+          word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
+        } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
+          say("typing")
+        } else if presence.isLooking {
+          say("here")
+        } else if presence.isHere {
+          say("here, but not looking")
+        } else {
+          say("not here")
+        }
+      line.append("  " + state, .dim)
+      lines.append(line)
+    }
+    transcript.answer(lines)
+  }
+
+  func drafts(_ argument: String) throws {
+    switch argument {
+    case "":
+      let drafts = try store.drafts(of: me.id).filter { $0.0.id != place.conversation?.id }
+      guard !drafts.isEmpty else { return tell(say("No drafts wait in other conversations.")) }
+      transcript.answer(
+        drafts.map { conversation, draft in
+          let first = SafeText(body: draft.text).lines.first ?? SafeText()
+          return StyledLine("  " + SafeText(name: conversation.name) + "  ")
+            + StyledLine(first.truncated(to: 60, widths: transcript.printer.options.widths), .dim)
+        })
+    case "clear":
+      try store.clearDrafts(of: me.id)
+      tell(say("All drafts are forgotten."))
+    default: throw usage("drafts")
+    }
+  }
+}
+
+extension Store {
+  /// The conversation that a person means: `@name`, `#room`, or a bare name, which is a room
+  /// (rule 11.2), or else a person.
+  package func conversation(meantBy name: String, me: ID<Participant>) throws -> Conversation {
+    if name.hasPrefix("@") {
+      guard let person = try find(participant: name), person.id != me else {
+        throw RuleError.noSuchParticipant(name)
+      }
+      return try direct(me, with: person.id)
+    }
+    if let room = try room(name, create: false) { return room }
+    if !name.hasPrefix("#"), let person = try find(participant: name), person.id != me {
+      return try direct(me, with: person.id)
+    }
+    throw RuleError.noSuchRoom(name)
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/help`, `/set`, `/clear`, `/status`, `/pause`, `/bottom`, `/quit`.
+@MainActor
+struct ShellCommands: SessionPart {
+  let session: Session
+
+  func help(_ argument: String) throws {
+    let name = argument.hasPrefix("/") ? String(argument.dropFirst()) : argument
+    if !name.isEmpty {
+      guard let command = Command.named(name) else {
+        throw Refusal(say("/%1 is no command. /help lists them.", SafeText(line: name)))
+      }
+      return transcript.answer(
+        [
+          StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
+        ], indent: 2)
+    }
+    let width = Command.table.map { $0.usage.count }.max() ?? 0
+    let lines = Command.table.map { command in
+      let blanks = String(repeating: " ", count: width - command.usage.count + 2)
+      return StyledLine(SafeText(line: command.usage), .bold)
+        + StyledLine(SafeText(line: blanks) + command.help)
+    }
+    transcript.answer(lines, indent: width + 2)
+    tell(
+      say(
+        "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
+      ))
+  }
+
+  func set(_ argument: String) throws {
+    let parts = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+    guard let name = parts.first else {
+      return try listSettings()
+    }
+    if name == Keep.name {
+      return try KeepCommand(session: session).keep(parts.count > 1 ? parts[1].trimmingBlanks : nil)
+    }
+    guard parts.count > 1 else {
+      guard let entry = Settings.entry(name) else {
+        throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+      }
+      return transcript.answer([
+        StyledLine(SafeText(line: "\(entry.name) \(entry.get(settings))"), .bold)
+          + StyledLine("  " + entry.help, .dim)
+      ])
+    }
+    try session.preferences.change(name, to: parts[1].trimmingBlanks)
+    if name == "nick" { try PersonCommands(session: session).nick(parts[1]) }
+    session.applyPreferences()
+  }
+
+  /// All settings as they are now; that of the open conversation last.
+  private func listSettings() throws {
+    var entries = Settings.table.map { (name: $0.name, value: $0.get(settings), help: $0.help) }
+    if let conversation = place.conversation {
+      let age = try store.keep(of: conversation.id)
+      entries.append((name: Keep.name, value: Keep.written(age), help: Keep.help))
+    }
+    let width = entries.map(\.name.count).max() ?? 0
+    transcript.answer(
+      entries.map { entry in
+        let blanks = String(repeating: " ", count: width - entry.name.count + 2)
+        return StyledLine(SafeText(line: entry.name + blanks), .bold)
+          + StyledLine(SafeText(line: entry.value)) + StyledLine("  " + entry.help, .dim)
+      }, indent: width)
+  }
+
+  func clear(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("clear") }
+    transcript.startOver()
+    emit(.clearScreen)
+  }
+
+  func quit(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("quit") }
+    outgoing.leave(status: 0)
+  }
+
+  func status(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("status") }
+    place.refreshNewestOwn()
+    var lines: [StyledLine] = []
+    if let conversation = place.conversation {
+      let shown = SafeText(name: conversation.name)
+      let belonging =
+        switch place.membership {
+        case .member: say("You are %1 in %2.", SafeText(name: me.name), shown)
+        case .left: say("You are %1; you left %2.", SafeText(name: me.name), shown)
+        case .never: say("You are %1, and not in %2.", SafeText(name: me.name), shown)
+        }
+      lines.append(StyledLine(belonging))
+      if let newestOwn = place.newestOwn {
+        lines.append(
+          StyledLine(
+            say(
+              "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
+              newestOwn.state.word)))
+      }
+      let unsent = try store.unsent(by: me.id, in: nil)
+      let failed = unsent.filter { $0.state == .failed }.count
+      if unsent.count > failed {
+        lines.append(StyledLine(say("%1 waiting to be sent.", SafeText(unsent.count - failed))))
+      }
+      if failed > 0 {
+        lines.append(
+          StyledLine(say("%1 failed; /retry all sends them again.", SafeText(failed))))
+      }
+    }
+    if screen.isPaused {
+      lines.append(
+        StyledLine(
+          screen.held.count > 0
+            ? say("Printing is held; %1 new. /bottom goes on.", SafeText(screen.held.count))
+            : say("Printing is held; /bottom goes on.")))
+    }
+    if let away = place.away {
+      lines.append(
+        StyledLine(
+          away.isEmpty
+            ? say("You are away; /back ends it.")
+            : say("You are away: %1. /back ends it.", SafeText(line: away))))
+    }
+    for (name, count) in news.unread.values.sorted(by: { $0.name < $1.name }) {
+      lines.append(StyledLine(say("%1 unread in %2.", SafeText(count), SafeText(name: name))))
+    }
+    lines.append(StyledLine(say("The store is %1.", SafeText(line: store.path)), .dim))
+    transcript.answer(lines)
+  }
+
+  // MARK: Holding what comes (rule 7.6)
+
+  func pause(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("pause") }
+    guard !screen.isPaused else {
+      return tell(say("Printing is held already; /bottom goes on."))
+    }
+    _ = try place.required()
+    screen.pause()
+    tell(say("Printing is held; /bottom goes on, and so does sending."))
+  }
+
+  func bottom(_ argument: String) throws {
+    guard argument.isEmpty else { throw usage("bottom") }
+    guard screen.isPaused else { return tell(say("Printing is not held; /pause holds it.")) }
+    let count = screen.held.count
+    screen.letGo()
+    news.catchUp()
+    if count == 0 { emit(.notice(say("Nothing came meanwhile"))) }
+  }
+}
+
+extension DeliveryState {
+  /// In one word.
+  package var word: SafeText {
+    switch self {
+    case .failed: say("failed")
+    case .sending: say("sending")
+    case .sent: say("sent")
+    case .delivered: say("delivered")
+    case .seen: say("seen")
+    }
+  }
+}
+
+extension String {
+  /// Without white space at either end.
+  var trimmingBlanks: String {
+    let head = drop { $0.isWhitespace }
+    let tail = head.reversed().drop { $0.isWhitespace }
+    return String(String(tail.reversed()))
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The prefixes that begin a word to complete (rule 2.1).
+package enum Prefix: String, CaseIterable {
+  case command = "/"
+  case person = "@"
+  case room = "#"
+  case emoji = ":"
+  case reaction = "+:"
+
+  /// When the menu opens by itself, and what becomes of an accepted word (rules 2.4, 2.6).
+  @MainActor
+  package func rules(in session: Session) -> PrefixRules {
+    let asCharacter = { [weak session] in
+      session?.preferences.settings.emojiIsCharacter ?? true
+    }
+    return switch self {
+    case .command: PrefixRules(lineStartOnly: true)
+    case .person: PrefixRules(behindAtLineStart: ":")
+    case .room: PrefixRules(opensAfter: 1)
+    case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
+    case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)
+    }
+  }
+}
+
+/// What stands behind one prefix, for the live menu.
+@MainActor
+package final class ShellSource: @MainActor CompletionSource {
+  private weak var session: Session?
+  private let prefix: Prefix
+
+  package init(_ prefix: Prefix, of session: Session) {
+    self.prefix = prefix
+    self.session = session
+  }
+
+  package func candidates(
+    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
+  ) -> [Candidate] { session?.candidates(behind: prefix) ?? [] }
+}
+
+/// The arguments of commands, for the live menu (rule 2.8).
+@MainActor
+package final class ShellArguments: @MainActor ArgumentSource {
+  private weak var session: Session?
+
+  package init(of session: Session) { self.session = session }
+
+  package func argument(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
+    guard let found = session?.argument(in: text, caret: caret) else { return nil }
+    return (
+      found.range, found.word, found.candidates,
+      SafeText(line: found.command.usage) + "  " + found.command.help
+    )
+  }
+}
+
+/// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
+/// (rules 2.1, 2.5, 2.8).
+extension Session {
+  /// Everything that can stand behind a prefix.
+  func candidates(behind prefix: Prefix) -> [Candidate] {
+    switch prefix {
+    case .command:
+      // Only the first word of a line is a command.
+      !editing.isOn
+        ? Command.table.filter {
+          !RoomCommands(session: self).commandsThatDoNotWorkHere.contains($0.name)
+        }
+        .map { Candidate($0.name, hint: $0.help.string) }
+          + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+        : [Candidate("cancel"), Candidate("edit")]
+    case .person: people.candidates
+    case .room: rooms()
+    case .emoji, .reaction: preferences.emoji.candidates
+    }
+  }
+
+  // MARK: Sources
+
+  private func rooms() -> [Candidate] {
+    ((try? store.rooms()) ?? []).map { Candidate(String($0.name.dropFirst())) }
+  }
+
+  // MARK: Arguments of commands
+
+  /// The argument of a command that the caret (bytes) is in.
+  func argument(
+    in text: String, caret: Int
+  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
+    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n") else { return nil }
+    let utf8 = Array(text.utf8)
+    guard caret <= utf8.count else { return nil }
+    let start = utf8[..<caret].lastIndex { $0 == 0x20 || $0 == 0x09 }.map { $0 + 1 }
+    guard let start else { return nil }
+    let end = utf8[caret...].firstIndex { $0 == 0x20 || $0 == 0x09 } ?? utf8.count
+    let word = String(decoding: utf8[start..<end], as: UTF8.self)
+    let before = String(decoding: utf8[..<start], as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let name = before.first, let command = command(meantBy: String(name.dropFirst())) else {
+      return nil
+    }
+    return (
+      command, start..<end, word, arguments(of: command, after: Array(before.dropFirst()), word)
+    )
+  }
+
+  /// The command of a name; an alias that is only another name for one has its arguments.
+  private func command(meantBy name: String) -> Command? {
+    Command.named(name)
+      ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
+  }
+
+  /// The filters of `/search`, and what can stand behind them.
+  private func searchFilters(for word: String) -> [Candidate] {
+    if word.hasPrefix("from:") { return people.candidates.map { Candidate("from:" + $0.text) } }
+    if word.hasPrefix("in:") {
+      return ((try? store.listing(for: me.id)) ?? []).map {
+        Candidate("in:" + $0.conversation.name)
+      }
+    }
+    guard !word.isEmpty else { return [] }
+    return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
+      .map { Candidate($0) }
+  }
+
+  private func arguments(
+    of command: Command, after before: [String], _ word: String
+  ) -> [Candidate] {
+    if command.argument == .setting, before.count == 1 {
+      let values = before[0] == Keep.name ? Keep.values : Settings.entry(before[0])?.values ?? []
+      return values.map { Candidate($0) }
+    }
+    if command.argument == .search { return searchFilters(for: word) }
+    guard before.isEmpty else { return [] }
+    switch command.argument {
+    case .room: return rooms()
+    case .person: return people.candidates
+    case .conversation:
+      return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
+    case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
+    case .setting:
+      return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+        + [Candidate(Keep.name, hint: Keep.help.string)]
+    case .drafts: return [Candidate("clear")]
+    case .file:
+      return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])
+    case .waitingFile:
+      return files.waiting.files.indices.map {
+        Candidate(String($0 + 1), hint: files.waiting.files[$0].name)
+      }
+        + [Candidate("all")]
+    case .theme:
+      return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
+    case .function: return line.bindings.map { Candidate($0.function, hint: $0.keys) }
+    case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+    case .number:
+      guard let conversation = place.conversation,
+        let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
+      else { return [] }
+      return newest.reversed().filter { $0.sender == me.id && $0.deletedAt == nil }
+        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
+    case .anyNumber:
+      guard let conversation = place.conversation,
+        let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
+      else { return [] }
+      return newest.reversed().filter { $0.deletedAt == nil }
+        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
+    case .failedNumber:
+      let failed = place.conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
+      return failed.filter { $0.state == .failed }
+        .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+    case .onOff: return [Candidate("on"), Candidate("off")]
+    case .text, .search, nil: return []
+    }
+  }
+}

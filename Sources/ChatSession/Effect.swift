@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What whoever shows a session has to do, in the order given. What cannot be carried out ends a
+/// typed line as if the session had refused it: what follows is left undone.
+package enum Effect {
+  /// Print settled lines: what commands answer.
+  case print([StyledLine])
+  /// Show what arrived, and what a conversation held when it was entered. A batch shows none of it.
+  case show([StyledLine])
+  /// Print lines that are more than the screen holds: in a pager, with `atEnd` from their end.
+  case page([StyledLine], atEnd: Bool)
+  /// Say something in passing, where there is a status line.
+  case notice(SafeText)
+  case bell
+  /// The typed line was not carried out and has to stay; an empty reason is only a bell.
+  case refused(SafeText)
+  /// Put a text into the empty line, as one undo step.
+  case put(String, mentions: [Span])
+  /// Put the draft of the conversation that was entered into the line if it is empty, and tell by
+  /// ``SessionEvent/restored(_:)``.
+  case restore(Conversations.Draft)
+  /// The line becomes the text of a message; `offered` comes back with C-_. `isAnother`: a message
+  /// is being edited already, otherwise what stands in the line is set aside.
+  case edit(String, offering: String?, mentions: [Span], isAnother: Bool)
+  /// The line that was set aside comes back; `offered` comes back with C-_.
+  case endEdit(offering: String?)
+  /// A line belongs into the input history of this screen, as its newest.
+  case addHistory(String)
+  /// The input history, the oldest line first.
+  case setHistory([String])
+  /// Handle this as soon as the next line has begun; at once where none is being accepted.
+  case whenLineBegins(SessionEvent)
+  /// Lines of an inputrc. `mustWork`: a line was typed that only binds; see `refused`.
+  case bind([String], mustWork: Bool)
+  case copy(SafeText)
+  /// Run the program for an address or a file.
+  case open([String], target: SafeText)
+  /// Run `notify-command` for a message.
+  case notify(Notification)
+  case clearScreen
+  /// The person leaves, and nothing waits any more.
+  case quit(status: Int32)
+}
+
+extension Effect {
+  var isNotice: Bool { if case .notice = self { true } else { false } }
+}
+
+/// What `notify-command` is told.
+package struct Notification {
+  package let sender: String
+  package let place: String
+  package let body: String
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+
+/// A typed line on its way into the store.
+package struct Line {
+  /// As it was typed.
+  package let typed: String
+  let body: String
+  let kind: Message.Kind
+  let conversation: ID<Conversation>
+  /// The name of the conversation.
+  let place: String
+  /// When Return was pressed, in monotonic milliseconds.
+  let since: Int64
+  /// The files that go with it.
+  package var files = WaitingFiles()
+  /// The people it mentions.
+  var mentions: [Span] = []
+  /// The message it answers.
+  var replyTo: ID<Message>?
+  /// The text of the stored draft that it came from.
+  var draft: String?
+
+  /// The line as a draft of its conversation; nil for what only a command says.
+  var asDraft: Composer.Draft? {
+    guard kind == .text, replyTo == nil else { return nil }
+    let text = EditMode.shown(body)
+    return Composer.Draft(text, spans: spans(in: text))
+  }
+
+  /// Its mentions in a text that is the body or ends with it.
+  func spans(in text: String) -> [Span] {
+    let shift = text.utf8.count - body.utf8.count
+    guard shift >= 0, text.utf8.suffix(body.utf8.count).elementsEqual(body.utf8) else { return [] }
+    return Span.shifted(mentions, by: shift)
+  }
+}
+
+extension Span {
+  /// The spans of a text before which so many bytes were put, or, negative, taken.
+  static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
+    spans.map {
+      Span(
+        range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift),
+        identity: $0.identity)
+    }
+  }
+}
+
+extension Conversations.Draft {
+  package init(_ draft: Composer.Draft, files: WaitingFiles = WaitingFiles()) {
+    self.init(
+      text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
+      files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
+  }
+
+  /// This draft, and below it another one, the caret in the other.
+  package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
+    guard let other else { return self }
+    let head = text.isEmpty || other.text.isEmpty ? text : text + "\n"
+    let shift = head.utf8.count
+    let below = Span.shifted(Span.decoded(other.spans, in: other.text), by: shift)
+    return Conversations.Draft(
+      text: head + other.text, caret: shift + other.caret,
+      spans: Span.encoded(Span.decoded(spans, in: text) + below), files: files + other.files)
+  }
+}

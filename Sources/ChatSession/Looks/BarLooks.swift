@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// What stands around the line, and how: the part of the settings that a theme is made of (rule 9).
+public struct BarLooks: Sendable, Equatable {
+  public enum Prompt: String, CaseIterable, Sendable { case bold, plain, bracket, arrow }
+  public enum Accent: String, CaseIterable, Sendable {
+    case none, blue, green, magenta, cyan, yellow, red, white
+  }
+  public enum Send: String, CaseIterable, Sendable { case off, text, arrow }
+  public enum Attach: String, CaseIterable, Sendable { case off, plus, clip }
+  public enum Toolbar: String, CaseIterable, Sendable { case off, format, hints }
+  public enum Side: String, CaseIterable, Sendable { case left, right }
+  public enum Menu: String, CaseIterable, Sendable { case list, compact }
+
+  public var prompt = Prompt.bold
+  public var accent = Accent.none
+  public var placeholder = true
+  public var send = Send.off
+  public var attach = Attach.off
+  public var toolbar = Toolbar.off
+  public var separator = false
+  public var bubble = Side.left
+  public var colourNames = true
+  public var menu = Menu.list
+
+  public init() {}
+
+  /// The accent's colour; nil where there is none.
+  var color: Color? {
+    switch accent {
+    case .none: nil
+    case .blue: .blue
+    case .green: .green
+    case .magenta: .magenta
+    case .cyan: .cyan
+    case .yellow: .yellow
+    case .red: .red
+    case .white: .white
+    }
+  }
+
+  private var bold: Style { Style(.bold, foreground: color) }
+
+  /// `#lobby> ` in the prompt's style.
+  func promptLine(_ name: SafeText, glyphs: Glyphs) -> StyledLine {
+    switch prompt {
+    case .bold: StyledLine(name + "> ", bold)
+    case .plain: StyledLine(name + "> ", Style(foreground: color))
+    case .bracket: StyledLine("[" + name + "] ", Style(foreground: color))
+    case .arrow: StyledLine(name + " " + glyphs.prompt + " ", bold)
+    }
+  }
+
+  /// The left zone: the item for files.
+  package var leftItems: [Item] {
+    switch attach {
+    case .off: []
+    case .plus: [Item(id: "attach", line: StyledLine("+", bold))]
+    case .clip: [Item(id: "attach", line: StyledLine("@", bold))]
+    }
+  }
+
+  /// What shows whether Return would send.
+  package func sendItem(isEnabled: Bool, glyphs: Glyphs) -> Item? {
+    let label: SafeText
+    switch send {
+    case .off: return nil
+    case .text: label = say("Send")
+    case .arrow: label = glyphs.send
+    }
+    return Item(id: "send", line: StyledLine(label, bold), isEnabled: isEnabled)
+  }
+
+  /// The toolbar's row.
+  package var toolbarItems: [Item] {
+    switch toolbar {
+    case .off: []
+    case .format:
+      [
+        Item(id: "bold", line: StyledLine("*" + say("bold") + "*", .bold)),
+        Item(id: "italic", line: StyledLine("_" + say("italic") + "_", .italic)),
+        Item(id: "strike", line: StyledLine("~" + say("strike") + "~", .strike)),
+        Item(id: "code", line: StyledLine("`" + say("code") + "`", .dim)),
+        Item(id: "quote", line: StyledLine("> " + say("quote"), .dim)),
+      ]
+    case .hints:
+      [
+        Item(id: "return", line: StyledLine(say("Return sends"), .dim)),
+        Item(id: "newline", line: StyledLine(say("M-Return new line"), .dim)),
+        Item(id: "tab", line: StyledLine(say("TAB completes"), .dim)),
+        Item(id: "help", line: StyledLine(say("/help"), .dim)),
+      ]
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import StyledText
+
+/// Times of day and dates as this person's time zone and locale write them.
+package enum LocalTime {
+  private static func broken(_ time: Milliseconds) -> tm {
+    var seconds = time_t(time / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  private static func format(_ parts: tm, _ format: String) -> SafeText {
+    var parts = parts
+    var buffer = [CChar](repeating: 0, count: 128)
+    let count = strftime(&buffer, buffer.count, format, &parts)
+    return SafeText(line: buffer[..<count].map { UInt8(bitPattern: $0) })
+  }
+
+  /// `HH:mm` (rule 7.5).
+  static func clock(_ time: Milliseconds) -> SafeText {
+    let parts = broken(time)
+    // For each message of a screen: strftime takes ten times as long.
+    return twoDigits(parts.tm_hour) + ":" + twoDigits(parts.tm_min)
+  }
+
+  private static func twoDigits(_ number: Int32) -> SafeText {
+    number < 10 ? "0" + SafeText(Int(number)) : SafeText(Int(number))
+  }
+
+  /// The day in words, for a separator.
+  static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %04Y") }
+
+  /// `yyyy-MM-dd HH:mm`, for listings.
+  package static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%04Y-%m-%d %H:%M") }
+
+  /// `yyyy-MM-dd HH:mm:ss` with the zone, where it matters.
+  static func exact(_ time: Milliseconds) -> SafeText {
+    format(broken(time), "%A, %04Y-%m-%d %H:%M:%S %Z")
+  }
+
+  /// How long ago, in words; the date for what is older than a week or yet to come.
+  static func age(of time: Milliseconds, at now: Milliseconds) -> SafeText {
+    let seconds = (now - time) / 1000
+    switch seconds {
+    case 0..<60: return say("now")
+    case 60..<3600: return say("%1 min ago", SafeText(Int(seconds / 60)))
+    case 3600..<86_400: return say("%1 h ago", SafeText(Int(seconds / 3600)))
+    case 86_400..<172_800: return say("1 day ago")
+    case 172_800..<604_800: return say("%1 days ago", SafeText(Int(seconds / 86_400)))
+    default: return stamp(time)
+    }
+  }
+
+  /// A number that is the same for two times exactly on the same day here.
+  static func dayNumber(_ time: Milliseconds) -> Int {
+    let parts = broken(time)
+    return Int(parts.tm_year) * 366 + Int(parts.tm_yday)
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// What a person keeps in an rc file or a theme: lines as typed at the prompt.
+package struct RcFile {
+  /// The commands that may stand in one.
+  static let commands: Set<String> = ["set", "alias", "bind", "theme", "source"]
+
+  package var settings = Settings()
+  /// What `/NAME` stands for, by name.
+  var aliases: [String: String] = [:]
+  /// Lines for readline, in their order.
+  package var bindings: [String] = []
+  /// How files are found that a line names.
+  let environment: [String: String]
+  /// The files being read, for those that name each other.
+  private var open: [String] = []
+  /// What may still be read: a file and those that it names, together.
+  private var bytesLeft = 0
+
+  /// Bytes of a file and of those that it names. It takes a moment to carry them out.
+  static let mostBytes = 1_000_000
+  /// What is wrong in a file is said so often.
+  private static let mostComplaints = 20
+
+  package init(environment: [String: String] = [:]) { self.environment = environment }
+
+  /// `$XDG_CONFIG_HOME/hobnob/hobnobrc`, or below `~/.config`.
+  package static func defaultPath(environment: [String: String]) -> String {
+    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
+      return base + "/hobnob/hobnobrc"
+    }
+    return (Login.home(environment) ?? "") + "/.config/hobnob/hobnobrc"
+  }
+
+  /// Reads a file into what is known already. What is wrong in it is told by line number to
+  /// `complain`; the rest applies.
+  ///
+  /// - Throws: a ``Refusal`` where the file cannot be read, or was named and is missing.
+  package mutating func read(
+    _ path: String, mustExist: Bool = true, complain: (SafeText) -> Void
+  ) throws {
+    let shown = SafeText(line: path)
+    guard !open.contains(path), open.count < 16 else {
+      throw Refusal(say("%1 is being read already; it names itself.", shown))
+    }
+    if open.isEmpty { bytesLeft = Self.mostBytes }
+    guard let text = try Self.text(of: path, mustExist: mustExist, mostBytes: bytesLeft) else {
+      return
+    }
+    bytesLeft -= text.utf8.count
+    open.append(path)
+    defer { open.removeLast() }
+    var complaints = 0
+    parse(text) { number, sentence in
+      complaints += 1
+      if complaints <= Self.mostComplaints {
+        complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
+      }
+    }
+    let unnamed = complaints - Self.mostComplaints
+    if unnamed > 0 {
+      complain(
+        unnamed == 1
+          ? say("%1: 1 more line is wrong.", shown)
+          : say("%1: %2 more lines are wrong.", shown, SafeText(unnamed)))
+    }
+  }
+
+  private static func text(of path: String, mustExist: Bool, mostBytes: Int) throws -> String? {
+    let shown = SafeText(line: path)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT, !mustExist { return nil }
+      throw Refusal(say("%1 cannot be read: %2.", shown, systemReason()))
+    }
+    defer { close(descriptor) }
+    // Dotfiles are often links; what they lead to has to be the person's own or the system's.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_uid == getuid() || status.st_uid == 0 else {
+      throw Refusal(
+        say("%1 belongs to someone else; it is not read. --no-rc starts without it.", shown))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Refusal(say("%1 is not a file that settings can be read from.", shown))
+    }
+    let tooLong = Refusal(
+      say(
+        "%1 is too long: a file of settings and those that it names may have %2 together.", shown,
+        SafeText(line: Attachment.size(Self.mostBytes))))
+    let bytes: [UInt8]
+    do {
+      // Not by the size it says: it may grow, and some files of the system have none.
+      bytes = try readAll(descriptor) { if $0 > mostBytes { throw tooLong } else { true } }
+    } catch let failure as SystemFailure {
+      throw Refusal(say("%1 cannot be read: %2.", shown, systemReason(failure.code)))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads the text of a file: one command a line, `#` begins a comment line.
+  mutating func parse(_ text: String, complain: (Int, SafeText) -> Void) {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let line = String(line).trimmingBlanks
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      do {
+        try apply(line) { complain(index + 1, $0) }
+      } catch {
+        complain(index + 1, sentence(for: error))
+      }
+    }
+  }
+
+  /// One line, with or without its `/`.
+  mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
+    let bare = line.hasPrefix("/") ? line.dropFirst() : line[...]
+    let name = String(bare.prefix { !$0.isWhitespace })
+    let rest = String(bare.dropFirst(name.count)).trimmingBlanks
+    switch name {
+    case "set":
+      let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+      guard words.first != Keep.name else { throw Keep.belongsToAConversation }
+      guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
+      try settings.change(words[0], to: words[1].trimmingBlanks)
+    case "alias": try alias(rest)
+    case "bind":
+      guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }
+      bindings.append(rest)
+    case "theme":
+      guard let path = SharedFiles.theme(rest, environment: environment) else {
+        throw Self.noTheme(rest, environment: environment)
+      }
+      try read(path, complain: complain)
+    case "source": try read(Self.expanded(rest, environment), complain: complain)
+    default:
+      throw Refusal(
+        say(
+          "%1 cannot stand in an rc file; /set, /alias, /bind, /theme and /source can.",
+          SafeText(line: line.hasPrefix("/") ? "/" + name : name)))
+    }
+  }
+
+  static func noTheme(_ name: String, environment: [String: String]) -> Refusal {
+    Refusal(
+      say(
+        "There is no theme %1; there are: %2.", SafeText(line: name),
+        SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
+  }
+
+  /// A path with `~/` put into words.
+  package static func expanded(_ path: String, _ environment: [String: String]) -> String {
+    path.hasPrefix("~/") ? (environment["HOME"] ?? "") + path.dropFirst(1) : path
+  }
+
+  /// `NAME COMMAND…` makes `/NAME` stand for a command line; `NAME` alone forgets it.
+  mutating func alias(_ argument: String) throws {
+    let name = String(argument.prefix { !$0.isWhitespace })
+    let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
+    let meaning = String(argument.dropFirst(name.count)).trimmingBlanks
+    guard !bare.isEmpty, !bare.contains("/") else {
+      throw Refusal(say("An alias needs a name: /alias j /join."))
+    }
+    guard Command.named(bare) == nil else {
+      throw Refusal(say("/%1 is a command already.", SafeText(line: bare)))
+    }
+    guard !meaning.isEmpty else {
+      guard aliases.removeValue(forKey: bare) != nil else {
+        throw Refusal(say("/%1 stands for nothing.", SafeText(line: bare)))
+      }
+      return
+    }
+    aliases[bare] = meaning.hasPrefix("/") ? meaning : "/" + meaning
+  }
+}

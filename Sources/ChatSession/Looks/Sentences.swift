@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import StyledText
+
+/// Why a line was not carried out, as a sentence for the person who typed it.
+package struct Refusal: Error {
+  let sentence: SafeText
+
+  package init(_ sentence: SafeText) { self.sentence = sentence }
+}
+
+/// What is wrong with the command line itself: status 64 (rule 11.4).
+package struct WrongUsage: Error {
+  let sentence: SafeText
+
+  package init(_ sentence: SafeText) { self.sentence = sentence }
+}
+
+/// The sentence for any error: what happened, to what, and what to do.
+package func sentence(for error: any Error) -> SafeText {
+  func said(_ sentence: (key: StaticString, arguments: [String])) -> SafeText {
+    // Arguments hold paths and names from elsewhere.
+    finished(
+      fill(sentence.key, sentence.arguments.map { SafeText(line: $0) }),
+      // A path or a name stays as it is, also at the start.
+      isCapital: !sentence.key.description.hasPrefix("%"))
+  }
+  switch error {
+  case let refusal as Refusal: return refusal.sentence
+  case let wrong as WrongUsage: return wrong.sentence
+  case let error as SearchError: return said(error.sentence)
+  case let error as StoreError: return said(error.sentence)
+  case let error as RuleError: return said(error.sentence)
+  case let error as AttachmentError: return said(error.sentence)
+  default: return say("Something failed: %1", SafeText(line: "\(error)"))
+  }
+}
+
+package func fill(_ key: StaticString, _ arguments: [SafeText]) -> SafeText {
+  switch arguments.count {
+  case 0: say(key)
+  case 1: say(key, arguments[0])
+  case 2: say(key, arguments[0], arguments[1])
+  default: say(key, arguments[0], arguments[1], arguments[2])
+  }
+}
+
+/// With a capital at the start and a full stop at the end, as the shell's own sentences have.
+private func finished(_ sentence: SafeText, isCapital: Bool) -> SafeText {
+  guard let first = sentence.string.first, let last = sentence.string.last else { return sentence }
+  let head = SafeText(line: isCapital ? first.uppercased() : String(first))
+  let rest = SafeText(line: String(sentence.string.dropFirst()))
+  return head + rest + (".!?".contains(last) ? "" : ".")
+}
+
+/// The sentence for a system call's failure.
+package func systemReason(_ code: Int32 = errno) -> SafeText {
+  SafeText(line: strerror(code).map { String(cString: $0) } ?? "error \(code)")
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+/// Finds what is installed under `share/hobnob`: the emoji table, themes.
+///
+/// The first of these places that has the file serves it:
+///
+/// 1. `$HOBNOB_SHARE`
+/// 2. `$XDG_DATA_HOME/hobnob`, or `~/.local/share/hobnob`: what a person keeps instead of ours
+/// 3. `share/hobnob` in a folder above the program, up to five: an installation wherever it was
+///    moved to, and a checkout
+/// 4. `hobnob` in each of `$XDG_DATA_DIRS`, or in `/usr/local/share` and `/usr/share`
+///
+/// ```swift
+/// SharedFiles.path("emoji.tsv", environment: environment)  // "/usr/share/hobnob/emoji.tsv"
+/// ```
+enum SharedFiles {
+  /// The path of a file.
+  ///
+  /// - Parameter name: below `share/hobnob`, such as `emoji.tsv` or `themes/slack.theme`.
+  /// - Returns: nil where no place has it, or where the name would lead out of the places.
+  static func path(_ name: String, environment: [String: String]) -> String? {
+    path(name, in: places(environment: environment, executable: executable()))
+  }
+
+  /// The path of a theme, a file of `/set NAME VALUE` lines.
+  ///
+  /// - Parameter name: as ``themes(environment:)`` lists it: `slack`.
+  static func theme(_ name: String, environment: [String: String]) -> String? {
+    isThemeName(name) ? path("themes/" + name + themeSuffix, environment: environment) : nil
+  }
+
+  /// The names of the themes of all places, each once, in order.
+  static func themes(environment: [String: String]) -> [String] {
+    themes(in: places(environment: environment, executable: executable()))
+  }
+
+  // MARK: Places
+
+  /// The folders that are looked in, the first first. They need not be there.
+  static func places(environment: [String: String], executable: String?) -> [String] {
+    var places: [String] = []
+    if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { places.append(chosen) }
+    // The XDG base directory specification: a path that is not absolute is to be ignored.
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+      places.append(data + "/hobnob")
+    } else {
+      places.append((Login.home(environment) ?? "") + "/.local/share/hobnob")
+    }
+    places += executable.map(neighbourhood) ?? []
+    let system = environment["XDG_DATA_DIRS"] ?? ""
+    places += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
+      .filter { $0.hasPrefix("/") }.map { $0 + "/hobnob" }
+    return places
+  }
+
+  /// `share/hobnob` in the five folders above the program's own.
+  private static func neighbourhood(of executable: String) -> [String] {
+    var places: [String] = []
+    var parts = executable.split(separator: "/").dropLast()
+    for _ in 0..<5 where !parts.isEmpty {
+      parts.removeLast()
+      let folder = parts.map { "/" + $0 }.joined()
+      // Where anyone may write, as in /tmp, anyone could have put one.
+      if !isWritableByAll(folder.isEmpty ? "/" : folder) { places.append(folder + "/share/hobnob") }
+    }
+    return places
+  }
+
+  /// The path of this program, its links resolved.
+  private static func executable() -> String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+
+  // MARK: Files
+
+  static func path(_ name: String, in places: [String]) -> String? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !["", ".", ".."].contains($0) }), !name.utf8.contains(0) else {
+      return nil
+    }
+    return places.lazy.map { $0 + "/" + name }.first(where: isReadableFile)
+  }
+
+  static func themes(in places: [String]) -> [String] {
+    var names: Set<String> = []
+    for folder in places.map({ $0 + "/themes" }) {
+      for file in entries(of: folder) where file.hasSuffix(themeSuffix) {
+        let name = String(file.dropLast(themeSuffix.count))
+        if isThemeName(name), isReadableFile(folder + "/" + file) { names.insert(name) }
+      }
+    }
+    return names.sorted()
+  }
+
+  private static let themeSuffix = ".theme"
+
+  /// Letters of ASCII, digits, `-` and `_`: what can be typed behind `/theme` and names no path.
+  private static func isThemeName(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func entries(of folder: String) -> [String] {
+    (try? OpenFile(folder: folder, following: true).names()) ?? []
+  }
+
+  private static func isReadableFile(_ path: String) -> Bool {
+    var found = stat()
+    // A pipe or a device in its place would be waited for.
+    return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
+  }
+
+  private static func isWritableByAll(_ folder: String) -> Bool {
+    var found = stat()
+    return stat(folder, &found) == 0 && found.st_mode & S_IWOTH != 0
+  }
+}

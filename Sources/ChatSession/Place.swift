@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The conversation that is open: what it is, who is there, and how far my newest message there got.
+@MainActor
+package final class Place: SessionPart {
+  unowned let session: Session
+  /// nil only before the first is entered.
+  package private(set) var conversation: Conversation?
+  private(set) var membership = Membership.member
+  private(set) var here: [Presence] = []
+  package private(set) var typing = TypingList()
+  private(set) var newestOwn: Message?
+  /// What I left word of while I am away.
+  private(set) var away: String?
+  private var signals = TypingSignals()
+
+  init(_ session: Session) { self.session = session }
+
+  package var isMember: Bool { membership == .member }
+
+  /// - Throws: a ``Refusal`` before the first conversation is entered.
+  func required() throws -> Conversation {
+    guard let conversation else {
+      throw Refusal(say("No conversation is open; /join ROOM enters one."))
+    }
+    return conversation
+  }
+
+  /// The open conversation, for what its others would notice (rule 1.13).
+  func requiredAsMember() throws -> Conversation {
+    let conversation = try required()
+    guard isMember else {
+      let name = SafeText(name: conversation.name)
+      throw Refusal(
+        membership == .left
+          ? say("You are not in %1; /join %1 enters it again.", name)
+          : say("You are not in %1; /join %1 enters it.", name))
+    }
+    return conversation
+  }
+
+  func apply(_ settings: Settings) { typing.timeout = Int64(settings.typingTimeout) * 1000 }
+
+  // MARK: Coming and going
+
+  /// Goes to a conversation; nothing but the return to a room that was left where it is open.
+  func go(to target: Conversation) throws {
+    if target.id == conversation?.id {
+      // What was said meanwhile is shown.
+      if !isMember { try screen.enter(target) }
+      return
+    }
+    if editing.isOn { editing.cancel() }
+    drafts.leave()
+    stopTyping()
+    try screen.enter(target)
+    drafts.restore()
+  }
+
+  /// Another conversation is open; what of it is shown is for ``Screen`` to say.
+  func becomes(_ target: Conversation, _ membership: Membership, newestOwn: Message?) {
+    conversation = target
+    self.membership = membership
+    self.newestOwn = newestOwn
+    typing = TypingList()
+    apply(settings)
+  }
+
+  /// I left the room that is open.
+  func left() { membership = .left }
+
+  func change(topic: String) { conversation?.topic = topic }
+
+  // MARK: Who is there
+
+  /// Who is here and what is unread elsewhere; after the first prompt, which does not wait for it.
+  func lookAround() {
+    guard let conversation else { return }
+    here = (try? store.people(in: conversation.id)) ?? []
+    for presence in here where presence.participant.id != me.id && presence.isHere {
+      guard let since = presence.typingSince else { continue }
+      note(presence.participant, typedAt: since)
+    }
+    typing.expire(at: now)
+    away = (try? store.away(of: me.id)) ?? nil
+    refreshNewestOwn()
+    news.lookElsewhere(than: conversation)
+  }
+
+  /// The people here now, for a list of them.
+  func lookWhoIsHere() throws -> [Presence] {
+    here = try store.people(in: required().id)
+    people.recognise(here.map(\.participant.id))
+    typing.expire(at: now)
+    return here
+  }
+
+  /// Names, presence or memberships changed.
+  func peopleChanged() {
+    guard let conversation else { return }
+    here = (try? store.people(in: conversation.id)) ?? here
+    if let mine = try? store.participant(me.id) { session.becomes(mine) }
+    away = (try? store.away(of: me.id)) ?? nil
+    let found = ((try? store.conversation(conversation.id, for: me.id)) ?? nil) ?? conversation
+    self.conversation = found
+    membership = (try? store.membership(of: me.id, in: found.id)) ?? membership
+    for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
+  }
+
+  /// I am away with a word about it, or, with nil, back.
+  func become(away word: String?) throws {
+    try store.setAway(word, of: me.id)
+    away = word
+  }
+
+  func refreshNewestOwn() {
+    news.refreshUnsent()
+    guard let conversation else { return }
+    newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
+  }
+
+  func sent(_ message: Message) { newestOwn = message }
+
+  // MARK: Typing (rule 4)
+
+  /// Signals of others.
+  func show(_ signals: [TypingSignal]) {
+    for signal in signals where signal.participant.id != me.id {
+      if signal.conversation == conversation?.id, signal.isTyping {
+        note(signal.participant, typedAt: signal.at)
+      } else {
+        typing.remove(signal.participant.identity)
+      }
+    }
+    typing.expire(at: now)
+  }
+
+  /// A signal says when it was given; an old one would linger.
+  private func note(_ person: Participant, typedAt time: Milliseconds) {
+    typing.signal(
+      person.identity, name: people.shownName(person), at: now - max(0, Store.wallClock() - time))
+  }
+
+  /// Someone said what they were typing.
+  func stopped(_ identity: String) { typing.remove(identity) }
+
+  /// The text of the line was changed by hand.
+  func typed(_ text: String) {
+    tell(
+      signals.changedByHand(
+        text: text, at: now, inEditMode: editing.isOn, isOff: !settings.typing || !isMember))
+  }
+
+  /// The line was sent, emptied or set aside.
+  func stopTyping() { tell(signals.sentOrCleared(at: now)) }
+
+  /// The same where nobody is told any more.
+  func forgetTyping() { _ = signals.sentOrCleared(at: now) }
+
+  private func tell(_ signal: TypingSignals.Signal?) {
+    guard let signal, let conversation, session.shellID != nil else { return }
+    outgoing.write(.typing(signal == .typing, in: conversation.id))
+  }
+
+  var deadline: Int64? {
+    [typing.nextExpiry, signals.nextDeadline].compactMap { $0 }.min()
+  }
+
+  func tick() {
+    tell(signals.tick(at: now))
+    typing.expire(at: now)
+  }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What of the open conversation is on the screen, and so is read and counts as seen (rules 7.3, 7.6,
+/// 7.7).
+@MainActor
+package final class Screen: SessionPart {
+  unowned let session: Session
+  /// The number up to which the open conversation was printed.
+  private(set) var printedUpTo = 0
+  /// What was printed and is not on the screen yet, for all that is known: up to which number.
+  private var printed: [ID<Conversation>: Int] = [:]
+  /// What was unread at the entrance and is not printed yet; nil when all of it is.
+  private(set) var backlog: Backlog?
+  /// When its next portion is due.
+  private(set) var deadline: Int64?
+  /// Printing is held (`/pause`), and what is held.
+  private(set) var isPaused = false
+  private(set) var held = HeldLines()
+  /// What comes is not looked at: the terminal takes nothing, or a line is being typed in plain mode.
+  private(set) var isHolding = false
+  private var isBehind = false
+  /// The terminal's window has the focus, or does not tell.
+  private var isFocused = true
+  /// Something was printed while nobody looked: the others are told with the focus.
+  private var owesSeen = false
+
+  init(_ session: Session) { self.session = session }
+
+  /// How many messages the opening screen shows at least, and how many are printed in one turn of
+  /// the loop when more are unread.
+  static let openingMessages = (usual: 20, atOnce: 200)
+
+  // MARK: Entering
+
+  /// Opens a conversation: prints its end, with a rule above what is unread (rule 7.7).
+  func enter(_ target: Conversation) throws {
+    let membership = try store.membership(of: me.id, in: target.id)
+    let marker = try store.readMarker(of: me.id, in: target.id)
+    // Nothing of the first screen shows how far a message got.
+    let receipts = !session.isStarting
+    let known = try store.messages(
+      in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: receipts)
+    var messages = known
+    var backlog: Backlog?
+    // Where the screen begins with what is past, all the others are on it.
+    if let first = known.first, !first.isPast, first.number > marker + 1, membership == .member,
+      let unread = try store.firstUnread(by: me.id, in: target.id, behind: marker),
+      unread < first.number
+    {
+      messages = try store.messages(
+        in: target.id, after: unread - 1, limit: Self.openingMessages.atOnce, for: me.id,
+        receipts: receipts)
+      if messages.count == Self.openingMessages.atOnce, session.isInteractive {
+        backlog = Backlog()
+      }
+    }
+    printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
+    backlog?.keepUnsent(of: &messages, by: me.id)
+    self.backlog = backlog
+    place.becomes(
+      target, membership,
+      newestOwn: session.isStarting
+        ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil && !$0.isPast })
+    news.read(target.id)
+    transcript.startOver()
+    // What is held of another conversation is unread there.
+    isPaused = false
+    held = HeldLines()
+    people.recognise(messages.map(\.sender))
+    people.forgetWhoSpoke()
+    show(messages, of: target, newBehind: marker)
+    goOnPrinting()
+    outgoing.write(.lastConversation(target.id))
+    tellOthers()
+    owesSeen = false
+    if printedUpTo > 0 { markSeen() }
+    if session.shellID != nil { place.lookAround() }
+  }
+
+  private func show(_ messages: [Message], of target: Conversation, newBehind marker: Int) {
+    var lines: [StyledLine] = []
+    if !target.topic.isEmpty { lines.append(RoomCommands.topicLine(target)) }
+    var isRuled = !place.isMember
+    for message in Store.ordered(messages) {
+      if !isRuled, message.number > marker, message.sender != me.id, !message.isPast {
+        isRuled = true
+        transcript.endRun()
+        lines.append(transcript.printer.rule(say("new")))
+      }
+      lines += transcript.lines(for: message)
+    }
+    if !lines.isEmpty { emit(.show(lines)) }
+  }
+
+  /// I left the room that is open: nothing more of it is printed.
+  func left() { backlog = nil }
+
+  // MARK: What arrives
+
+  /// A message in the open conversation. Its lines; nil where it is on the screen already.
+  func arrived(_ message: Message) -> [StyledLine]? {
+    guard message.number > printedUpTo, !message.isRecalled else { return nil }
+    // What comes behind a backlog is printed with it, in its order.
+    guard backlog == nil else { return [] }
+    printedUpTo = message.number
+    return transcript.lines(for: message)
+  }
+
+  /// Prints lines about what happened, below what is older.
+  ///
+  /// - Parameter new: how many messages of others there are among them.
+  func present(_ lines: [StyledLine], new: Int) {
+    var lines = lines
+    if backlog != nil {
+      backlog?.later += lines
+      lines = []
+    }
+    if isPaused {
+      held.lines += lines
+      held.count += new
+    } else if !lines.isEmpty {
+      emit(.show(lines))
+    }
+  }
+
+  /// Whether so many messages that come now are before somebody's eyes at the end of this turn: the
+  /// terminal takes what is printed, and they are not more than a screen of it.
+  func showsAtOnce(_ count: Int) -> Bool {
+    isLooking && !isBehind && backlog == nil && printed.isEmpty && transcript.holds(count)
+  }
+
+  // MARK: A long backlog
+
+  /// Sees to it that the next portion comes, unless printing is held.
+  func goOnPrinting() {
+    guard backlog != nil, deadline == nil, !isPaused, !isHolding else { return }
+    deadline = now
+  }
+
+  /// Prints the next portion, if it is due. What is printed is read, what is not stays unread.
+  func printMore() {
+    guard deadline != nil else { return }
+    deadline = nil
+    guard let conversation = place.conversation, backlog != nil, !isPaused, !isHolding else {
+      return
+    }
+    guard place.isMember else { return left() }
+    do {
+      var messages = try store.messages(
+        in: conversation.id, after: printedUpTo, limit: Self.openingMessages.atOnce, for: me.id)
+      let isLast = messages.count < Self.openingMessages.atOnce
+      if let last = messages.last?.number {
+        let takenBack = outgoing.receive([conversation.id: last])
+        messages.removeAll { takenBack.contains($0.id) }
+        printedUpTo = last
+      }
+      if isLast {
+        let backlog = self.backlog
+        self.backlog = nil
+        messages += try (backlog?.unsent ?? []).compactMap {
+          try store.message(number: $0, in: conversation.id, for: me.id)
+        }
+        show(messages)
+        present(backlog?.later ?? [], new: 0)
+        place.refreshNewestOwn()
+      } else {
+        backlog?.keepUnsent(of: &messages, by: me.id)
+        show(messages)
+      }
+      markSeen()
+      goOnPrinting()
+    } catch StoreError.locked {
+      outgoing.tryAgainSoon()
+    } catch {
+      backlog = nil
+      transcript.complain([sentence(for: error)])
+    }
+  }
+
+  private func show(_ messages: [Message]) {
+    people.recognise(messages.map(\.sender))
+    let lines = transcript.lines(for: messages)
+    if !lines.isEmpty { emit(.show(lines)) }
+  }
+
+  // MARK: Holding
+
+  /// `/pause` (rule 7.6).
+  func pause() {
+    isPaused = true
+    if backlog != nil { held.count = news.unreadHere }
+    // What is held shows its sender's name, whatever is printed above it then.
+    transcript.endRun()
+    tellOthers()
+  }
+
+  /// Prints what was held, in its order. Nothing where nothing is held.
+  func letGo() {
+    guard isPaused else { return }
+    isPaused = false
+    let held = held
+    self.held = HeldLines()
+    if !held.lines.isEmpty { emit(.show(held.lines)) }
+    transcript.endRun()
+    tellOthers()
+    if held.count > 0 || owesSeen { markSeen() }
+  }
+
+  /// Looks for news, unless they would be drawn for nobody or over a line that is being typed
+  /// (rules 7.6, 11.5).
+  func holdOrCatchUp() {
+    isHolding =
+      isBehind || session.face == .plain && settings.holdWhileTyping && !line.isEmpty
+    news.catchUp()
+  }
+
+  func terminal(isBehind: Bool) {
+    self.isBehind = isBehind
+    holdOrCatchUp()
+  }
+
+  // MARK: Seen (rules 7.3, 7.7)
+
+  /// Who holds printing does not look on, nor who works in another window.
+  var isLooking: Bool { !isPaused && isFocused }
+
+  /// The window gained or lost the focus. What was printed meanwhile is seen from now on.
+  ///
+  /// - Parameter isFocused: nil while it is not known: then nothing counts as seen, and nobody is
+  ///   told anything.
+  func window(isFocused: Bool?) {
+    self.isFocused = isFocused ?? false
+    guard isFocused != nil, place.conversation != nil else { return }
+    tellOthers()
+    if isLooking, owesSeen { markSeen() }
+  }
+
+  /// Another program has the screen, or had it.
+  func lent(_ isLent: Bool) {
+    if isLent { drafts.save() }
+    if !isPaused { tellOthers(isPaused: isLent || !isLooking) }
+    if !isLent { news.catchUp() }
+  }
+
+  /// What was printed in the open conversation is read as soon as it is on the screen.
+  func markSeen() {
+    // A batch prints nothing of it, and what a command of it prints counts like `hobnob log`.
+    guard session.isInteractive, let conversation = place.conversation else { return }
+    printed[conversation.id] = printedUpTo
+  }
+
+  /// Whether ``SessionEvent/turnEnded`` has something to do.
+  package var hasToMark: Bool { !printed.isEmpty }
+
+  /// The same, at the end of a turn: the terminal has taken it.
+  func markPrinted() {
+    if printed.isEmpty || isBehind { return }
+    owesSeen = !isFocused
+    for (conversation, number) in printed {
+      outgoing.write(
+        .shown(conversation, upTo: number, tells: settings.receipts, isSeen: isFocused))
+    }
+    printed = [:]
+  }
+
+  private func tellOthers() { tellOthers(isPaused: !isLooking) }
+
+  private func tellOthers(isPaused: Bool) {
+    guard session.shellID != nil else { return }
+    outgoing.write(.open(place.conversation?.id, isPaused: isPaused))
+  }
+}
+
+/// What would have been printed, had printing not been held.
+struct HeldLines {
+  var lines: [StyledLine] = []
+  /// Messages of others among them.
+  var count = 0
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// A person in their conversations, without a terminal, a loop or a screen: what happens goes in as
+/// events, what is to be done comes out as effects. It performs nothing but the store's
+/// transactions.
+@MainActor
+package final class Session {
+  /// Where it is typed into and shown (rule 11.5).
+  package enum Face { case tty, plain, batch }
+
+  package let store: Store
+  private(set) var me: Participant
+  let face: Face
+  package let line: any SessionLine
+  package let preferences: Preferences
+  /// This process among the shells that run; nil until the others are told of it.
+  private(set) var shellID: ShellID?
+  /// Monotonic milliseconds: when the event that is handled happened.
+  private(set) var now: Int64 = 0
+  /// The first prompt is not on the screen yet; nobody waits for what is not on it.
+  private(set) var isStarting = false
+  private var effects: [Effect] = []
+
+  package private(set) lazy var transcript = Transcript(self)
+  package private(set) lazy var place = Place(self)
+  package private(set) lazy var screen = Screen(self)
+  package private(set) lazy var editing = Editing(self)
+  package private(set) lazy var files = AttachedFiles(self)
+  private(set) lazy var drafts = Drafts(self)
+  package private(set) lazy var outgoing = Outgoing(self)
+  private(set) lazy var news = News(self)
+  private(set) lazy var people = People(self)
+  private(set) lazy var reactions = Reactions(self)
+  private(set) lazy var search = Search(self)
+  /// When the last key came, in monotonic milliseconds.
+  package private(set) var lastKey: Int64 = 0
+
+  package init(
+    store: Store, me: Participant, preferences: Preferences, face: Face, line: any SessionLine,
+    at now: Int64
+  ) {
+    self.store = store
+    self.me = me
+    self.preferences = preferences
+    self.face = face
+    self.line = line
+    self.now = now
+    applyPreferences()
+  }
+
+  /// Messages scroll by while one types, and a line can wait for the store.
+  var isInteractive: Bool { face != .batch }
+
+  /// Begins in a conversation; to be called before any event.
+  ///
+  /// - Returns: what is to be done, in this order.
+  /// - Throws: `StoreError`.
+  package func begin(in conversation: Conversation) throws -> [Effect] {
+    isStarting = isInteractive
+    if isInteractive { store.patience = 0 }
+    defer { effects = [] }
+    try store.read {
+      try news.lookFromHere()
+      try screen.enter(conversation)
+    }
+    return effects
+  }
+
+  /// Takes note of what happened.
+  ///
+  /// - Parameter now: monotonic milliseconds.
+  /// - Returns: what is to be done, in this order.
+  package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
+    self.now = now
+    switch event {
+    case .lineReady: drafts.restore()
+    case .promptShown: settleIn()
+    case .entered(let text): enter(text)
+    case .carriedOut(let line): drafts.remember(line)
+    case .lineBegan: lineBegan()
+    case .changed: changed()
+    case .moved:
+      lastKey = now
+      drafts.note()
+      reactions.noteChange(of: line.text)
+    case .interrupted: interrupt()
+    case .emptied: files.setAside(with: line.text)
+    case .ended: if editing.isOn { editing.cancel() } else { outgoing.leave(status: 0) }
+    case .restored(let draft): drafts.restored(draft)
+    case .gaveBack(let line, let reason): outgoing.giveBack(line, because: reason)
+    case .filesBack(let back): files.bringBack(back)
+    case .rang(let news): self.news.rang(news)
+    case .tick: tick()
+    case .turnEnded: screen.markPrinted()
+    case .behind(let isBehind): screen.terminal(isBehind: isBehind)
+    case .focus(let isFocused): screen.window(isFocused: isFocused)
+    case .resized(let rows, let columns): transcript.resized(rows: rows, columns: columns)
+    case .screenLent(let isLent): screen.lent(isLent)
+    case .suspended: drafts.leave()
+    case .resumed: news.catchUp()
+    case .editLast: orComplain { try editing.begin("") }
+    case .attach(let path): orComplain { try files.attach(fileAt: path) }
+    case .complain(let sentences): transcript.complain(sentences)
+    case .leave(let status): outgoing.leave(status: status)
+    }
+    defer { effects = [] }
+    return effects
+  }
+
+  /// A key that means something only now and then. Nil: nothing now.
+  package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
+    self.now = now
+    switch key {
+    case .cancel:
+      if editing.isOn {
+        editing.cancel()
+      } else if !outgoing.takeBackLine() {
+        return nil
+      }
+    case .undo: guard files.undo() else { return nil }
+    case .up:
+      guard preferences.settings.upEditsLast, !editing.isOn, (try? editing.begin("")) != nil
+      else { return nil }
+    }
+    defer { effects = [] }
+    return effects
+  }
+
+  /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
+  package var deadline: Int64? {
+    [outgoing.deadline, drafts.deadline, place.deadline, screen.deadline].compactMap { $0 }.min()
+  }
+
+  func emit(_ effect: Effect) { effects.append(effect) }
+
+  // MARK: Events
+
+  /// Presence, history and who is here.
+  private func settleIn() {
+    isStarting = false
+    outgoing.flush()
+    outgoing.write(.lookAtNames)
+    outgoing.write(.attach)
+    place.refreshNewestOwn()
+    place.lookAround()
+    news.catchUp()
+  }
+
+  private func enter(_ text: String) {
+    lastKey = now
+    do {
+      let isLeft = drafts.leaveLiveLine()
+      try Dispatcher(session: self).carryOut(text)
+      guard isLeft, !effects.contains(where: \.isNotice) else { return }
+      emit(.notice(say("What you had begun is in the history: Up, Up")))
+    } catch {
+      emit(.refused(sentence(for: error)))
+    }
+  }
+
+  private func lineBegan() {
+    place.stopTyping()
+    drafts.note()
+    screen.holdOrCatchUp()
+    drafts.reloadHistoryIfStale()
+  }
+
+  private func changed() {
+    lastKey = now
+    drafts.note(byHand: true)
+    let text = line.text
+    files.noteChange(of: text)
+    editing.noteChange(of: text)
+    place.typed(text)
+    if screen.isHolding, text.isEmpty { screen.holdOrCatchUp() }
+  }
+
+  private func interrupt() {
+    if editing.isOn {
+      editing.cancel()
+    } else if !files.setAside(with: "") {
+      emit(.notice(say("To leave: C-d on the empty line, or /quit")))
+    }
+  }
+
+  private func tick() {
+    drafts.saveIfDue()
+    place.tick()
+    screen.printMore()
+    outgoing.tick()
+  }
+
+  func orComplain(_ body: () throws -> Void) {
+    do { try body() } catch { transcript.complain([sentence(for: error)]) }
+  }
+
+  // MARK: Who
+
+  /// Tells the others that this shell runs.
+  func attach() throws {
+    guard shellID == nil else { return }
+    shellID = try store.attach(me.id)
+    try store.open(place.conversation?.id, paused: !screen.isLooking)
+    drafts.reloadHistory()
+    _ = try store.forgetTheDead()
+  }
+
+  /// I am called otherwise now, here or in another shell.
+  func becomes(_ me: Participant) {
+    self.me = me
+    transcript.name(me)
+  }
+
+  /// Brings what depends on settings in line with them.
+  func applyPreferences() {
+    transcript.apply(preferences)
+    transcript.name(me)
+    place.apply(preferences.settings)
+  }
+
+  /// Refuses what takes longer than a person feels no longer than that: shells that note what they
+  /// have shown hold the store for a moment with every message, which is no reason to refuse
+  /// anything, and nobody feels the keyboard wait for it.
+  func patiently<T>(_ body: () throws -> T) rethrows -> T {
+    guard isInteractive, store.patience < Self.patience else { return try body() }
+    let former = store.patience
+    store.patience = Self.patience
+    defer { store.patience = former }
+    return try body()
+  }
+
+  /// Milliseconds.
+  private static let patience: Int32 = 100
+}

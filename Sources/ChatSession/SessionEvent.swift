@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What happens to a session.
+package enum SessionEvent {
+  /// The line of the first conversation can be typed into.
+  case lineReady
+  /// The first prompt can be seen; what it did not have to wait for is done.
+  case promptShown
+  /// Return on this text.
+  case entered(String)
+  /// A command was carried out, all of it.
+  case carriedOut(String)
+  /// The next line has begun after a typed one was carried out.
+  case lineBegan
+  /// The text of the line was changed by hand.
+  case changed
+  /// The caret moved, or the program changed the line.
+  case moved
+  /// C-c on an empty line.
+  case interrupted
+  /// C-c, on a text that is emptied now.
+  case emptied
+  /// C-d on an empty line.
+  case ended
+  /// The draft that the line came from; nil where it was not put into the line.
+  case restored(Conversations.Draft)
+  /// A line that waited for the store comes back, with the reason.
+  case gaveBack(Line, SafeText)
+  /// Files that were on their way wait again.
+  case filesBack(WaitingFiles)
+  /// The store's bell, or the time to look at it.
+  case rang(BellNews)
+  /// It is ``Session/deadline``, or later.
+  case tick
+  /// The end of a turn: what was printed is on the screen, unless the terminal is behind.
+  case turnEnded
+  /// Whether the terminal takes nothing at present.
+  case behind(Bool)
+  /// Whether the terminal's window has the focus; nil while that is not known.
+  case focus(Bool?)
+  /// The terminal's size.
+  case resized(rows: Int, columns: Int)
+  /// Another program gets the screen, or gave it back.
+  case screenLent(Bool)
+  /// The shell is about to be stopped (C-z).
+  case suspended
+  case resumed
+  /// A key of hobnob's own: edit the newest message.
+  case editLast
+  /// A file is to go with the next message.
+  case attach(path: String)
+  /// Something went wrong outside of the session.
+  case complain([SafeText])
+  /// The person leaves, or the program has to.
+  case leave(status: Int32)
+}
+
+/// Keys that mean something only now and then: ``Session/offer(_:at:)``.
+package enum SessionKey {
+  /// C-g or Escape with nothing else to end.
+  case cancel
+  /// C-_ and the like.
+  case undo
+  /// Up on an empty line.
+  case up
+}
+
+/// The line being typed, which somebody else has: a session asks for it, and keeps no copy.
+@MainActor
+package protocol SessionLine: AnyObject {
+  var text: String { get }
+  /// Bytes.
+  var caret: Int { get }
+  /// The mentions in it.
+  var mentions: [Span] { get }
+  var isEmpty: Bool { get }
+  /// It is the newest line, not one of the history.
+  var isLive: Bool { get }
+  /// No search, argument or the like is under way.
+  var isIdle: Bool { get }
+  /// A question stands in its place.
+  var isAsking: Bool { get }
+  /// Every function that keys are bound to, and those keys.
+  var bindings: [(function: String, keys: String)] { get }
+}
+
+extension SessionLine {
+  var draft: Composer.Draft { Composer.Draft(text, caret: caret, spans: mentions) }
+
+  /// The mentions of a body with which the line ends.
+  func mentions(in body: String) -> [Span] {
+    let text = text
+    guard text.hasSuffix(body) else { return [] }
+    let start = text.utf8.count - body.utf8.count
+    return Span.shifted(mentions.filter { $0.range.lowerBound >= start }, by: -start)
+  }
+}
