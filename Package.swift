@@ -128,9 +128,13 @@ let package = Package(
       dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Emulator"],
       swiftSettings: ours),
     .testTarget(
-      name: "ChatShellTests",
+      name: "ChatSessionTests",
+      dependencies: ["ChatSession", "Conversations", "StyledText", "Composer", "CSQLite"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "ChatScriptsTests",
       dependencies: [
-        "ChatShell", "Conversations", "StyledText", "Composer", "Repeatable",
+        "ChatScripts", "ChatSession", "Conversations", "StyledText", "Repeatable",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

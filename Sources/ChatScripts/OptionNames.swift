@@ -1,6 +1,6 @@
+import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatSession
-import ArgumentParser
 
 /// The names of a command's options, as its type declares them.
 package struct OptionNames: Equatable {

@@ -1,6 +1,6 @@
+import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatSession
-import ArgumentParser
 import Conversations
 import StyledText
 

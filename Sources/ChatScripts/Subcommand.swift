@@ -1,6 +1,6 @@
+import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatSession
-import ArgumentParser
 import Glibc
 
 /// A command of the program (rule 11.3): what the parser fills in is what is carried out.

@@ -1,6 +1,6 @@
+import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatSession
-import ArgumentParser
 import Conversations
 
 /// How long to wait: seconds, or a time such as `90m` or `12h`.

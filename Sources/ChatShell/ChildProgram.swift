@@ -18,7 +18,8 @@ enum ChildProgram {
   /// - Returns: its exit status, or 128 and the signal that ended it; nil with the reason in `errno`
   ///   where it could not be started.
   static func run(_ words: [String], input: Int32? = nil) -> Int32? {
-    guard let process = ChildProcess.start(words, input: input.map { .descriptor($0) } ?? .ours) else { return nil }
+    guard let process = ChildProcess.start(words, input: input.map { .descriptor($0) } ?? .ours)
+    else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, WUNTRACED) >= 0 || errno == EINTR {
       // C-z in it: both stop, and go on together.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
-import Composer
 import ChatScripts
 import ChatSession
+import Composer
 import Conversations
 import Glibc
 import LineEditing

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import ChatScripts
 import ChatSession
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Glibc
 import LineEditing

@@ -100,7 +100,8 @@ final class Reactions: SessionPart {
 
 extension MessagePrinter {
   /// `🎉 anna [42] the text`, or that a reaction was taken back.
-  package static func line(for news: ReactionNews, by name: SafeText, widths: Widths) -> StyledLine {
+  package static func line(for news: ReactionNews, by name: SafeText, widths: Widths) -> StyledLine
+  {
     let number = SafeText(news.message.number)
     guard let emoji = news.emoji else {
       return StyledLine(say("%1 took the reaction to [%2] back", name, number), .dim)

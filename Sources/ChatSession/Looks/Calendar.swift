@@ -34,7 +34,9 @@ package enum LocalTime {
   static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %04Y") }
 
   /// `yyyy-MM-dd HH:mm`, for listings.
-  package static func stamp(_ time: Milliseconds) -> SafeText { format(broken(time), "%04Y-%m-%d %H:%M") }
+  package static func stamp(_ time: Milliseconds) -> SafeText {
+    format(broken(time), "%04Y-%m-%d %H:%M")
+  }
 
   /// `yyyy-MM-dd HH:mm:ss` with the zone, where it matters.
   static func exact(_ time: Milliseconds) -> SafeText {

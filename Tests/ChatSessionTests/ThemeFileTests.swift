@@ -3,7 +3,7 @@ import Foundation
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite struct ThemeFileTests {
   static let names = ["contrast", "default", "imessage", "messenger", "plain", "slack"]

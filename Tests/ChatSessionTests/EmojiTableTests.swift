@@ -4,7 +4,7 @@ import Foundation
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite struct EmojiTableTests {
   /// The share folder of the checkout.

@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite struct CommandTableTests {
   @Test(

@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite("7.9: names in a text") struct TextMarksTests {
   private let marks = TextMarks(

@@ -5,7 +5,7 @@ import Conversations
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 /// What is to be written while somebody else has the store locked (rule 1.2).
 @MainActor

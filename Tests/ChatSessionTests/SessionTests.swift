@@ -4,7 +4,7 @@ import Conversations
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 /// A person in their conversations, without a terminal.
 @MainActor

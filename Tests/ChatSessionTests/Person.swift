@@ -3,7 +3,7 @@ import Composer
 import Conversations
 import StyledText
 
-@testable import ChatShell
+@testable import ChatSession
 
 /// A store of a test's own, and the people in it.
 @MainActor

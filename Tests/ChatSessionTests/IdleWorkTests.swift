@@ -3,7 +3,7 @@ import Conversations
 import Foundation
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite("Housekeeping while nobody types") struct IdleWorkTests {
   /// A store with messages that are older than their room keeps them.

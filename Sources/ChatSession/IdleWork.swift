@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ChatScripts
-import ChatSession
 import Conversations
 
 /// What the shell does for the store while nobody types: messages go that are older than their
 /// conversation keeps them, unused space goes back to the disk, files that nothing names go.
 ///
 /// It never wakes the shell: it takes a few milliseconds of a turn that happens anyway.
-struct IdleWork {
+package struct IdleWork {
   /// Milliseconds since the last key before anything is done.
   static let rest: Int64 = 1500
   /// Milliseconds until it is looked again, when nothing was left to do.
@@ -26,7 +24,7 @@ struct IdleWork {
   private var isSweeping = false
 
   /// - Parameter now: monotonic milliseconds. The start of a shell is no idle time.
-  init(now: Int64) {
+  package init(now: Int64) {
     next = now + 10_000
     nextFiles = now + 3_600_000
   }
@@ -34,7 +32,7 @@ struct IdleWork {
   /// Does some of it, if it is time.
   ///
   /// - Parameter lastKey: when the last key came, on the same clock.
-  mutating func turn(_ store: Store, lastKey: Int64, clock: () -> Int64) {
+  package mutating func turn(_ store: Store, lastKey: Int64, clock: () -> Int64) {
     let start = clock()
     guard start >= next, start - lastKey >= Self.rest else { return }
     do {

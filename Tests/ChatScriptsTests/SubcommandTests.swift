@@ -2,7 +2,8 @@
 import ArgumentParser
 import Testing
 
-@testable import ChatShell
+@testable import ChatScripts
+@testable import ChatSession
 
 @Suite("The command line")
 struct SubcommandTests {
@@ -45,8 +46,8 @@ struct SubcommandTests {
       )
     }
     let commands: [any Subcommand.Type] = [
-      OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
-      WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self,
+      SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self, WaitScript.self,
+      ExportScript.self, ImportScript.self, CheckScript.self,
     ]
     for command in commands {
       let (flags, withValue) = told(by: command.helpMessage())

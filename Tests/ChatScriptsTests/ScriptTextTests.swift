@@ -5,7 +5,8 @@ import Repeatable
 import StyledText
 import Testing
 
-@testable import ChatShell
+@testable import ChatScripts
+@testable import ChatSession
 
 @Suite("What commands for scripts print") struct ScriptTextTests {
   private func message(_ body: String, name: String = "ben") -> Message {
@@ -110,46 +111,6 @@ import Testing
     #expect(safe.hasPrefix("\"a\\u0301\\u0301") && safe.hasSuffix("\\ud83c\\udf89\\u202e\""))
     #expect(JSONLine.safe("{\"a\":\"ü漢🎉\"}").string == "{\"a\":\"ü漢🎉\"}")
     #expect(JSONLine.string("a\"\\\u{1}\n") == #""a\"\\\u0001\u000a""#)
-  }
-}
-
-@Suite("Shown times") struct ShownTimeTests {
-  @Test("7.5: a message's time has four digits, in this place's time")
-  func clock() {
-    var parts = tm()
-    parts.tm_year = 123
-    parts.tm_mon = 10
-    parts.tm_mday = 14
-    for (hour, minute, shown) in [(0, 0, "00:00"), (9, 5, "09:05"), (23, 59, "23:59")] {
-      (parts.tm_hour, parts.tm_min, parts.tm_isdst) = (Int32(hour), Int32(minute), -1)
-      #expect(LocalTime.clock(Int64(mktime(&parts)) * 1000).string == shown)
-    }
-  }
-}
-
-@Suite("keep") struct KeepSettingTests {
-  private let day: Int64 = 86_400_000
-
-  @Test(
-    "takes days, weeks, months and years",
-    arguments: [("90d", 90), ("6w", 42), ("3mo", 90), ("2y", 730), ("365000d", 365_000)])
-  func ages(text: String, days: Int64) {
-    #expect(Keep.age(text) == .some(days * day))
-  }
-
-  @Test("refuses minutes, which once were months, and hours; its sentence names the months")
-  func shortAges() {
-    #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
-    let sentence = Keep.refusal(of: "3m").sentence.string
-    #expect(sentence.hasPrefix("keep cannot be 3m, which is minutes;") && sentence.contains("3mo"))
-    #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
-  }
-
-  @Test(
-    "is shown in the largest unit", arguments: [(90, "3mo"), (42, "6w"), (10, "10d"), (730, "2y")])
-  func written(days: Int64, shown: String) {
-    #expect(Keep.written(days * day) == shown)
-    #expect(Keep.age(shown) == .some(days * day))
   }
 }
 

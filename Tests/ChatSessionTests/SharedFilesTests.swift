@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import ChatShell
+@testable import ChatSession
 
 @Suite struct SharedFilesTests {
   @Test("places are looked in from the nearest to a person's wish to the system's")

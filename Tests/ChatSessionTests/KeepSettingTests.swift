@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+@Suite("keep") struct KeepSettingTests {
+  private let day: Int64 = 86_400_000
+
+  @Test(
+    "takes days, weeks, months and years",
+    arguments: [("90d", 90), ("6w", 42), ("3mo", 90), ("2y", 730), ("365000d", 365_000)])
+  func ages(text: String, days: Int64) {
+    #expect(Keep.age(text) == .some(days * day))
+  }
+
+  @Test("refuses minutes, which once were months, and hours; its sentence names the months")
+  func shortAges() {
+    #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
+    let sentence = Keep.refusal(of: "3m").sentence.string
+    #expect(sentence.hasPrefix("keep cannot be 3m, which is minutes;") && sentence.contains("3mo"))
+    #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
+  }
+
+  @Test(
+    "is shown in the largest unit", arguments: [(90, "3mo"), (42, "6w"), (10, "10d"), (730, "2y")])
+  func written(days: Int64, shown: String) {
+    #expect(Keep.written(days * day) == shown)
+    #expect(Keep.age(shown) == .some(days * day))
+  }
+}
