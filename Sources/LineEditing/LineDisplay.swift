@@ -222,7 +222,7 @@ final class LineDisplay {
     var prompt = bar.prompt.plain
     var most = max(8, columns / 2)
     while prompt.string.utf8.count > columns / 2, most > 0 {
-      prompt = bar.prompt.plain.truncated(to: most, widths: widths)
+      prompt = (bar.prompt.truncated(to: most, widths: widths) + StyledLine("> ")).plain
       most -= 1
     }
     if prompt.string != plainPrompt, creadline_is_idle() {

@@ -185,8 +185,9 @@ private final class Victim {
   @Test("bytes flipped, zeroed and cut anywhere: no crash, and what stands on whole leaves comes")
   func anywhere() throws {
     let victim = try Victim()
-    for round in 0..<LongRun.rounds(12) {
-      var random = FixedRandom(seed: LongRun.seed &+ UInt64(round))
+    // The first makes one message's number that of another.
+    for seed in [777_152] + (0..<LongRun.rounds(12)).map({ LongRun.seed &+ UInt64($0) }) {
+      var random = FixedRandom(seed: seed)
       var damaged = victim.bytes
       var touched: Set<Int> = []
       for _ in 0..<(1 + random.below(8)) {
@@ -206,8 +207,7 @@ private final class Victim {
         #expect(
           lost.isEmpty,
           """
-          HOBNOB_SEED=\(LongRun.seed), round \(round): page \(page) is whole, \
-          touched \(touched.sorted())
+          HOBNOB_SEED=\(seed): page \(page) is whole, touched \(touched.sorted())
           """)
       }
     }

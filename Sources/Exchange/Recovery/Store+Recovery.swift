@@ -70,17 +70,12 @@ extension Store {
     try write(durable: true) {
       try indexTogether {
         for name in tables {
-          let columns = salvage.columns(of: name)
+          var displaced: [[RecordValue]] = []
           try salvage.rows(of: name) { values in
-            let names = columns.prefix(values.count).joined(separator: ", ")
-            let places = String(repeating: ", ?", count: values.count - 1)
-            do {
-              try database.run(
-                "INSERT OR IGNORE INTO \(name)(\(names)) VALUES (?\(places))", all: values)
-            } catch StoreError.failed {
-              // Its values make no sense; it counts as lost.
-            }
+            let isNew = try take(values, into: name, salvage)
+            if !isNew, name == "message" { displaced.append(values) }
           }
+          for values in displaced { try takeBehind(values, salvage) }
           let got = try database.first("SELECT count(*) FROM \(name)") { $0.int() } ?? 0
           let all = salvage.count(of: name)
           let lost = max(all.rows - got, all.isExact ? 0 : 1)
@@ -92,6 +87,41 @@ extension Store {
     }
     try database.execute("PRAGMA foreign_keys=ON")
     return report
+  }
+
+  /// - Returns: false where another row has its place.
+  private func take(
+    _ values: [RecordValue], into table: String, _ salvage: Salvage
+  ) throws -> Bool {
+    let names = salvage.columns(of: table).prefix(values.count).joined(separator: ", ")
+    let places = String(repeating: ", ?", count: values.count - 1)
+    do {
+      try database.run(
+        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: values)
+      return database.changedRows > 0
+    } catch StoreError.failed {
+      // Its values make no sense; it counts as lost.
+      return true
+    }
+  }
+
+  /// A damaged number of one message can be that of another: no text goes for it. (One that was
+  /// taken already has the same `uid`.)
+  private func takeBehind(_ values: [RecordValue], _ salvage: Salvage) throws {
+    let columns = salvage.columns(of: "message").prefix(values.count)
+    guard let id = columns.firstIndex(of: "id"), let number = columns.firstIndex(of: "number"),
+      let conversation = columns.firstIndex(of: "conversation")
+    else { return }
+    // Others of them may be beyond all use.
+    let newest =
+      try database.first(
+        "SELECT max(number) FROM message WHERE conversation = ? AND number < 1 << 40",
+        values[conversation]
+      ) { $0.int() } ?? 0
+    var values = values
+    values[id] = .null
+    values[number] = .integer(Int64(newest + 1))
+    _ = try take(values, into: "message", salvage)
   }
 
   /// Stands in for lost conversations and people, so that no message goes with them; removes other
