@@ -142,6 +142,7 @@ final class Drafts: SessionPart {
     known[conversation.id] = nil
     let stored = (try? store.draft(of: me.id, in: conversation.id)) ?? nil
     if let stored { emit(.restore(stored)) }
+    outgoing.bringBackLines(of: conversation.id)
   }
 
   /// The draft was put into the line.

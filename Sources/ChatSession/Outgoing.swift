@@ -309,37 +309,45 @@ extension Outgoing {
     return draft == nil || draft?.text == line.draft
   }
 
-  /// Stores a line that came back, and all others of its conversation, above the draft there; where
-  /// that conversation was opened meanwhile they come back into it.
+  /// The lines of a conversation that wait to become part of its draft, with the reasons.
+  private func takeReturned(_ conversation: ID<Conversation>) -> [(Line, SafeText)] {
+    var found: [(Line, SafeText)] = []
+    queue.removeAll {
+      guard case .returned(let line, let reason) = $0, line.conversation == conversation else {
+        return false
+      }
+      found.append((line, reason))
+      return true
+    }
+    return found
+  }
+
+  /// A conversation was entered before the store took what came back of it.
+  func bringBackLines(of conversation: ID<Conversation>) {
+    for (line, reason) in takeReturned(conversation) { comesBack(line, because: reason) }
+  }
+
+  /// Stores a line that came back, and all others of its conversation, above the draft there.
   private func store(returned line: Line, _ reason: SafeText) throws {
     let conversation = line.conversation
-    let others = queue.compactMap { write -> (Line, SafeText)? in
-      guard case .returned(let other, let reason) = write, other.conversation == conversation
-      else { return nil }
-      return (other, reason)
-    }
-    let all = [(line, reason)] + others
-    let isStored = leaving != nil || conversation != place.conversation?.id
-    if isStored {
-      // What was typed there since comes below.
-      let waiting = queue.first { if case .draft(conversation, _) = $0 { true } else { false } }
-      if let waiting { try perform(waiting) }
-      _ = dropDraft(of: conversation)
-      try drafts.store(all.map(\.0), aboveDraftOf: conversation)
-    }
-    queue.removeAll {
-      if case .returned(let other, _) = $0 { other.conversation == conversation } else { false }
-    }
-    for (line, reason) in all {
-      if !isStored {
-        comesBack(line, because: reason)
-      } else if leaving != nil {
-        let name = SafeText(name: line.place)
-        complain(
-          line.asDraft != nil
-            ? say("%1 Your line for %2 is the draft there.", reason, name)
-            : say("%1 Your line for %2 is in the history.", reason, name), line)
+    // What was typed there since comes below.
+    let waiting = queue.first { if case .draft(conversation, _) = $0 { true } else { false } }
+    if let waiting { try perform(waiting) }
+    _ = dropDraft(of: conversation)
+    let others = queue.compactMap { write in
+      if case .returned(let other, _) = write, other.conversation == conversation {
+        other
+      } else {
+        nil
       }
+    }
+    try drafts.store([line] + others, aboveDraftOf: conversation)
+    for (line, reason) in [(line, reason)] + takeReturned(conversation) where leaving != nil {
+      let name = SafeText(name: line.place)
+      complain(
+        line.asDraft != nil
+          ? say("%1 Your line for %2 is the draft there.", reason, name)
+          : say("%1 Your line for %2 is in the history.", reason, name), line)
     }
   }
 

@@ -33,7 +33,7 @@ struct Arguments {
                       and a few minutes
       --echo          be the program that only echoes raw bytes, which keys are compared with
 
-    Exit status: 0 when every target was reached, 1 when one was not or something
+    Exit status: 0 when every target was reached, 1 when one was not, 2 when something
     failed, 64 for a wrong command line.
     """
 

@@ -22,7 +22,7 @@ do {
   exit(64)
 } catch {
   complain("hobnob-bench: \(error)")
-  exit(1)
+  exit(2)
 }
 
 /// Runs every figure and gathers the rows.

@@ -102,6 +102,22 @@ struct OutgoingTests {
     #expect(try town.person("anna", in: "tea").text == "for tea")
   }
 
+  @Test("1.2: where its conversation is opened before the store is free, the line comes into it")
+  func returnedTo() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    let lock = try Lock(town.path)
+    anna.say("for tea")
+    anna.say("/switch lobby")
+    #expect(anna.press(.cancel) && anna.text == "")
+    anna.say("/switch tea")
+    #expect(anna.text == "for tea")
+    lock.release()
+    anna.wait(100)
+    #expect(try bodies(town, in: "tea").isEmpty && anna.text == "for tea")
+  }
+
   @Test("1.2: two lines that come back become one draft, in their order")
   func twoReturned() throws {
     let town = try Town()

@@ -43,14 +43,14 @@ extension EndToEnd {
       ])
     func refusals(line: String, reason: String) throws {
       let home = try Self.home()
-      let shell = try home.shellInLobby(as: "anna")
+      // Nothing is unreadable for root.
+      let shell = try home.unprivilegedShell(as: "anna")
+      try shell.expect("#lobby> |")
       shell.send("/attach ~/one.txt\r")
       try shell.expect("[1 file]")
       if line.hasSuffix("unreadable") {
         try home.write("", to: "unreadable")
         chmod(home.path + "/unreadable", 0)
-        // Nothing is unreadable for root.
-        if getuid() == 0 { return }
       }
       shell.send(line.replacing("~", with: home.path) + "\r")
       try shell.expect(reason)

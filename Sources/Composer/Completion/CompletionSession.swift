@@ -4,6 +4,11 @@ import StyledText
 /// The completion of the word at the caret: when the menu opens, what is in it, and what the keys do
 /// that belong to it (2.1 to 2.9). It changes no text itself; it says what to replace. It holds none
 /// either: each question brings the text along, and its number. Offsets are UTF-8 bytes.
+///
+/// ```swift
+/// controller.completion.isLive = false  // only TAB opens the menu
+/// controller.completion.maxRows = 8
+/// ```
 public struct CompletionSession {
   /// The menu opens by itself (`live-menu`); without it, only by TAB.
   public var isLive = true

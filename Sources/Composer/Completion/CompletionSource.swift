@@ -29,6 +29,15 @@ public struct CompletionQuestion: Hashable, Sendable {
 /// A class, so that it may keep what it has found. The session compares and ranks; a source may
 /// hand in everything it has, whatever the word. One that hands in the very same array again
 /// spares the session the work of making it ready for matching.
+///
+/// ```swift
+/// final class People: CompletionSource {
+///   func candidates(
+///     for question: CompletionQuestion,
+///     later: @escaping (Result<[Candidate], any Error>) -> Void
+///   ) -> [Candidate] { here.map { Candidate($0.name) } }
+/// }
+/// ```
 public protocol CompletionSource: AnyObject {
   /// The candidates for a word. Called on the caller's thread while a key is handled: it must not
   /// wait, nor come back to the session that asks.

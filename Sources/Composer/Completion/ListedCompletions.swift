@@ -3,8 +3,16 @@ import StyledText
 
 /// What can stand in place of the word at the caret, for a line editor's own completion functions
 /// (2.11).
+///
+/// ```swift
+/// if let found = controller.completions(in: text, caret: caret) { list(found.choices.map(\.label)) }
+/// ```
 public struct Completions: Sendable {
   /// One possible completion.
+  ///
+  /// ```swift
+  /// found.choices[0].text  // "@anna"
+  /// ```
   public struct Choice: Sendable {
     /// What replaces the word, its prefix included.
     public var text: String

@@ -22,6 +22,10 @@ public enum BarEvent: Hashable, Sendable {
   case sent(String)
 
   /// What can happen to an item (9.2).
+  ///
+  /// ```swift
+  /// if case .item("send", .activated) = event { controller.type(.accept) }
+  /// ```
   public enum ItemEvent: Hashable, Sendable {
     /// By a key or a command, with ``BarController/activate(_:)``.
     case activated

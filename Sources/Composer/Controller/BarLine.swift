@@ -2,6 +2,13 @@
 
 /// Where the text of a bar is kept and edited: ``TypedLine``, or the buffer of a line editor. It is
 /// the text's only owner; a ``BarController`` asks it.
+///
+/// ```swift
+/// final class EditorLine: BarLine {
+///   var composed: ComposedText { ComposedText(editor.text, caret: editor.caret) }
+///   // … the rest forwarded to the line editor
+/// }
+/// ```
 @MainActor
 public protocol BarLine: AnyObject {
   /// A line that was taken away with all that belongs to it.
@@ -26,6 +33,10 @@ public protocol BarLine: AnyObject {
 }
 
 /// The keys of a menu (2.7).
+///
+/// ```swift
+/// if controller.press(.complete) { return }  // TAB was the menu's
+/// ```
 public enum MenuKey: Hashable, Sendable {
   /// TAB: accepts what is certain, fills in what is common, opens the menu, enters it, moves in it.
   case complete
@@ -40,6 +51,10 @@ public enum MenuKey: Hashable, Sendable {
 }
 
 /// Whether a menu hangs below the line, and who the keys are for.
+///
+/// ```swift
+/// if controller.menu == .entered { hint = "Return takes it" }
+/// ```
 public enum MenuState: Hashable, Sendable {
   case closed, open, entered
 }

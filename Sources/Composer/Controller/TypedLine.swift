@@ -2,6 +2,11 @@
 import StyledText
 
 /// A line for programs without a line editor: an input bar with its text, undo and redo.
+///
+/// ```swift
+/// let controller = BarController(TypedLine(prompt: "say> "))
+/// controller.type(.text("hello"))
+/// ```
 @MainActor
 public final class TypedLine: BarLine {
   /// What is drawn, but for the menu.
@@ -47,6 +52,11 @@ public final class TypedLine: BarLine {
   }
 
   /// A line that was taken away, with its undo.
+  ///
+  /// ```swift
+  /// let aside = line.setAside()
+  /// line.bringBack(aside)
+  /// ```
   public struct Aside {
     fileprivate let composed: ComposedText
     fileprivate let done: [ComposedText]
@@ -73,6 +83,10 @@ public final class TypedLine: BarLine {
 }
 
 /// A key of a program that reads its keys itself.
+///
+/// ```swift
+/// if let key = BarKey("\u{1B}[D") { controller.type(key) }  // .left
+/// ```
 public enum BarKey: Hashable, Sendable {
   case text(String)
   case newline, backspace, delete

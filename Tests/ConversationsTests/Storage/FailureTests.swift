@@ -26,18 +26,26 @@ import Testing
     #expect(try lobby.says("hello").number == 1)
   }
 
-  @Test func patienceWaits() throws {
+  @Test("1.2: with patience a write waits until the lock is released")
+  func patienceWaits() throws {
     let lobby = try Lobby()
     let path = lobby.store.path
     lobby.store.patience = 10_000
     let timeout = try lobby.store.database.first("PRAGMA busy_timeout") { $0.int() }
     #expect(timeout == 10_000)
     let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    @Sendable func status(_ thread: String) -> [Substring] {
+      ((try? String(contentsOfFile: "/proc/\(thread)/stat", encoding: .utf8)) ?? "")
+        .split(separator: " ")
+    }
+    let writer = try #require(status("thread-self").first)
     let thread = Thread {
       let holder = try? Store(path: path)
       try? holder?.database.execute("BEGIN IMMEDIATE")
       held.signal()
       release.wait()
+      // Until the writer sleeps, which it does for nothing but the lock.
+      while !status("self/task/\(writer)").contains("S") { sched_yield() }
       try? holder?.database.execute("COMMIT")
     }
     thread.start()
