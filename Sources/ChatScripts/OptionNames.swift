@@ -1,5 +1,5 @@
-import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import ChatSession
 
 /// The names of a command's options, as its type declares them.

@@ -1,5 +1,5 @@
-import ArgumentParser
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import ChatSession
 import Conversations
 import StyledText
