@@ -67,7 +67,7 @@ package final class Outgoing: SessionPart {
   // MARK: Writing
 
   /// Does it now, or as soon as the store is free and what came before is done. What fails otherwise
-  /// is dropped: nothing that was typed hangs on it, and the next such write fails as well.
+  /// is dropped, unless it was typed: the next such write fails as well.
   func write(_ write: Write) {
     guard queue.isEmpty, !session.isStarting else { return wait(write) }
     do {
@@ -75,7 +75,20 @@ package final class Outgoing: SessionPart {
     } catch StoreError.locked {
       wait(write)
       tryAgainSoon()
-    } catch {}
+    } catch {
+      failed(write, because: sentence(for: error))
+    }
+  }
+
+  /// It cannot be stored, and waiting would not help.
+  private func failed(_ write: Write, because reason: SafeText) {
+    switch write {
+    case .line(let line): comesBack(line, because: reason)
+    case .returned(let line, _):
+      if leaving?.status == 0 { leaving?.status = 1 }
+      showUnsent(line)
+    default: break
+    }
   }
 
   /// Takes the place of what it makes pointless, or the last one.
@@ -139,11 +152,12 @@ package final class Outgoing: SessionPart {
         giveUpOldLine()
         return tryAgainSoon()
       } catch {
-        guard case .line(let line) = write else { continue }
-        comesBack(line, because: sentence(for: error))
+        failed(write, because: sentence(for: error))
       }
     }
     delay = 2
+    // It is the timer that leaves.
+    if leaving != nil { tryAgainSoon() }
   }
 
   private func perform(_ write: Write) throws {
@@ -255,6 +269,8 @@ extension Outgoing {
   }
 
   private func comesBack(_ line: Line, because reason: SafeText) {
+    // Who leaves begins no other line.
+    guard leaving == nil else { return giveBack(line, because: reason) }
     emit(.whenLineBegins(.gaveBack(line, reason)))
   }
 
@@ -376,9 +392,15 @@ extension Outgoing {
     }
   }
 
-  /// The person leaves: what was typed is stored before. A second time: at once, without.
-  func leave(status: Int32) {
-    guard leaving == nil else { return quit() }
+  /// The person leaves: what was typed is stored before.
+  ///
+  /// - Parameter insists: whether a second time means at once, without. A signal, or the end of the
+  ///   terminal, does not.
+  func leave(status: Int32, insists: Bool) {
+    if leaving != nil {
+      if insists { quit() } else { leaving?.status = status }
+      return
+    }
     // Somebody sits there and waits, or nobody does.
     leaving = Leaving(status: status, by: now + (status == 0 ? 20_000 : 60_000))
     screen.markPrinted()
@@ -401,14 +423,18 @@ extension Outgoing {
       switch write {
       case .line(let line), .returned(let line, _):
         if status == 0 { status = 1 }
-        // The last resort: what cannot be stored at least stands on the screen, all of it.
-        transcript.complain([
-          say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")
-        ])
+        showUnsent(line)
       default: break
       }
     }
     emit(.quit(status: status))
+  }
+
+  /// The last resort: what cannot be stored at least stands on the screen, all of it.
+  private func showUnsent(_ line: Line) {
+    transcript.complain([
+      say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")
+    ])
   }
 }
 
@@ -418,7 +444,9 @@ extension Outgoing.Write {
     switch (self, other) {
     case (.draft(let one, _), .draft(let two, _)): one == two
     case (.shown(let one, _, _, _), .shown(let two, _, _, _)): one == two
-    case (.delivered, .delivered), (.open, .open), (.lastConversation, .lastConversation),
+    // What is on the screen of another conversation is said by itself.
+    case (.delivered(_, let one), .delivered(_, let two)): one == two
+    case (.open, .open), (.lastConversation, .lastConversation),
       (.typing, .typing), (.attach, .attach), (.lookAtNames, .lookAtNames),
       (.forgetTheDead, .forgetTheDead):
       true
@@ -428,9 +456,8 @@ extension Outgoing.Write {
 
   /// This one, with what of the other still has to be said.
   fileprivate func merged(with other: Self) -> Self {
-    guard case .delivered(let new, let seen) = self, case .delivered(let old, let former) = other
+    guard case .delivered(let new, let seen) = self, case .delivered(let old, _) = other
     else { return self }
-    // Each was on the screen for itself; that of the first is said with what is printed later.
-    return .delivered(new.merging(old) { max($0, $1) }, seen: seen == former ? seen : nil)
+    return .delivered(new.merging(old) { max($0, $1) }, seen: seen)
   }
 }

@@ -62,10 +62,8 @@ package final class Session {
     isStarting = isInteractive
     if isInteractive { store.patience = 0 }
     defer { effects = [] }
-    try store.read {
-      try news.lookFromHere()
-      try screen.enter(conversation)
-    }
+    try news.lookFromHere()
+    try screen.enter(conversation)
     return effects
   }
 
@@ -85,10 +83,10 @@ package final class Session {
     case .moved:
       lastKey = now
       drafts.note()
-      reactions.noteChange(of: line.text)
     case .interrupted: interrupt()
     case .emptied: files.setAside(with: line.text)
-    case .ended: if editing.isOn { editing.cancel() } else { outgoing.leave(status: 0) }
+    case .ended:
+      if editing.isOn { editing.cancel() } else { outgoing.leave(status: 0, insists: true) }
     case .restored(let draft): drafts.restored(draft)
     case .gaveBack(let line, let reason): outgoing.giveBack(line, because: reason)
     case .filesBack(let back): files.bringBack(back)
@@ -104,7 +102,7 @@ package final class Session {
     case .editLast: orComplain { try editing.begin("") }
     case .attach(let path): orComplain { try files.attach(fileAt: path) }
     case .complain(let sentences): transcript.complain(sentences)
-    case .leave(let status): outgoing.leave(status: status)
+    case .leave(let status): outgoing.leave(status: status, insists: false)
     }
     defer { effects = [] }
     return effects
@@ -174,6 +172,7 @@ package final class Session {
     let text = line.text
     files.noteChange(of: text)
     editing.noteChange(of: text)
+    reactions.noteChange(of: text)
     place.typed(text)
     if screen.isHolding, text.isEmpty { screen.holdOrCatchUp() }
   }

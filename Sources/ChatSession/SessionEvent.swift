@@ -54,7 +54,7 @@ package enum SessionEvent {
   case attach(path: String)
   /// Something went wrong outside of the session.
   case complain([SafeText])
-  /// The person leaves, or the program has to.
+  /// The program has to end.
   case leave(status: Int32)
 }
 

@@ -41,7 +41,9 @@ extension InteractiveShell {
     case .willDraw:
       if isStale { updateBar() }
       highlight()
-    case .resized: refresh()
+    case .resized:
+      tellSize()
+      refresh()
     case .fellBehindOrCaughtUp: tell(.behind(editor.isBehind))
     case .focusChanged: tellFocus()
     case .suspending: tell(.suspended)

@@ -47,7 +47,8 @@ final class InteractiveShell {
     (session.line as? EditorLine)?.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
     editor.menu = { [completion, unowned editor] in
-      editor.isIdle && editor.question == nil ? completion.menu : .closed
+      // In plain no menu is shown.
+      editor.face == .tty && editor.isIdle && editor.question == nil ? completion.menu : .closed
     }
     editor.completions = { [completion] in completion.completions(in: $0, caret: $1) }
     editor.nameWordStart = { [completion] in completion.nameWordStart(before: $0) }
@@ -139,7 +140,7 @@ final class InteractiveShell {
     }
   }
 
-  private func tellSize() { tell(.resized(rows: editor.rows, columns: editor.columns)) }
+  func tellSize() { tell(.resized(rows: editor.rows, columns: editor.columns)) }
 
   func tellFocus() { tell(.focus(editor.isFocusKnown ? editor.isFocused : nil)) }
 

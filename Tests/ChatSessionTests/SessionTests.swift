@@ -253,4 +253,21 @@ struct SessionTests {
     #expect(ben.say("/status"))
     #expect(ben.printed.contains("You are ben in #lobby."))
   }
+
+  @Test("11.3: a script's conversation is the one that opens next")
+  func batchRemembersItsPlace() throws {
+    let town = try Town()
+    let ben = try town.person("ben", in: "tea", face: .batch)
+    #expect(try ben.store.lastConversation(of: ben.session.me.id) != nil)
+  }
+
+  @Test("3.7: in a script the files of a message that was taken back do not go with the next line")
+  func cancelInBatch() throws {
+    let town = try Town()
+    let ben = try town.person("ben", face: .batch)
+    ben.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    ben.say("cups")
+    ben.say("/cancel")
+    #expect(ben.session.files.waiting.isEmpty)
+  }
 }

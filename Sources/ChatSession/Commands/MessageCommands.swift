@@ -66,7 +66,8 @@ struct MessageCommands: SessionPart {
       WaitingFiles.File(path: store.path(of: $0), name: $0.name, bytes: $0.bytes, type: $0.type)
     }
     emit(.put(text, mentions: taken.mentions(in: text)))
-    emit(.whenLineBegins(.filesBack(WaitingFiles(files))))
+    // They are not to go with the next line of a script.
+    if session.isInteractive { emit(.whenLineBegins(.filesBack(WaitingFiles(files)))) }
   }
 
   func delete(_ argument: String) throws {

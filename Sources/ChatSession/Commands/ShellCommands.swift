@@ -78,7 +78,7 @@ struct ShellCommands: SessionPart {
 
   func quit(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("quit") }
-    outgoing.leave(status: 0)
+    outgoing.leave(status: 0, insists: true)
   }
 
   func status(_ argument: String) throws {
