@@ -3,10 +3,23 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int clamped(int offset) { return offset < 0 ? 0 : offset > rl_end ? rl_end : offset; }
+
+/// Where the first byte is that is not ASCII, from `at` on. Eight at a time: a key may stand at the
+/// end of a long text.
+static int ascii_end(const char *text, int at, int end) {
+  uint64_t word;
+  for (; at + 8 <= end; at += 8) {
+    memcpy(&word, text + at, 8);
+    if (word & 0x8080808080808080) break;
+  }
+  while (at < end && !(text[at] & 0x80)) at++;
+  return at;
+}
 
 /// The bytes of the character at `text`, 0 where it is not UTF-8.
 static int utf8_length(const unsigned char *text) {
@@ -27,7 +40,7 @@ void creadline_mend_text(void) {
   rl_end = (int)strnlen(rl_line_buffer, (size_t)rl_end);
   rl_line_buffer[rl_end] = '\0';
   if (!RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
-    for (int at = 0, length; at < rl_end; at += length) {
+    for (int at = 0, length; (at = ascii_end(rl_line_buffer, at, rl_end)) < rl_end; at += length) {
       length = utf8_length((unsigned char *)rl_line_buffer + at);
       if (length == 0) rl_line_buffer[at] = '?', length = 1;
     }

@@ -74,6 +74,11 @@ extension String {
 
   /// Whether both are the same bytes; `==` also takes é for e and an accent.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    // A typed letter makes it longer, and what differs is at the end.
+    guard utf8.count == other.utf8.count else { return false }
+    return utf8.withContiguousStorageIfAvailable { ours in
+      other.utf8.withContiguousStorageIfAvailable { ours.elementsEqual($0) }
+    }
+    .flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
   }
 }
