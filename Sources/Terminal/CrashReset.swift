@@ -30,6 +30,8 @@ enum CrashReset {
     let place = place ?? allocate()
     if place.pointee.isInstalled { return }
     place.pointee.isInstalled = true
+    // A function, not a closure: that would belong to the main actor, and a process may end on
+    // another thread.
     atexit(reset)
     // A stack of its own, for when the stack has overflowed.
     let size = 1 << 16
@@ -37,7 +39,14 @@ enum CrashReset {
     sigaltstack(&stack, nil)
     for signal in fatal {
       var action = sigaction()
-      action.__sigaction_handler.sa_handler = end
+      action.__sigaction_handler.sa_handler = { signal in
+        reset()
+        // The raised signal waits until this handler has returned, and ends the process. Not
+        // through Swift's own handler: at a terminal that asks questions, and goes on after a
+        // signal that another process sent.
+        Glibc.signal(signal, SIG_DFL)
+        raise(signal)
+      }
       action.sa_flags = SA_ONSTACK
       sigaction(signal, &action, nil)
     }
@@ -68,17 +77,6 @@ private struct CrashState {
 // A signal handler belongs to no actor. It reads this pointer, which is set once, and what it points
 // to is changed by the main thread only, with `isArmed` off meanwhile.
 private nonisolated(unsafe) var place: UnsafeMutablePointer<CrashState>?
-
-// Functions, not closures: those would belong to the main actor, and a process may end on another
-// thread.
-private func end(by signal: Int32) {
-  reset()
-  // The raised signal waits until this handler has returned, and ends the process. Not through
-  // Swift's own handler: at a terminal that asks questions, and goes on after a signal that another
-  // process sent.
-  Glibc.signal(signal, SIG_DFL)
-  raise(signal)
-}
 
 private func reset() {
   guard let place, place.pointee.isArmed else { return }

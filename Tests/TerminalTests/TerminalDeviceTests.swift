@@ -143,6 +143,11 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
         device?.restoreOnCrash()
         device?.enter()
         device?.write(Array("entered".utf8))
+        // Whoever starts this process may have blocked it.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        sigprocmask(SIG_UNBLOCK, &signals, nil)
         raise(signal)
       }
     }
