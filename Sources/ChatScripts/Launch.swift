@@ -8,11 +8,11 @@ import StyledText
 /// Opens what the command line asks for: store, person, settings, shell.
 @MainActor
 package struct Launch {
-  package let options: CommonOptions
+  package let options: LaunchOptions
   package let environment: [String: String]
 
   package init(
-    options: CommonOptions, environment: [String: String] = Launch.environment()
+    options: LaunchOptions, environment: [String: String] = Launch.environment()
   ) {
     self.options = options
     self.environment = environment

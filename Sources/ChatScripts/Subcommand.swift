@@ -16,7 +16,7 @@ extension Subcommand {
   package func run() {
     // The parser calls commands on the main thread, without saying so in their types.
     let status = MainActor.assumeIsolated {
-      Launch.report { try run(Launch(options: common)) }
+      Launch.report { try run(Launch(options: common.values)) }
     }
     Glibc.exit(status)
   }
@@ -39,13 +39,26 @@ package struct CommonOptions: ParsableArguments, Sendable {
 
   package init() {}
 
-  /// What they are on an empty command line. The parser does not see these, and it is the parser that
-  /// gives others their values.
-  package static var none: CommonOptions {
-    var options = CommonOptions()
-    (options.store, options.as, options.rc) = (nil, nil, nil)
-    (options.shared, options.noRc, options.plain) = (false, false, false)
-    return options
+  var values: LaunchOptions {
+    LaunchOptions(store: store, shared: shared, as: self.as, rc: rc, noRc: noRc, plain: plain)
+  }
+}
+
+/// What the options of every command say; a start without the parser fills it in itself.
+package struct LaunchOptions: Sendable {
+  package var store: String?
+  package var shared = false
+  package var `as`: String?
+  package var rc: String?
+  package var noRc = false
+  package var plain = false
+
+  package init(
+    store: String? = nil, shared: Bool = false, as name: String? = nil, rc: String? = nil,
+    noRc: Bool = false, plain: Bool = false
+  ) {
+    (self.store, self.shared, self.as) = (store, shared, name)
+    (self.rc, self.noRc, self.plain) = (rc, noRc, plain)
   }
 
   /// Takes an option, and its value from the words behind it, without the parser, which costs more

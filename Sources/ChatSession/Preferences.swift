@@ -24,11 +24,8 @@ package final class Preferences {
   package var rules: LineRules {
     LineRules(
       messageLimit: settings.messageLimit, slashGuard: settings.slashGuard,
-      takesNewlines: Self.commandsThatTakeNewlines)
+      takesNewlines: { Command.named($0)?.takesNewlines == true })
   }
-
-  private static let commandsThatTakeNewlines = Set(
-    Command.table.filter(\.takesNewlines).map(\.name))
 
   /// What `/source` and `/theme` change, as it stands.
   var asFile: RcFile {

@@ -57,7 +57,7 @@ public enum Phrases {
     var result = ""
     var rest = sentence.string[...]
     while let percent = rest.utf8.firstIndex(of: UInt8(ascii: "%")) {
-      result += rest[..<percent]
+      result.append(contentsOf: rest[..<percent])
       let after = rest.utf8.index(after: percent)
       guard after < rest.endIndex else {
         rest = rest[percent...]
@@ -77,6 +77,7 @@ public enum Phrases {
       }
       rest = rest[rest.utf8.index(after: after)...]
     }
-    return SafeText(unchecked: result + rest)
+    result.append(contentsOf: rest)
+    return SafeText(unchecked: result)
   }
 }

@@ -28,14 +28,15 @@ public struct TimerID: Hashable, Sendable {
   }
 
   private struct Timer {
+    var name: TimerID
     var due: Int64
     var body: @MainActor () -> Void
   }
 
   private var watches: [Watch] = []
-  private var timers: [TimerID: Timer] = [:]
+  /// Few, and set at every start: a dictionary would cost more to set up.
+  private var timers: [Timer] = []
   private var signals = SignalDescriptor()
-  /// Few, and asked for at every start: a dictionary would cost more to set up.
   private var signalBodies: [(signal: Int32, body: @MainActor (Int32) -> Void)] = []
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
@@ -90,7 +91,7 @@ public struct TimerID: Hashable, Sendable {
   public func after(milliseconds: Int, _ body: @escaping @MainActor () -> Void) -> TimerID {
     lastNumber += 1
     let timer = TimerID(number: lastNumber)
-    timers[timer] = Timer(due: now + Int64(max(0, milliseconds)), body: body)
+    timers.append(Timer(name: timer, due: now + Int64(max(0, milliseconds)), body: body))
     return timer
   }
 
@@ -104,7 +105,7 @@ public struct TimerID: Hashable, Sendable {
 
   /// Takes a timer back; one that has run is ignored.
   public func cancel(_ timer: TimerID) {
-    timers[timer] = nil
+    timers.removeAll { $0.name == timer }
   }
 
   /// Calls the body once at the end of every turn, for instance to draw what has changed.
@@ -155,17 +156,18 @@ public struct TimerID: Hashable, Sendable {
   private func runTimers() {
     if timers.isEmpty { return }
     let now = now
-    let due = timers.filter { $0.value.due <= now }
-      .sorted { ($0.value.due, $0.key.number) < ($1.value.due, $1.key.number) }
-    for (name, _) in due {
+    let due = timers.filter { $0.due <= now }
+      .sorted { ($0.due, $0.name.number) < ($1.due, $1.name.number) }
+    for timer in due {
       // An earlier one may have taken it back.
-      guard isRunning, let timer = timers.removeValue(forKey: name) else { continue }
+      guard isRunning, timers.contains(where: { $0.name == timer.name }) else { continue }
+      cancel(timer.name)
       timer.body()
     }
   }
 
   private var timeout: Int32 {
-    guard let next = timers.values.map(\.due).min() else { return -1 }
+    guard let next = timers.map(\.due).min() else { return -1 }
     return Int32(clamping: max(0, next - now))
   }
 }

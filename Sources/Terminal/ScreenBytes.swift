@@ -133,21 +133,22 @@ struct ScreenBytes {
       text("\u{1B}[m")
       return
     }
-    var codes: [String] = []
+    var codes = ""
+    func add(_ code: String) { codes += codes.isEmpty ? code : ";" + code }
     let adds = pen.attributes.isSubset(of: style.attributes)
-    if !adds { codes.append("0") }
+    if !adds { add("0") }
     let base = adds ? pen : .plain
     for (attribute, code) in Self.attributeCodes
     where style.attributes.contains(attribute) && !base.attributes.contains(attribute) {
-      codes.append(code)
+      add(code)
     }
     if style.foreground != base.foreground {
-      codes.append(style.foreground.map { Self.code($0, normal: 30, bright: 90) } ?? "39")
+      add(style.foreground.map { Self.code($0, normal: 30, bright: 90) } ?? "39")
     }
     if style.background != base.background {
-      codes.append(style.background.map { Self.code($0, normal: 40, bright: 100) } ?? "49")
+      add(style.background.map { Self.code($0, normal: 40, bright: 100) } ?? "49")
     }
-    text("\u{1B}[" + codes.joined(separator: ";") + "m")
+    text("\u{1B}[" + codes + "m")
   }
 
   private static let attributeCodes: [(Style.Attributes, String)] = [

@@ -5,7 +5,7 @@ import ChatShell
 /// A command line that opens the shell and needs no parser: known options and at most one
 /// conversation. Anything else is the parser's, which also says what is wrong.
 struct QuickStart {
-  private(set) var options = CommonOptions.none
+  private(set) var options = LaunchOptions()
   private(set) var conversation: String?
 
   /// nil when the parser has to look at it.

@@ -11,7 +11,7 @@ struct SubcommandTests {
   func everyCommonOptionStartsFast() throws {
     let names = OptionNames(of: CommonOptions.self)
     #expect(names.flags.count == 3 && names.withValue.count == 3)
-    var options = CommonOptions.none
+    var options = LaunchOptions()
     for name in names.flags {
       var rest: ArraySlice = ["word"]
       #expect(options.take(name, from: &rest), "\(name)")
@@ -29,7 +29,7 @@ struct SubcommandTests {
   @Test("11.3: an option without its value, or a wrong one, is left to the parser")
   func restIsForTheParser() {
     for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as=ben"]] {
-      var options = CommonOptions.none
+      var options = LaunchOptions()
       var rest = words.dropFirst()
       #expect(!options.take(words[0], from: &rest), "\(words)")
     }

@@ -26,17 +26,17 @@ public enum LineVerdict: Hashable, Sendable {
 /// ```swift
 /// LineRules().judge("/me waves")  // .command("/me waves")
 /// ```
-public struct LineRules: Hashable, Sendable {
+public struct LineRules: Sendable {
   /// The most graphemes a message may have, 0 for no limit. It blocks sending, never typing.
   public var messageLimit = 0
   /// Refuse a line whose first character after blanks is `/`.
   public var slashGuard = true
-  /// The names, without `/`, of the commands that take a text with newlines.
-  public var takesNewlines: Set<String> = ["me", "msg", "reply"]
+  /// Whether a command, named without `/`, takes a text with newlines.
+  public var takesNewlines: @Sendable (String) -> Bool
 
   public init(
     messageLimit: Int = 0, slashGuard: Bool = true,
-    takesNewlines: Set<String> = ["me", "msg", "reply"]
+    takesNewlines: @escaping @Sendable (String) -> Bool = { ["me", "msg", "reply"].contains($0) }
   ) {
     self.messageLimit = messageLimit
     self.slashGuard = slashGuard
@@ -50,7 +50,7 @@ public struct LineRules: Hashable, Sendable {
     }
     if Self.isCommand(text) {
       let name = Self.commandName(text)
-      if hasInnerNewline(text) && !takesNewlines.contains(name) {
+      if hasInnerNewline(text) && !takesNewlines(name) {
         return .commandWithNewlines(name: name)
       }
       return .command(text)

@@ -57,11 +57,13 @@ struct Companions: Hashable, Sendable {
 /// never looks at one that it has open itself; of those it knows.
 enum OpenStores {
   private struct Entry {
+    let identity: FileIdentity
     var count = 0
     var companions: Companions?
   }
 
-  private static let known = Mutex<[FileIdentity: Entry]>([:])
+  /// One or two: a dictionary would cost more to set up, at every start.
+  private static let known = Mutex<[Entry]>([])
 
   /// Opens a store unless others have it open with other files than those that are there now.
   ///
@@ -75,32 +77,41 @@ enum OpenStores {
       guard let identity = FileIdentity(files.path) else {
         throw StoreError.moved(path: files.path)
       }
-      var entry = known[identity] ?? Entry()
-      if entry.count == 0 {
-        let index = FileIdentity(Companions.index(of: files.path))
-        guard index == nil || !known.values.contains(where: { $0.companions?.index == index })
+      let index = known.firstIndex { $0.identity == identity }
+      if let index {
+        if let loss = known[index].companions?.losses(of: files.path).first {
+          throw StoreError.parted(path: files.path, file: loss.file)
+        }
+      } else {
+        let file = FileIdentity(Companions.index(of: files.path))
+        guard file == nil || !known.contains(where: { $0.companions?.index == file })
         else { throw StoreError.moved(path: files.path) }
         try files.checkCompany()
-      } else if let loss = entry.companions?.losses(of: files.path).first {
-        throw StoreError.parted(path: files.path, file: loss.file)
       }
       let database = try open(files)
-      entry.count += 1
-      known[identity] = entry
+      if let index {
+        known[index].count += 1
+      } else {
+        known.append(Entry(identity: identity, count: 1))
+      }
       return (files, database, identity)
     }
   }
 
   /// To be called when SQLite has opened all its files.
   static func note(_ companions: Companions, of identity: FileIdentity) {
-    known.withLock { $0[identity]?.companions = companions }
+    known.withLock { known in
+      guard let index = known.firstIndex(where: { $0.identity == identity }) else { return }
+      known[index].companions = companions
+    }
   }
 
   static func close(_ database: Database, _ identity: FileIdentity) {
     known.withLock { known in
       database.close()
-      known[identity]?.count -= 1
-      if known[identity]?.count == 0 { known[identity] = nil }
+      guard let index = known.firstIndex(where: { $0.identity == identity }) else { return }
+      known[index].count -= 1
+      if known[index].count == 0 { known.remove(at: index) }
     }
   }
 }
