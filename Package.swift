@@ -83,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "ChatScripts", "Conversations", "Exchange",
+        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

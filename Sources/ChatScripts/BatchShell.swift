@@ -64,8 +64,9 @@ package final class BatchShell {
               SafeText(line: words[0]), systemReason()))
         }
       case .quit: hasQuit = true
-      // There is no screen, and there are no keys.
-      case .show, .notice, .bell, .restore, .addHistory, .setHistory, .bind, .notify, .clearScreen:
+      // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
+      case .show, .notice, .bell, .restore, .addHistory, .setHistory, .bind, .keep, .notify,
+        .clearScreen:
         break
       }
     }

@@ -20,9 +20,13 @@ package final class DetachedPrograms {
 
   /// Starts one.
   ///
-  /// - Parameter ended: called with its exit status, where the shell still runs.
+  /// - Parameters:
+  ///   - output: where it writes to.
+  ///   - ended: called with its exit status, where the shell still runs.
   /// - Returns: false with the reason in `errno`.
-  package func start(_ words: [String], ended: @escaping (Int32) -> Void) -> Bool {
+  package func start(
+    _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
+  ) -> Bool {
     guard !isFull else {
       errno = EAGAIN
       return false
@@ -31,7 +35,7 @@ package final class DetachedPrograms {
     hasBegun = true
     guard
       let process = ChildProcess.start(
-        words, input: .null, output: .null, errors: .null, group: .session)
+        words, input: .null, output: output, errors: .null, group: .session)
     else { return false }
     running[process] = ended
     return true

@@ -36,6 +36,8 @@ package enum Effect {
   /// Lines of an inputrc. `mustWork`: a line was typed that only binds; see `refused`.
   case bind([String], mustWork: Bool)
   case copy(SafeText)
+  /// Keep the files in the store, and tell by ``SessionEvent/filesKept(_:number:)`` with this number.
+  case keep(WaitingFiles, limit: Int, number: Int)
   /// Run the program for an address or a file.
   case open([String], target: SafeText)
   /// Run `notify-command` for a message.

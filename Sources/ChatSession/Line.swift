@@ -12,9 +12,13 @@ package struct Line {
   /// The name of the conversation.
   let place: String
   /// When Return was pressed, in monotonic milliseconds.
-  let since: Int64
+  var since: Int64
   /// The files that go with it.
   package var files = WaitingFiles()
+  /// The same in the store, once they are there.
+  var attachments: [Attachment] = []
+  /// By which number they are being copied there; nil: they need not be, or are there.
+  package var copy: Int?
   /// The people it mentions.
   var mentions: [Span] = []
   /// The message it answers.

@@ -7,27 +7,11 @@ import StyledText
 /// locked, tried again until it can be (rule 1.2).
 @MainActor
 package final class Outgoing: SessionPart {
-  enum Write {
-    /// A line that was sent.
-    case line(Line)
-    /// A line that could not be sent and becomes part of the draft of its conversation, and why.
-    case returned(Line, SafeText)
-    /// The draft of a conversation; nil: the line that it came from was emptied.
-    case draft(ID<Conversation>, Conversations.Draft?)
-    case history(String)
-    /// Messages up to these numbers have come here; those of `seen` are on the screen.
-    case delivered([ID<Conversation>: Int], seen: ID<Conversation>?)
-    /// They are on the screen. `tells`: the others may know; `isSeen`: somebody looks at it.
-    case shown(ID<Conversation>, upTo: Int, tells: Bool, isSeen: Bool)
-    /// What this shell shows.
-    case open(ID<Conversation>?, isPaused: Bool)
-    case lastConversation(ID<Conversation>)
-    case typing(Bool, in: ID<Conversation>)
-    case attach, lookAtNames, forgetTheDead
-  }
-
   unowned let session: Session
-  private var queue: [Write] = []
+  /// Only this type, in its files, writes into it.
+  var queue = WriteQueue()
+  /// How many lines had files to be copied.
+  private var copies = 0
   /// When it is to be tried again, in monotonic milliseconds.
   private(set) var deadline: Int64?
   /// Milliseconds until the next try; a lock that lasts is asked for less often.
@@ -45,23 +29,14 @@ package final class Outgoing: SessionPart {
 
   package var isEmpty: Bool { queue.isEmpty }
 
-  /// The lines that were sent and are not stored yet.
-  package var lines: [Line] {
-    queue.compactMap { if case .line(let line) = $0 { line } else { nil } }
-  }
+  var isLeaving: Bool { leaving != nil }
 
-  /// Whether a draft that holds something waits.
-  func hasDraft(of conversation: ID<Conversation>) -> Bool {
-    queue.contains {
-      if case .draft(conversation, .some) = $0 { true } else { false }
-    }
-  }
+  /// The lines that were sent and are not stored yet.
+  package var lines: [Line] { queue.lines }
 
   /// Forgets the draft that waits. True: there was one.
   func dropDraft(of conversation: ID<Conversation>) -> Bool {
-    let count = queue.count
-    queue.removeAll { if case .draft(conversation, _) = $0 { true } else { false } }
-    return queue.count < count
+    queue.removeDraft(of: conversation)
   }
 
   // MARK: Writing
@@ -69,11 +44,11 @@ package final class Outgoing: SessionPart {
   /// Does it now, or as soon as the store is free and what came before is done. What fails otherwise
   /// is dropped, unless it was typed: the next such write fails as well.
   func write(_ write: Write) {
-    guard queue.isEmpty, !session.isStarting else { return wait(write) }
+    guard !queue.isReady, !session.isStarting else { return queue.add(write) }
     do {
       try session.patiently { try perform(write) }
     } catch StoreError.locked {
-      wait(write)
+      queue.add(write)
       tryAgainSoon()
     } catch {
       failed(write, because: sentence(for: error))
@@ -85,18 +60,9 @@ package final class Outgoing: SessionPart {
     switch write {
     case .line(let line): comesBack(line, because: reason)
     case .returned(let line, _):
-      if leaving?.status == 0 { leaving?.status = 1 }
+      leavesUnsent()
       showUnsent(line)
     default: break
-    }
-  }
-
-  /// Takes the place of what it makes pointless, or the last one.
-  private func wait(_ write: Write) {
-    if let index = queue.firstIndex(where: { write.replaces($0) }) {
-      queue[index] = write.merged(with: queue[index])
-    } else {
-      queue.append(write)
     }
   }
 
@@ -110,8 +76,8 @@ package final class Outgoing: SessionPart {
   ) -> Set<ID<Message>> {
     // A batch prints nothing of it.
     guard !delivered.isEmpty, settings.receipts, session.isInteractive else { return [] }
-    guard queue.isEmpty, !session.isStarting else {
-      wait(.delivered(delivered, seen: seen))
+    guard !queue.isReady, !session.isStarting else {
+      queue.add(.delivered(delivered, seen: seen))
       return []
     }
     do {
@@ -119,7 +85,7 @@ package final class Outgoing: SessionPart {
         try store.noteDelivered(to: me.id, upTo: delivered, seen: seen)
       }
     } catch StoreError.locked {
-      wait(.delivered(delivered, seen: seen))
+      queue.add(.delivered(delivered, seen: seen))
       tryAgainSoon()
     } catch {}
     return []
@@ -137,18 +103,17 @@ package final class Outgoing: SessionPart {
     flush()
     if leaving == nil || lines.isEmpty { news.catchUp() }
     guard let leaving else { return }
-    if queue.isEmpty || now >= leaving.by && !holdsTypedText { quit() }
+    if queue.isEmpty || now >= leaving.by && !queue.holdsTypedText { quit() }
   }
 
   /// Does what waits, as far as it goes.
   func flush() {
     deadline = nil
-    while !queue.isEmpty {
-      let write = queue.removeFirst()
+    while let write = queue.takeNext() {
       do {
         try perform(write)
       } catch StoreError.locked {
-        queue.insert(write, at: 0)
+        queue.putBack(write)
         giveUpOldLine()
         return tryAgainSoon()
       } catch {
@@ -157,10 +122,10 @@ package final class Outgoing: SessionPart {
     }
     delay = 2
     // It is the timer that leaves.
-    if leaving != nil { tryAgainSoon() }
+    if leaving != nil, queue.isEmpty { tryAgainSoon() }
   }
 
-  private func perform(_ write: Write) throws {
+  func perform(_ write: Write) throws {
     switch write {
     case .line(let line): try commit(line)
     case .returned(let line, let reason): try store(returned: line, reason)
@@ -197,44 +162,64 @@ extension Outgoing {
   ) throws {
     let conversation = try place.requiredAsMember()
     try checkLength(of: body)
-    let line = Line(
+    var line = Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id,
       place: conversation.name, since: now, files: files.waiting,
       mentions: self.line.mentions(in: body), replyTo: replyTo,
       draft: drafts.leavesWithLine(in: conversation.id))
     files.areSent()
     // What waits already has to be stored before this.
-    if !queue.isEmpty { flush() }
-    if queue.isEmpty || !session.isInteractive {
+    if queue.isReady { flush() }
+    guard session.isInteractive else {
+      // Nobody types meanwhile.
       do {
+        line.attachments = try FileKeeper.keep(line.files, limit: fileLimit, in: store)
         return try session.patiently { try commit(line) }
-      } catch StoreError.locked where session.isInteractive {
       } catch {
         files.bringBack(line.files)
         throw error
       }
     }
-    wait(.line(line))
-    tryAgainSoon()
+    if !line.files.isEmpty {
+      copies += 1
+      line.copy = copies
+    }
+    if queue.isEmpty, line.copy == nil {
+      do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
+    }
+    queue.add(.line(line))
+    if queue.isReady { tryAgainSoon() }
+    if let copy = line.copy { emit(.keep(line.files, limit: fileLimit, number: copy)) }
   }
 
   private func commit(_ line: Line) throws {
-    let attachments = try line.files.files.map { file in
-      try store.keep(
-        fileAt: file.path, name: file.name, type: FileType.sniff(path:),
-        limit: settings.attachmentLimit * 1_000_000)
-    }
     place.sent(
       try store.send(
         line.body, kind: line.kind, in: line.conversation, by: me.id,
         typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
-        attachments: attachments, replyTo: line.replyTo,
+        attachments: line.attachments, replyTo: line.replyTo,
         mentions: Span.encoded(line.mentions), draft: line.draft))
     drafts.sent(line)
     place.stopTyping()
     emit(.addHistory(line.typed))
     screen.letGo()
     news.catchUp()
+  }
+
+  /// Of a file that goes with a line, in bytes.
+  private var fileLimit: Int { settings.attachmentLimit * 1_000_000 }
+
+  /// The files of a line are in the store, or cannot come there.
+  func filesKept(_ result: Result<[Attachment], Refusal>, number: Int) {
+    switch result {
+    case .success(let kept):
+      // It was taken back meanwhile.
+      guard queue.filesKept(kept, copy: number, now: now) else { return }
+    case .failure(let refusal):
+      guard let line = queue.takeLine(copy: number) else { return }
+      comesBack(line, because: refusal.sentence)
+    }
+    flush()
   }
 
   /// The limit, for what a command says (rule 1.7).
@@ -250,148 +235,11 @@ extension Outgoing {
         "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
         SafeText(count), SafeText(limit)))
   }
-
-  // MARK: Lines that come back
-
-  /// How long a line waits before it comes back, in milliseconds.
-  private static let patience: Int64 = 10_000
-
-  private func giveUpOldLine() {
-    guard let line = lines.first, now - line.since >= Self.patience else { return }
-    dropFirstLine()
-    comesBack(line, because: sentence(for: StoreError.locked(path: store.path)))
-  }
-
-  private func dropFirstLine() {
-    guard let index = queue.firstIndex(where: { if case .line = $0 { true } else { false } })
-    else { return }
-    queue.remove(at: index)
-  }
-
-  private func comesBack(_ line: Line, because reason: SafeText) {
-    // Who leaves begins no other line.
-    guard leaving == nil else { return giveBack(line, because: reason) }
-    emit(.whenLineBegins(.gaveBack(line, reason)))
-  }
-
-  /// C-g and `/cancel`: the line that waits longest comes back. False: none waits.
-  func takeBackLine() -> Bool {
-    guard let line = lines.first else { return false }
-    dropFirstLine()
-    comesBack(line, because: say("The line that waited for the store was not sent."))
-    return true
-  }
-
-  /// A line that could not be stored comes back where its conversation is open and the line is
-  /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
-  func giveBack(_ line: Line, because reason: SafeText) {
-    let isHere = line.conversation == place.conversation?.id
-    let name = SafeText(name: line.place)
-    if leaving != nil {
-      if leaving?.status == 0 { leaving?.status = 1 }
-      write(.returned(line, reason))
-    } else if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn {
-      complain(say("%1 Your line is back.", reason))
-      emit(.put(line.typed, mentions: line.spans(in: line.typed)))
-      files.bringBack(line.files)
-    } else if !isHere, canBecomeDraft(line) {
-      complain(say("%1 Your line for %2 is the draft there.", reason, name), line)
-      write(.returned(line, reason))
-    } else if isHere {
-      if line.files.isEmpty {
-        complain(say("%1 Your line is in the history: press Up.", reason), line)
-      } else if line.typed.isEmpty {
-        complain(say("%1 Your files wait again.", reason))
-      } else {
-        complain(
-          say("%1 Your line is in the history: press Up; its files wait again.", reason), line)
-      }
-      drafts.remember(line.typed)
-      files.bringBack(line.files)
-    } else if line.files.isEmpty {
-      complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
-      drafts.remember(line.typed)
-    } else {
-      // The history has no files, so that it goes above the draft that is there.
-      complain(say("%1 Your line for %2 waits there, with its files.", reason, name), line)
-      write(.returned(line, reason))
-    }
-  }
-
-  /// Whether a line can be the draft of its conversation: there is none yet.
-  private func canBecomeDraft(_ line: Line) -> Bool {
-    guard line.asDraft != nil, !hasDraft(of: line.conversation) else { return false }
-    let draft = (try? store.draft(of: me.id, in: line.conversation)) ?? nil
-    return draft == nil || draft?.text == line.draft
-  }
-
-  /// The lines of a conversation that wait to become part of its draft, with the reasons.
-  private func takeReturned(_ conversation: ID<Conversation>) -> [(Line, SafeText)] {
-    var found: [(Line, SafeText)] = []
-    queue.removeAll {
-      guard case .returned(let line, let reason) = $0, line.conversation == conversation else {
-        return false
-      }
-      found.append((line, reason))
-      return true
-    }
-    return found
-  }
-
-  /// A conversation was entered before the store took what came back of it.
-  func bringBackLines(of conversation: ID<Conversation>) {
-    for (line, reason) in takeReturned(conversation) { comesBack(line, because: reason) }
-  }
-
-  /// Stores a line that came back, and all others of its conversation, above the draft there.
-  private func store(returned line: Line, _ reason: SafeText) throws {
-    let conversation = line.conversation
-    // What was typed there since comes below.
-    let waiting = queue.first { if case .draft(conversation, _) = $0 { true } else { false } }
-    if let waiting { try perform(waiting) }
-    _ = dropDraft(of: conversation)
-    let others = queue.compactMap { write in
-      if case .returned(let other, _) = write, other.conversation == conversation {
-        other
-      } else {
-        nil
-      }
-    }
-    try drafts.store([line] + others, aboveDraftOf: conversation)
-    for (line, reason) in [(line, reason)] + takeReturned(conversation) where leaving != nil {
-      let name = SafeText(name: line.place)
-      complain(
-        line.asDraft != nil
-          ? say("%1 Your line for %2 is the draft there.", reason, name)
-          : say("%1 Your line for %2 is in the history.", reason, name), line)
-    }
-  }
-
-  /// - Parameter line: what the sentence is about, where it is nowhere to be seen: of several lines
-  ///   each is named by how it begins.
-  private func complain(_ sentence: SafeText, _ line: Line? = nil) {
-    let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
-    let widths = transcript.printer.options.widths
-    transcript.complain([
-      text.isEmpty
-        ? sentence : say("%1 It begins: %2", sentence, text.truncated(to: 40, widths: widths))
-    ])
-  }
 }
 
 // MARK: Leaving
 
 extension Outgoing {
-  /// Whether something that was typed still waits for the store.
-  private var holdsTypedText: Bool {
-    queue.contains {
-      switch $0 {
-      case .line, .returned, .draft, .history: true
-      default: false
-      }
-    }
-  }
-
   /// The person leaves: what was typed is stored before.
   ///
   /// - Parameter insists: whether a second time means at once, without. A signal, or the end of the
@@ -410,16 +258,24 @@ extension Outgoing {
     place.forgetTyping()
     flush()
     if queue.isEmpty { return quit() }
-    if holdsTypedText {
+    if queue.holdsTypedText {
       emit(
-        .notice(say("What you typed is kept once the store is free; C-d again leaves without it")))
+        .notice(
+          queue.isReady
+            ? say("What you typed is kept once the store is free; C-d again leaves without it")
+            : say("What you typed is sent once its files are copied; C-d again leaves without it")))
     }
-    tryAgainSoon()
+    if queue.isReady { tryAgainSoon() }
+  }
+
+  /// Something that was typed could not be stored.
+  func leavesUnsent() {
+    if leaving?.status == 0 { leaving?.status = 1 }
   }
 
   private func quit() {
     var status = leaving?.status ?? 0
-    for write in queue {
+    for write in queue.writes {
       switch write {
       case .line(let line), .returned(let line, _):
         if status == 0 { status = 1 }
@@ -435,29 +291,5 @@ extension Outgoing {
     transcript.complain([
       say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")
     ])
-  }
-}
-
-extension Outgoing.Write {
-  /// Whether a write that waits need not be done any more once this one is.
-  func replaces(_ other: Self) -> Bool {
-    switch (self, other) {
-    case (.draft(let one, _), .draft(let two, _)): one == two
-    case (.shown(let one, _, _, _), .shown(let two, _, _, _)): one == two
-    // What is on the screen of another conversation is said by itself.
-    case (.delivered(_, let one), .delivered(_, let two)): one == two
-    case (.open, .open), (.lastConversation, .lastConversation),
-      (.typing, .typing), (.attach, .attach), (.lookAtNames, .lookAtNames),
-      (.forgetTheDead, .forgetTheDead):
-      true
-    default: false
-    }
-  }
-
-  /// This one, with what of the other still has to be said.
-  fileprivate func merged(with other: Self) -> Self {
-    guard case .delivered(let new, let seen) = self, case .delivered(let old, _) = other
-    else { return self }
-    return .delivered(new.merging(old) { max($0, $1) }, seen: seen)
   }
 }

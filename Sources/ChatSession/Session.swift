@@ -101,6 +101,7 @@ package final class Session {
     case .resumed: news.catchUp()
     case .editLast: orComplain { try editing.begin("") }
     case .attach(let path): orComplain { try files.attach(fileAt: path) }
+    case .filesKept(let result, let number): outgoing.filesKept(result, number: number)
     case .complain(let sentences): transcript.complain(sentences)
     case .leave(let status): outgoing.leave(status: status, insists: false)
     }

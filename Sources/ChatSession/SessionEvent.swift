@@ -52,6 +52,8 @@ package enum SessionEvent {
   case editLast
   /// A file is to go with the next message.
   case attach(path: String)
+  /// The files of a sent line are in the store, or why they are not.
+  case filesKept(Result<[Attachment], Refusal>, number: Int)
   /// Something went wrong outside of the session.
   case complain([SafeText])
   /// The program has to end.

@@ -24,7 +24,8 @@ extension InteractiveShell {
       // In front, where it stands however long the line is.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
-        "(waiting for the store) %1", text.filter { !$0.isEmpty }.joined(separator: " "))
+        line.copy != nil ? "(copying) %1" : "(waiting for the store) %1",
+        text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
       !session.editing.isOn && session.place.isMember && editor.question == nil

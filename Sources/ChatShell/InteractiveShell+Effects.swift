@@ -5,6 +5,7 @@ import Composer
 import Conversations
 import Glibc
 import LineEditing
+import Platform
 import StyledText
 import Terminal
 
@@ -40,6 +41,7 @@ extension InteractiveShell {
     case .whenLineBegins(let event): editor.whenLineBegins { [self] in tell(event) }
     case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
     case .copy(let text): try copy(text)
+    case .keep(let files, let limit, let number): keep(files, limit: limit, number: number)
     case .open(let words, let target): try open(words, target)
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
@@ -126,6 +128,33 @@ extension InteractiveShell {
           SafeText(text.string.utf8.count), SafeText(ClipboardSequence.mostBytes)))
     }
     editor.copyToClipboard(text)
+  }
+
+  /// Where no process can be started the keys wait.
+  private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return keepHere(files, limit: limit, number: number) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let answer = OpenFile(ends[0])
+    let isStarted = programs.start(
+      FileKeeper.command(files, limit: limit, in: session.store), output: .descriptor(ends[1])
+    ) { [weak self] status in
+      let said = (try? readAll(answer.number)) ?? []
+      let result = Result { () throws(Refusal) in
+        try FileKeeper.attachments(
+          files, answer: String(decoding: said, as: UTF8.self), status: status)
+      }
+      _ = self?.tell(.filesKept(result, number: number))
+    }
+    close(ends[1])
+    if !isStarted { keepHere(files, limit: limit, number: number) }
+  }
+
+  private func keepHere(_ files: WaitingFiles, limit: Int, number: Int) {
+    let result = Result { () throws(Refusal) in
+      try FileKeeper.keep(files, limit: limit, in: session.store)
+    }
+    _ = tell(.filesKept(result, number: number))
   }
 
   private func open(_ words: [String], _ target: SafeText) throws {

@@ -6,6 +6,7 @@ struct Samples {
   private var sorted: [Int64] = []
 
   var isEmpty: Bool { sorted.isEmpty }
+  var count: Int { sorted.count }
 
   mutating func add(_ nanoseconds: Int64) {
     let place = sorted.partitioningIndex { $0 >= nanoseconds }

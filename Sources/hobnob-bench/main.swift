@@ -51,6 +51,8 @@ func measure(_ arguments: Arguments) throws -> Report {
   complain("long lines …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try LongLines.measure(program, names: names, keys: arguments.keys)
+  complain("a file of 100 MB …")
+  report.rows += try FileCopy.measure(program, folder: folder)
   complain("memory and size …")
   report.rows += try LayoutMemory.measure(keys: arguments.keys)
   report.rows += try Footprint.memory(program, store: full)

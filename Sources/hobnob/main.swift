@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatScripts
+import ChatSession
 import ChatShell
 import Glibc
 
@@ -7,6 +8,7 @@ StandardDescriptors.take()
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 let words = RawArguments.all
+if words.dropFirst().first == FileKeeper.option { exit(FileKeeper.run(words.dropFirst(2))) }
 if let quick = QuickStart(words) {
   exit(
     Launch.report {

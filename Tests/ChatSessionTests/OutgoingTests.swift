@@ -241,15 +241,15 @@ struct OutgoingTests {
     "1.2: of each kind the last one counts, but every line and every line of the history",
     arguments: [
       (
-        Outgoing.Write.typing(true, in: .init(rawValue: 1)), .typing(false, in: .init(rawValue: 2)),
+        Write.typing(true, in: .init(rawValue: 1)), .typing(false, in: .init(rawValue: 2)),
         true
       ),
       (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 1), nil), true),
       (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 2), nil), false),
       (.history("a"), .history("a"), false), (.attach, .lookAtNames, false),
       (.open(nil, isPaused: true), .open(.init(rawValue: 1), isPaused: false), true),
-    ] as [(Outgoing.Write, Outgoing.Write, Bool)])
-  func replaces(new: Outgoing.Write, old: Outgoing.Write, expected: Bool) {
+    ] as [(Write, Write, Bool)])
+  func replaces(new: Write, old: Write, expected: Bool) {
     #expect(new.replaces(old) == expected)
   }
 }

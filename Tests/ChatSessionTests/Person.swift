@@ -48,6 +48,8 @@ final class Person: SessionLine {
   private(set) var bells = 0
   private(set) var status: Int32?
   private(set) var history: [String] = []
+  /// Files that are still to be copied.
+  private var copies: [(files: WaitingFiles, limit: Int, number: Int)] = []
   /// Monotonic milliseconds.
   var now: Int64 = 1_000_000
   private var setAside: String?
@@ -117,6 +119,16 @@ final class Person: SessionLine {
     now = end
   }
 
+  /// The files of a line have been copied.
+  func copyFiles() {
+    guard !copies.isEmpty else { return }
+    let (files, limit, number) = copies.removeFirst()
+    let result = Result { () throws(Refusal) in
+      try FileKeeper.keep(files, limit: limit, in: store)
+    }
+    tell(.filesKept(result, number: number))
+  }
+
   func press(_ key: SessionKey) -> Bool {
     guard let effects = session.offer(key, at: now) else { return false }
     perform(effects)
@@ -167,6 +179,7 @@ final class Person: SessionLine {
       case .setHistory(let lines): history = lines
       case .whenLineBegins(let event):
         if isAccepting { afterLine.append(event) } else { tell(event) }
+      case .keep(let files, let limit, let number): copies.append((files, limit, number))
       case .quit(let status): self.status = status
       case .bind, .copy, .open, .notify, .clearScreen: break
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Glibc
 import StyledText
 import Testing
 
@@ -139,7 +140,58 @@ struct SessionTests {
     #expect(anna.session.files.waiting.count == 1)
     anna.say("")
     #expect(anna.session.files.waiting.isEmpty)
+    anna.copyFiles()
     #expect(texts(anna.news()).last == "[1] anna: [file 1: cups.txt, text/plain, 8 B]")
+  }
+
+  @Test("8.2: while files are copied, what is typed next waits behind them, and drafts do not")
+  func copying() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.say("with cups")
+    anna.say("without")
+    anna.type("a draft")
+    anna.wait(20_000)
+    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
+    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["a draft"])
+    anna.copyFiles()
+    #expect(
+      texts(anna.news()).suffix(2) == [
+        "[1] anna: with cups [file 1: cups.txt, text/plain, 8 B]", "[2]       without",
+      ])
+    #expect(anna.session.outgoing.isEmpty && anna.text == "a draft")
+  }
+
+  @Test("8.2: a line whose files cannot be copied comes back with them; C-g brings one back too")
+  func notCopied() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let path = try town.folder.write("cups.txt", "two cups")
+    anna.say("/attach \(path)")
+    anna.say("with cups")
+    #expect(anna.press(.cancel))
+    #expect(anna.text == "with cups" && anna.session.files.waiting.count == 1)
+    anna.copyFiles()
+    #expect(anna.session.outgoing.isEmpty && anna.text == "with cups")
+    anna.say("with cups")
+    #expect(unlink(path) == 0)
+    anna.copyFiles()
+    #expect(anna.text == "with cups" && anna.session.outgoing.isEmpty)
+    #expect(anna.printed.last?.contains("There is no file") == true)
+  }
+
+  @Test("8.2: who leaves while files are copied leaves once they are sent")
+  func leavesBehindFiles() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.say("with cups")
+    anna.tell(.leave(status: 0))
+    anna.wait(30_000)
+    #expect(anna.status == nil)
+    anna.copyFiles()
+    #expect(anna.status == 0 && anna.session.outgoing.isEmpty)
   }
 
   // MARK: What arrives (rule 7)

@@ -2,15 +2,8 @@
 import Glibc
 import Platform
 
-/// A file on its way into the store, copied and hashed piece by piece, so that a loop can serve
-/// keys between two pieces of a large one. Let go before the end, it leaves nothing behind; killed,
-/// it leaves a file that `Store.pruneAttachments` removes.
-///
-/// ```swift
-/// let copy = try store.copy(ofFileAt: "/tmp/film.webm", limit: 100_000_000)
-/// while try copy.step() { keysAreServed() }
-/// let attachment = try copy.finish(type: FileType.sniff)
-/// ```
+/// A file on its way into the store, copied and hashed piece by piece. Let go before the end, it
+/// leaves nothing behind; killed, it leaves a file that `Store.pruneAttachments` removes.
 package final class AttachmentCopy {
   /// The size the file had when it was opened.
   package let bytes: Int
@@ -170,5 +163,16 @@ package final class AttachmentCopy {
     isPlaced = true
     let found = type(place.path(of: digits)).flatMap(FileType.checked)
     return Attachment(hash: digits, name: name, type: found ?? FileType.unknown, bytes: copied)
+  }
+}
+
+extension AttachmentFolder {
+  /// ``Store/keep(fileAt:name:type:limit:)`` for who has no store open.
+  package func keep(
+    fileAt path: String, name: String?, type: (String) -> String?, limit: Int
+  ) throws -> Attachment {
+    let copy = try AttachmentCopy(path: path, name: name, limit: limit, into: self)
+    while try copy.step() {}
+    return try copy.finish(type: type)
   }
 }

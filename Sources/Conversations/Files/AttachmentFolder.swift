@@ -9,6 +9,8 @@ package struct AttachmentFolder {
   package let path: String
   package let isShared: Bool
 
+  package init(path: String, isShared: Bool) { (self.path, self.isShared) = (path, isShared) }
+
   /// What names of files begin with that are not yet complete.
   package static let temporaryPrefix = "incoming-"
 

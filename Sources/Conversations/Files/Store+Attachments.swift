@@ -40,9 +40,7 @@ extension Store {
   public func keep(
     fileAt path: String, name: String? = nil, type: (String) -> String?, limit: Int
   ) throws -> Attachment {
-    let copy = try copy(ofFileAt: path, name: name, limit: limit)
-    while try copy.step() {}
-    return try copy.finish(type: type)
+    try attachmentFolder.keep(fileAt: path, name: name, type: type, limit: limit)
   }
 
   /// The same in pieces, for files that take long to copy.
