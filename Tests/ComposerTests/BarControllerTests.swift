@@ -34,7 +34,7 @@ private final class Watched {
   }
 }
 
-@Suite("The controller of an input bar (9.2 to 9.4)")
+@Suite("9.2 to 9.4: The controller of an input bar")
 @MainActor
 struct BarControllerTests {
   @Test("9.2: one change is told once, in order: sending, items by zone, text, typing")
@@ -190,7 +190,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "A line set aside comes back with caret, undo and mentions; the first one is kept (3.2, 3.4)")
+    "3.2, 3.4: A line set aside comes back with caret, undo and mentions; the first one is kept")
   func aside() {
     let controller = BarController(TypedLine())
     controller.type(.text("a"))
@@ -209,7 +209,7 @@ struct BarControllerTests {
     #expect(controller.draft.text == "ab")
   }
 
-  @Test("TAB completes, the menu hangs below, an accepted mention knows who is meant (2.7, 2.10)")
+  @Test("2.7, 2.10: TAB completes, the menu hangs below, an accepted mention knows who is meant")
   func completing() {
     let bar = Watched(registry: Typist.registry())
     bar.controller.bar.zones = [.above: [Item(id: "a", line: StyledLine("above"))]]
@@ -230,7 +230,7 @@ struct BarControllerTests {
     #expect(bar.controller.draft.text == "x @an" && bar.controller.spans.isEmpty)
   }
 
-  @Test("What readline's own functions complete is what the menu would (2.11)")
+  @Test("2.11: What readline's own functions complete is what the menu would")
   func listed() throws {
     let controller = BarController(
       TypedLine(), registry: Typist.registry(), argumentSource: Arguments())

@@ -4,7 +4,7 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("The menu (2.7)")
+@Suite("2.7: The menu")
 struct CompletionMenuTests {
   static let ten = (0..<10).map { Candidate("n\($0)") }
 
@@ -132,7 +132,7 @@ struct CompletionMenuTests {
     #expect(typist.picture(columns: 12).hasPrefix("@aaaaaaaaaa…\n"))
   }
 
-  @Test("Beginning first, then containing; recent speakers first; the order of Ranking (2.5)")
+  @Test("2.5: Beginning first, then containing; recent speakers first; the order of Ranking")
   func order() {
     var dice = FixedRandom(seed: 5)
     for round in 0..<60 {
@@ -182,7 +182,7 @@ struct CompletionMenuTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("However the word was typed and corrected, the menu is that of the whole list (2.5)")
+  @Test("2.5: However the word was typed and corrected, the menu is that of the whole list")
   func narrowing() {
     var dice = FixedRandom(seed: 8)
     let letters = ["a", "n", "ß", "é", "漢", "-", "7"]
@@ -216,7 +216,7 @@ struct CompletionMenuTests {
   }
 }
 
-@Suite("Arguments of commands (2.8)")
+@Suite("2.8: Arguments of commands")
 struct CompletionArgumentTests {
   @Test(
     "The usage in the menu row, the candidates below",

@@ -3,10 +3,10 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("When the menu opens (2.1 to 2.4)")
+@Suite("2.1 to 2.4: When the menu opens")
 struct CompletionOpeningTests {
   @Test(
-    "It opens by itself after 0 characters for @ and /, 1 for #, 2 for : and +: (2.4)",
+    "2.4: It opens by itself after 0 characters for @ and /, 1 for #, 2 for : and +:",
     arguments: [
       ("hi @", true), ("@", true), ("hi @an", true), ("/", true), ("/j", true),
       ("#", false), ("#l", true), (":", false), (":b", false), (":bo", true),
@@ -48,7 +48,7 @@ struct CompletionOpeningTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("A menu that is too short for its prefix closes again, unless TAB opened it (2.4)")
+  @Test("2.4: A menu that is too short for its prefix closes again, unless TAB opened it")
   func shorter() {
     var typist = Typist()
     typist.type(":bo⌫")
@@ -60,7 +60,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("No session with an active region (2.3)")
+  @Test("2.3: No session with an active region")
   func region() {
     var typist = Typist()
     typist.type("@a")
@@ -74,7 +74,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("A restored draft and a change by the program open none and close one (5.2)")
+  @Test("5.2: A restored draft and a change by the program open none and close one")
   func byProgram() {
     var typist = Typist()
     typist.restore("hi @an|")
@@ -87,7 +87,7 @@ struct CompletionOpeningTests {
     #expect(typist.menu == "@[Be]n\n@Anna[be]l")
   }
 
-  @Test("What changes nothing changes nothing of the menu (1.14)")
+  @Test("1.14: What changes nothing changes nothing of the menu")
   func undisturbed() {
     var typist = Typist()
     typist.type("@⇥↓↓")
@@ -97,7 +97,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.selected == 2)
   }
 
-  @Test("A word just accepted starts none until it is edited (2.3)")
+  @Test("2.3: A word just accepted starts none until it is edited")
   func acceptedWord() {
     var typist = Typist()
     typist.type("x @annab⇥")
@@ -118,7 +118,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("A word that was edited and is as before is one that was edited (2.3)")
+  @Test("2.3: A word that was edited and is as before is one that was edited")
   func editedAndBack() {
     var typist = Typist()
     typist.type("x @annab⇥⌫")
@@ -128,7 +128,7 @@ struct CompletionOpeningTests {
   }
 
   @Test(
-    "The colon behind a mention is no part of the word, and taking it away no editing (2.3, 2.6)")
+    "2.3, 2.6: The colon behind a mention is no part of the word, and taking it away no editing")
   func colonOfMention() {
     var typist = Typist()
     typist.type("@annab⇥")
@@ -142,7 +142,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("An accepted name of two words starts none in either of them (2.3)")
+  @Test("2.3: An accepted name of two words starts none in either of them")
   func acceptedTwoWords() {
     var typist = Typist()
     typist.type("x @nat⇥")
@@ -153,7 +153,7 @@ struct CompletionOpeningTests {
     }
   }
 
-  @Test("With live-menu off only TAB opens it; then it goes on with the word (2.7)")
+  @Test("2.7: With live-menu off only TAB opens it; then it goes on with the word")
   func notLive() {
     var typist = Typist()
     typist.session.isLive = false
@@ -168,7 +168,7 @@ struct CompletionOpeningTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("With nothing registered nothing happens (2.1)")
+  @Test("2.1: With nothing registered nothing happens")
   func nothingRegistered() {
     var typist = Typist(CompletionSession(registry: CompletionRegistry()))
     typist.type("@an⇥/⇥⏎↑↓⇤⎋")
@@ -179,7 +179,7 @@ struct CompletionOpeningTests {
   }
 
   @Test(
-    "The longest prefix wins; registering again replaces; an empty prefix counts for nothing (2.1)")
+    "2.1: The longest prefix wins; registering again replaces; an empty prefix counts for nothing")
   func registry() {
     var registry = Typist.registry()
     #expect(registry.word(in: "+:ta", caret: 4)?.prefix == "+:")
@@ -190,7 +190,7 @@ struct CompletionOpeningTests {
     #expect(registry.source(for: "") == nil)
   }
 
-  @Test("A name may hold its prefix where the source says so (2.3)")
+  @Test("2.3: A name may hold its prefix where the source says so")
   func networkAddresses() {
     var registry = CompletionRegistry()
     let list = ListSource([Candidate("ann@host"), Candidate("ann@home")])
@@ -203,7 +203,7 @@ struct CompletionOpeningTests {
   }
 }
 
-@Suite("What TAB does (2.4 to 2.7)")
+@Suite("2.4 to 2.7: What TAB does")
 struct CompletionTabTests {
   @Test(
     "It accepts what is certain, fills in what is common, opens, then enters",
@@ -267,7 +267,7 @@ struct CompletionTabTests {
     #expect(typist.line == "@Nathan Tyler: |")
   }
 
-  @Test("A common part that would be no word any more is left alone (2.3)")
+  @Test("2.3: A common part that would be no word any more is left alone")
   func commonPartWithPrefix() {
     var typist = Typist(people: ["ann@host", "ann@home"].map { Candidate($0) })
     typist.type("@an⇥")
@@ -290,7 +290,7 @@ struct CompletionTabTests {
   }
 }
 
-@Suite("Accepting in a session (2.6, 2.10)")
+@Suite("2.6, 2.10: Accepting in a session")
 struct CompletionAcceptingTests {
   @Test(
     "Emoji are replaced by the character, or keep their shortcode",
@@ -326,7 +326,7 @@ struct CompletionAcceptingTests {
     #expect(accepted.prefix == prefix)
   }
 
-  @Test("It carries who is meant (2.10)")
+  @Test("2.10: It carries who is meant")
   func identity() {
     var typist = Typist()
     typist.type("x @an⇥⇥⏎")
@@ -343,7 +343,7 @@ struct CompletionAcceptingTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("Control characters in a name are shown and typed as marks (12.2)")
+  @Test("12.2: Control characters in a name are shown and typed as marks")
   func hostileName() {
     var typist = Typist(people: [Candidate("a\u{1B}[2J\r\nb\u{202E}")])
     typist.type("x @")

@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("1.7 the counter as an item")
+@Suite("1.7: the counter as an item")
 struct CounterTests {
   @Test("without a limit no counter is drawn")
   func noLimit() {

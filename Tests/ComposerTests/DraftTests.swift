@@ -2,7 +2,7 @@
 import Composer
 import Testing
 
-@Suite("Saving the draft (5.1)")
+@Suite("5.1: Saving the draft")
 struct DraftClockTests {
   @Test("One idle second after the last change")
   func idleSecond() {
@@ -58,7 +58,7 @@ struct DraftClockTests {
   }
 }
 
-@Suite("Mentions in the text (2.10)")
+@Suite("2.10: Mentions in the text")
 @MainActor
 struct SpanTests {
   /// Writes spans as `[…]` and the caret as `|`.

@@ -3,12 +3,12 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("Edit mode (3.1 to 3.9)")
+@Suite("3.1 to 3.9: Edit mode")
 struct EditModeTests {
   static let mode = EditMode(target: 42, original: "old text")
 
   @Test(
-    "What Return means (3.3, 3.4, 3.9)",
+    "3.3, 3.4, 3.9: What Return means",
     arguments: [
       ("new text", .save("new text")),
       ("old text", .unchanged),
@@ -39,7 +39,7 @@ struct EditModeTests {
   }
 
   @Test(
-    "A text that begins with / is shown with //, and comes back as it was (3.9)",
+    "3.9: A text that begins with / is shown with //, and comes back as it was",
     arguments: ["/usr/bin", "//x", "/", "plain", "", " /x", "/\u{338}"])
   func shownTexts(_ stored: String) {
     let mode = EditMode(target: 1, original: stored)
@@ -61,7 +61,7 @@ struct EditModeTests {
     #expect(mode.judge("e\u{301}", rules: LineRules()) == .save("e\u{301}"))
   }
 
-  @Test("Prompt and status (3.2)")
+  @Test("3.2: Prompt and status")
   func texts() {
     #expect(Self.mode.prompt.string == "edit 42> ")
     #expect(

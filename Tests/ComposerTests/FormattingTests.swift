@@ -23,10 +23,10 @@ func spaceTyped(_ marked: String, _ symbols: MessageStyling = .standard) -> Stri
   }
 }
 
-@Suite("6.3 closing by double space")
+@Suite("6.3: closing by double space")
 struct ClosingTests {
   @Test(
-    "6.3 a second space closes the nearest opened symbol",
+    "6.3: a second space closes the nearest opened symbol",
     arguments: [
       ("hello *bold world |", "hello *bold world* |"),
       ("*bold |", "*bold* |"),
@@ -81,7 +81,7 @@ struct ClosingTests {
   }
 
   @Test(
-    "6.3 anything else is a plain space",
+    "6.3: anything else is a plain space",
     arguments: [
       "|", " |", "a |", "ab  |", "*|", "* |", "*bold|", "|*bold ", "*bold| ", "hello |*bold",
       // Not behind white space, or before none but a blank.
@@ -109,7 +109,7 @@ struct ClosingTests {
     #expect(spaceTyped(text) == nil)
   }
 
-  @Test("6.1, 6.3 registered symbols close too, and without symbols there is nothing to close")
+  @Test("6.1, 6.3: registered symbols close too, and without symbols there is nothing to close")
   func otherSymbols() {
     var symbols = MessageStyling.standard
     symbols.register(.init(mark: "==", style: .reverse))
@@ -122,7 +122,7 @@ struct ClosingTests {
     #expect(spaceTyped("*a |", .off) == nil)
   }
 
-  @Test("6.3 what is closed is drawn styled")
+  @Test("6.3: what is closed is drawn styled")
   func isStyled() {
     for text in ["hello *bold world ", "*a _b ", "`a *b ", "> *a ", "*漢字 "] {
       guard let change = Formatting.closing(in: text, caret: text.utf8.count, symbols: .standard)
@@ -136,7 +136,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("6.3 any text and caret: one space becomes a symbol and a space, nothing else changes")
+  @Test("6.3: any text and caret: one space becomes a symbol and a space, nothing else changes")
   func anyText() {
     var dice = FixedRandom(seed: 63)
     let pieces = ["*", "_", "~", "`", "```", ">", " ", " ", "a", "\n"] + hardPieces
@@ -172,7 +172,7 @@ extension String {
   }
 }
 
-@Suite("6.2 wrapping with C-x and a symbol")
+@Suite("6.2: wrapping with C-x and a symbol")
 struct WrappingTests {
   /// `[` and `]` around the region, `|` for the caret where there is none.
   private func wrapped(_ mark: String, _ text: String) -> String? {
@@ -191,7 +191,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "6.2 the word at the caret",
+    "6.2: the word at the caret",
     arguments: [
       ("*", "hello|", "*hello*|"),
       ("*", "he|llo", "*hello*|"),
@@ -216,7 +216,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "6.2 the region",
+    "6.2: the region",
     arguments: [
       ("*", "say [hello world] now", "say *hello world*| now"),
       // Blanks stay outside, for a mark beside a blank styles nothing.
@@ -234,7 +234,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "6.2 a quote: only at a line's start, and without an end",
+    "6.2: a quote: only at a line's start, and without an end",
     arguments: [
       ("|hello", "> |hello"),
       ("a\n|b", "a\n> |b"),
@@ -248,12 +248,12 @@ struct WrappingTests {
     #expect(wrapped(">", before) == after)
   }
 
-  @Test("6.2 nothing to wrap with is nothing")
+  @Test("6.2: nothing to wrap with is nothing")
   func noMark() {
     #expect(Formatting.wrap("", in: "a", caret: 1, region: nil) == nil)
   }
 
-  @Test("6.2 any text, caret and region: the text stays, only marks and newlines come to it")
+  @Test("6.2: any text, caret and region: the text stays, only marks and newlines come to it")
   func anyText() {
     var dice = FixedRandom(seed: 62)
     let pieces = ["*", " ", " ", "a", "\n"] + hardPieces

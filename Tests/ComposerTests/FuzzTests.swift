@@ -15,7 +15,7 @@ struct FuzzTests {
     for _ in 0..<LongRun.rounds(rounds) { try body(&dice) }
   }
 
-  @Test("The layout fits the screen, the caret stands in it, no row is too wide (9.5)")
+  @Test("9.5: The layout fits the screen, the caret stands in it, no row is too wide")
   func layout() throws {
     var (bar, cache) = (InputBar(), LayoutCache())
     try fuzz(400) { dice in
@@ -91,7 +91,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("A span lives on with the same letters, or is gone (2.10)")
+  @Test("2.10: A span lives on with the same letters, or is gone")
   func spans() throws {
     try fuzz(4000) { dice in
       let old = hardText(&dice, pieces: Int.random(in: 0...12, using: &dice))
@@ -139,7 +139,7 @@ struct FuzzTests {
     return Array(Array(text.utf8)[range])
   }
 
-  @Test("A found word is in the text, around the caret, and is what its range says (2.2, 2.3)")
+  @Test("2.2, 2.3: A found word is in the text, around the caret, and is what its range says")
   func words() throws {
     let finder = WordFinder(
       prefixes: ["@", "#", ":", "+:", "/", "漢"], namesMayContainPrefix: ["@"])
@@ -168,7 +168,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("Two spaces close what is open: only the second is lost, and one symbol is added (6.3)")
+  @Test("6.3: Two spaces close what is open: only the second is lost, and one symbol is added")
   func closing() throws {
     let pieces =
       ["*", "_", "~", "`", "```", " ", "  ", "*b", " _i", "word", ">", "\n"] + hardPieces
@@ -210,7 +210,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("A symbol wraps what is chosen: no letter is lost, undoing it is cutting it out (6.2)")
+  @Test("6.2: A symbol wraps what is chosen: no letter is lost, undoing it is cutting it out")
   func wrapping() throws {
     try fuzz(6000) { dice in
       let text = hardText(&dice, pieces: Int.random(in: 0...12, using: &dice))
@@ -235,7 +235,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("A paste is a path without newline and NUL, or text, and never stops the program (1.9)")
+  @Test("1.9: A paste is a path without newline and NUL, or text, and never stops the program")
   func pastes() throws {
     let pieces =
       [

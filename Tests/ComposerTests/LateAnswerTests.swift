@@ -13,7 +13,7 @@ private final class Owner {
   var answers: [(Int, Result<[Candidate], any Error>)] = []
 }
 
-@Suite("Slow and failing sources (2.9)")
+@Suite("2.9: Slow and failing sources")
 struct LateAnswerTests {
   private let source = ListSource([])
   private let owner = Owner()
@@ -145,7 +145,7 @@ struct LateAnswerTests {
 
 @Suite("Any text, any key")
 struct CompletionFuzzTests {
-  @Test("Never a crash, whole graphemes replaced, and Return before entering is the line's (2.7)")
+  @Test("2.7: Never a crash, whole graphemes replaced, and Return before entering is the line's")
   func anything() {
     var dice = FixedRandom(seed: 11)
     let keys = Array("⇥⇥⇥⇤↑↓⏎⎋←→⌫ @#:+/(an漢é🇩🇪👨‍👩‍👧")

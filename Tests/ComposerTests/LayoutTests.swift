@@ -21,7 +21,7 @@ extension InputBar {
   }
 }
 
-@Suite("The layout of the text (1.3, 9.5)")
+@Suite("1.3, 9.5: The layout of the text")
 struct TextLayoutTests {
   @Test(
     "Wrapping, newlines, indentation, and the caret in its place",
@@ -116,7 +116,7 @@ struct TextLayoutTests {
   }
 
   @Test(
-    "The text grows by a row at a time up to the maximum (1.3)",
+    "1.3: The text grows by a row at a time up to the maximum",
     arguments: [
       // terminal rows, max-input-rows, the limit
       (10, nil, 4), (23, nil, 4), (24, nil, 6), (47, nil, 6), (48, nil, 8), (200, nil, 8),
@@ -169,7 +169,7 @@ struct TextLayoutTests {
     #expect(row.cells.map(\.columns) == [1, 1, 1, 1, 2, 0, 2, 0, 1, 1, 1])
   }
 
-  @Test("The placeholder is dim, only while the text is empty, and no part of it (1.8)")
+  @Test("1.8: The placeholder is dim, only while the text is empty, and no part of it")
   func placeholder() {
     var bar = bar("> ", "|")
     bar.placeholder = "Message #lobby"
@@ -232,7 +232,7 @@ struct TextLayoutTests {
   }
 }
 
-@Suite("What stands around the text (9.1, 1.2, 2.7)")
+@Suite("9.1, 1.2, 2.7: What stands around the text")
 struct ZoneTests {
   private func item(_ text: SafeText) -> Item { Item(id: text.string, line: StyledLine(text)) }
 
@@ -293,7 +293,7 @@ struct ZoneTests {
     #expect(bar.drawn(24, 20) == "> |Message #l… right")
   }
 
-  @Test("Edit mode hides left and right items (3.2)")
+  @Test("3.2: Edit mode hides left and right items")
   func sideZonesHidden() {
     var bar = bar("edit 42> ", "hi|")
     bar.zones = [.left: [item("L")], .right: [item("R")], .status: [item("S")]]
@@ -336,7 +336,7 @@ struct ZoneTests {
     #expect(rows.dropFirst().map { $0.string } == (expected.isEmpty ? [] : [expected]))
   }
 
-  @Test("Left and right stand close by default, below 2 columns apart (9.1)")
+  @Test("9.1: Left and right stand close by default, below 2 columns apart")
   func defaultSpacing() {
     let bar = InputBar()
     #expect(Zone.allCases.map { bar.spacing(of: $0) } == [0, 0, 2, 2, 2])

@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("What Return makes of a text (1.1, 1.7, 1.11)")
+@Suite("1.1, 1.7, 1.11: What Return makes of a text")
 struct LineRulesTests {
   @Test(
     "Blank, message, command",
@@ -37,14 +37,14 @@ struct LineRulesTests {
     #expect(LineRules().judge(text) == verdict)
   }
 
-  @Test("Without the guard a slash after blanks is a message (1.11)")
+  @Test("1.11: Without the guard a slash after blanks is a message")
   func slashGuardOff() {
     #expect(LineRules(slashGuard: false).judge(" /x") == .message(" /x"))
     #expect(LineRules(slashGuard: false).judge("/x") == .command("/x"))
   }
 
   @Test(
-    "The limit counts graphemes of the trimmed text, and blocks sending only (1.7)",
+    "1.7: The limit counts graphemes of the trimmed text, and blocks sending only",
     arguments: [
       ("abc", .message("abc")),
       ("abcd", .overLimit(4, limit: 3)),
@@ -60,7 +60,7 @@ struct LineRulesTests {
   }
 
   @Test(
-    "When Return does something, and when attachments wait (1.1)",
+    "1.1: When Return does something, and when attachments wait",
     arguments: [
       ("hi", true, true), ("/quit", true, true), ("", false, true), (" \n", false, true),
       ("hello", false, false), (" /quit", false, false), ("/join\nx", false, false),
@@ -71,7 +71,7 @@ struct LineRulesTests {
     #expect(rules.allowsSending(text, hasAttachments: true) == withAttachments)
   }
 
-  @Test("Counter and limit trim alike (1.7)")
+  @Test("1.7: Counter and limit trim alike")
   func oneTrimmingRule() {
     for text in ["", " a ", "\n👍🏽\n", "//a", "  "] {
       let length = LineRules.length(of: text)
@@ -82,7 +82,7 @@ struct LineRulesTests {
   }
 
   @Test(
-    "Counter styles (1.7)",
+    "1.7: Counter styles",
     arguments: [
       (CounterStyle.none, "12", "150"),
       (.split, "12/140", "150/140"),

@@ -4,7 +4,7 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("Motion goes by grapheme and by line (1.4)")
+@Suite("1.4: Motion goes by grapheme and by line")
 struct MotionTests {
   @Test(
     "Back and forward by one grapheme",

@@ -2,7 +2,7 @@
 import Composer
 import Testing
 
-@Suite("What a paste is (1.9)")
+@Suite("1.9: What a paste is")
 struct PastedContentTests {
   @Test(
     "Exactly one path, as terminals and file managers paste it",

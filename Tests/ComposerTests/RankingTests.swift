@@ -4,7 +4,7 @@ import Foundation
 import Repeatable
 import Testing
 
-@Suite("Candidates (2.5)")
+@Suite("2.5: Candidates")
 struct RankingTests {
   @Test(
     "Folding takes case, accents and width away",
@@ -88,7 +88,7 @@ struct RankingTests {
   }
 
   @Test(
-    "Where the word stands in the candidate, for the menu to mark (2.7)",
+    "2.7: Where the word stands in the candidate, for the menu to mark",
     arguments: [
       ("an", "Hanna", 1..<3), ("AN", "Änne", 0..<3), ("oe", "Zoë", 1..<4), ("ss", "Groß", 3..<5),
       ("x", "Hanna", nil), ("", "Hanna", nil), ("字", "漢字", 3..<6),
@@ -98,7 +98,7 @@ struct RankingTests {
   }
 }
 
-@Suite("Accepting a candidate (2.6)")
+@Suite("2.6: Accepting a candidate")
 struct AcceptanceTests {
   @Test(
     "Replaces the whole word; one space; the caret behind it",
@@ -150,7 +150,7 @@ struct AcceptanceTests {
   }
 }
 
-@Suite("Rules of a prefix (2.3 to 2.6)")
+@Suite("2.3 to 2.6: Rules of a prefix")
 struct PrefixRulesTests {
   private func typist(_ prefix: String, _ names: [String], _ rules: PrefixRules) -> Typist {
     var registry = CompletionRegistry()
@@ -200,7 +200,7 @@ struct PrefixRulesTests {
     #expect(typist.line == "x=§two |")
   }
 
-  @Test("A locale's order stands between who spoke last and the order of the letters (2.5)")
+  @Test("2.5: A locale's order stands between who spoke last and the order of the letters")
   func order() {
     let names = ["ä", "z", "a", "o"].map { Candidate($0, recency: $0 == "o" ? 1 : 0) }
     // As in Swedish: ä behind z.

@@ -4,7 +4,7 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("What is typed is shown through the same door as all text (12.2)")
+@Suite("12.2: What is typed is shown through the same door as all text")
 struct ShownTextTests {
   @Test("Each scalar is drawn as SafeText and the terminal's width rule have it")
   func everyScalar() {

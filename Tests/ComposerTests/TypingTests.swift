@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("Who is typing (4.1, 4.2)")
+@Suite("4.1, 4.2: Who is typing")
 struct TypingListTests {
   private func text(_ list: TypingList, columns: Int = 80) -> String? {
     list.line(columns: columns, widths: Widths())?.plain.string
@@ -94,7 +94,7 @@ struct TypingListTests {
   }
 }
 
-@Suite("When I am signalled as typing (4.3)")
+@Suite("4.3: When I am signalled as typing")
 struct TypingSignalsTests {
   @Test("At most once in 3 seconds")
   func throttled() {

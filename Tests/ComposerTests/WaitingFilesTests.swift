@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("Files that wait (8.1)")
+@Suite("8.1: Files that wait")
 struct WaitingFilesTests {
   private func file(_ name: String, _ bytes: Int = 1, _ type: String? = nil) -> WaitingFiles.File {
     WaitingFiles.File(path: "/tmp/" + name, name: name, bytes: bytes, type: type)
@@ -33,7 +33,7 @@ struct WaitingFilesTests {
     #expect(waiting.item?.id == "files")
   }
 
-  @Test("The list stands in columns, and a hostile name stays on its line (12.1, 12.4)")
+  @Test("12.1, 12.4: The list stands in columns, and a hostile name stays on its line")
   func listing() {
     let waiting = WaitingFiles([
       file("漢.png", 1234, "image/png"), file("a\u{1B}[2J\n\u{202E}b", 0),

@@ -2,7 +2,7 @@
 import Composer
 import Testing
 
-@Suite("The word at the caret (2.1 to 2.3)")
+@Suite("2.1 to 2.3: The word at the caret")
 struct WordFinderTests {
   static let finder = WordFinder(prefixes: ["@", "#", ":", "+:", "/"])
 
@@ -51,14 +51,14 @@ struct WordFinderTests {
     #expect(Self.finder.find(in: text, caret: caret) == nil)
   }
 
-  @Test("A source may say that its names contain the prefix; doubled it is none all the same (2.3)")
+  @Test("2.3: A source may say that its names contain the prefix; doubled it is none all the same")
   func namesWithPrefix() {
     let finder = WordFinder(prefixes: ["@"], namesMayContainPrefix: ["@"])
     #expect(finder.find(in: "@ann@host", caret: 9)?.word == "ann@host")
     #expect(finder.find(in: "@@host", caret: 6) == nil)
   }
 
-  @Test("The longest prefix wins, in whatever order they were registered (2.1)")
+  @Test("2.1: The longest prefix wins, in whatever order they were registered")
   func longestWins() {
     for prefixes in [[":", "+:", "+"], ["+", "+:", ":"]] {
       let found = WordFinder(prefixes: prefixes).find(in: "+:ta", caret: 4)
@@ -67,7 +67,7 @@ struct WordFinderTests {
     }
   }
 
-  @Test("With nothing registered nothing happens (2.1)")
+  @Test("2.1: With nothing registered nothing happens")
   func nothingRegistered() {
     #expect(WordFinder(prefixes: []).find(in: "@an", caret: 3) == nil)
     #expect(WordFinder(prefixes: [""]).find(in: "an", caret: 2) == nil)

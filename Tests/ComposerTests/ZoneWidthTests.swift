@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-@Suite("The widths of zones (9.1)")
+@Suite("9.1: The widths of zones")
 struct ZoneWidthTests {
   private func item(_ text: SafeText) -> Item { Item(id: text.string, line: StyledLine(text)) }
 
@@ -82,7 +82,7 @@ struct ZoneWidthTests {
   }
 
   @Test(
-    "When the text needs the columns, the right items go, and the left ones stay (9.1)",
+    "9.1: When the text needs the columns, the right items go, and the left ones stay",
     arguments: [
       ("|", "L > |               R"), ("12345678901234|", "L > 12345678901234| R"),
       ("123456789012345|", "L > 123456789012345|"), ("1234567890123456|", "L > 1234567890123456|"),

@@ -28,7 +28,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "an unknown command or wrong arguments keep the line (1.11)",
+      "1.11: an unknown command or wrong arguments keep the line",
       arguments: [
         ("/edti", "/edit"), ("/usr/bin/env", "//"), ("/nick", "/nick NAME"), ("  /who", "/"),
         ("/edit many", "many"), ("/retry 7", "7"),
@@ -43,7 +43,7 @@ extension EndToEnd {
         }, "\(shell.emulator.picture)")
     }
 
-    @Test("a command behind blanks is refused, unless slash-guard is off (1.11)")
+    @Test("1.11: a command behind blanks is refused, unless slash-guard is off")
     func slashGuard() throws {
       let shell = try home.shellInLobby(as: "anna")
       shell.send("  /who\r")
@@ -56,7 +56,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "/bind says what it wants, and what it does not know, and takes no key away (2.11)",
+      "2.11: /bind says what it wants, and what it does not know, and takes no key away",
       arguments: [
         (
           "x format-bold",
@@ -152,7 +152,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("while the store is locked the line waits, and comes back with the reason (1.2)")
+    @Test("1.2: while the store is locked the line waits, and comes back with the reason")
     func lockedStore() throws {
       let shell = try home.shellInLobby(as: "anna")
       let holder = try home.lock("BEGIN IMMEDIATE")
@@ -165,7 +165,7 @@ extension EndToEnd {
       try shell.expect("#lobby> next|")
     }
 
-    @Test("a store locked for ten seconds gives the line back, with the reason (1.2)")
+    @Test("1.2: a store locked for ten seconds gives the line back, with the reason")
     func lockedForLong() throws {
       let shell = try home.shellInLobby(as: "anna")
       let holder = try home.lock("BEGIN IMMEDIATE")
@@ -177,7 +177,7 @@ extension EndToEnd {
       try shell.type("\r", seeing: "[1] anna: patience")
     }
 
-    @Test("where nothing can be written any more, a sentence says so and the line stays (1.2)")
+    @Test("1.2: where nothing can be written any more, a sentence says so and the line stays")
     func fullDiskAtThePrompt() throws {
       try home.say("hello", as: "ben")
       // The write-ahead log may not grow beyond 128 KiB, as on a disk that is full.
@@ -202,7 +202,7 @@ extension EndToEnd {
       #expect(try home.run(["check"]).status == 0)
     }
 
-    @Test("while the store is locked at the start, nothing typed is lost or run outside (1.2)")
+    @Test("1.2: while the store is locked at the start, nothing typed is lost or run outside")
     func lockedAtTheStart() throws {
       try home.say("hello", as: "ben")
       let holder = try home.lock("BEGIN EXCLUSIVE")

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("hobnob check (11.3)")
+  @Suite("11.3: hobnob check")
   struct CheckScriptTests {
     private let home: Home
     private var folder: String { home.path + "/.local/share/hobnob" }
@@ -99,7 +99,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: folder + "/store.recovered-2.sqlite"))
     }
 
-    @Test("where less than a tenth came it says so, and no commands to take it (10.8)")
+    @Test("10.8: where less than a tenth came it says so, and no commands to take it")
     func tooLittle() throws {
       try fill()
       let size = try #require(

@@ -29,7 +29,7 @@ extension EndToEnd {
       try anna.type("/search coffee\r", seeing: "Nothing was found.")
     }
 
-    @Test("a pager that fails is said, and what it was to show is printed (7.6)")
+    @Test("7.6: a pager that fails is said, and what it was to show is printed")
     func failingPager() throws {
       let lines = (1...40).map { "line \($0)." }.joined(separator: "\n")
       #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
@@ -44,7 +44,7 @@ extension EndToEnd {
       try ben.expectNever("failed")
     }
 
-    @Test("/cancel takes the newest that nobody else has, also behind one that others have (3.7)")
+    @Test("3.7: /cancel takes the newest that nobody else has, also behind one that others have")
     func cancelFindsTheUnsent() throws {
       let store = try Store(path: home.store)
       let (anna, ben) = (
@@ -65,7 +65,7 @@ extension EndToEnd {
       try shell.type("\u{15}/cancel\r", seeing: "/delete")
     }
 
-    @Test("an unknown command of several lines is unknown, whatever its lines (1.11)")
+    @Test("1.11: an unknown command of several lines is unknown, whatever its lines")
     func unknownWithNewlines() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("/m one\u{0A}two\r", seeing: "/m is no command")
@@ -73,7 +73,7 @@ extension EndToEnd {
       try anna.type("\u{03}/join one\u{0A}two\r", seeing: "/join takes one line")
     }
 
-    @Test("/attach is refused in a room that was left (1.13)")
+    @Test("1.13: /attach is refused in a room that was left")
     func attachOutside() throws {
       try home.write("one", to: "cups.txt")
       let anna = try home.shellInLobby(as: "anna")
@@ -89,7 +89,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("log --follow tells what becomes of the messages that it printed (3.8, 11.3)")
+    @Test("3.8, 11.3: log --follow tells what becomes of the messages that it printed")
     func followTellsChanges() throws {
       for text in ["old", "first", "second"] { try home.say(text, as: "anna") }
       let follow = Following(
@@ -117,7 +117,7 @@ extension EndToEnd {
       #expect(count(of: "✎", in: follow.log.output) == 3)
     }
 
-    @Test("7.8 any emoji reacts, with its skin tone; a shortcode that is none is not sent")
+    @Test("7.8: any emoji reacts, with its skin tone; a shortcode that is none is not sent")
     func anyEmojiReacts() throws {
       try home.say("hello", as: "ben")
       let anna = try home.shellInLobby(as: "anna")
@@ -128,7 +128,7 @@ extension EndToEnd {
       try anna.type(" it is\r", seeing: "[2] anna: +:nosuch: it is")
     }
 
-    @Test("with --json the message is printed again as it stands now (11.3)")
+    @Test("11.3: with --json the message is printed again as it stands now")
     func followJSON() throws {
       for text in ["first", "second"] { try home.say(text, as: "anna") }
       let follow = Following(

@@ -21,7 +21,7 @@ extension EndToEnd {
       ).finish()
     }
 
-    @Test("a wrong option shows the usage of what was typed, safe to print (12.1)")
+    @Test("12.1: a wrong option shows the usage of what was typed, safe to print")
     func usages() throws {
       let bare = try home.run(["--bogus"])
       #expect(bare.status == 64 && bare.output == "")
@@ -50,7 +50,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "standard output that is closed or full is status 1 and a sentence (11.4)",
+      "11.4: standard output that is closed or full is status 1 and a sentence",
       arguments: printing)
     func outputThatFails(arguments: String) throws {
       #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
@@ -120,7 +120,7 @@ extension EndToEnd {
       #expect(data == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test("a subcommand's slip of the pen is noticed, and rooms of their names stay open (11.2)")
+    @Test("11.2: a subcommand's slip of the pen is noticed, and rooms of their names stay open")
     func slips() throws {
       for (slip, name) in [("serch", "search"), ("unraed", "unread"), ("chekc", "check")] {
         let finished = try home.run([slip])
@@ -133,7 +133,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a room that was just made is said to be new, and one that was there is not (11.2)")
+    @Test("11.2: a room that was just made is said to be new, and one that was there is not")
     func newRooms() throws {
       for arguments in [["tea"], ["--plain", "coffee"], ["open", "cake"]] {
         let name = arguments.last ?? ""
@@ -149,7 +149,7 @@ extension EndToEnd {
       try usual.expectNever("is new")
     }
 
-    @Test("without a name no room opens that was left: the last one is what one is still in (11.3)")
+    @Test("11.3: without a name no room opens that was left: the last one is what one is still in")
     func opensWhatWasNotLeft() throws {
       for room in ["old", "dev"] {
         #expect(try home.run(["open", room, "--as", "anna"]).status == 0)

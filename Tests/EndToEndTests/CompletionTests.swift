@@ -34,7 +34,7 @@ extension EndToEnd {
       try anna.expect(shown)
     }
 
-    @Test("replaces the whole word on both sides of the caret (2.6)")
+    @Test("2.6: replaces the whole word on both sides of the caret")
     func replacesTheWholeWord() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("ask @bxx now\u{1B}b\u{02}\u{02}\u{02}", seeing: "#lobby> ask @b|xx now")
@@ -42,7 +42,7 @@ extension EndToEnd {
       try shell.type("\t", seeing: "#lobby> ask @ben |now")
     }
 
-    @Test("never opens by an arriving message, and stays as it is (1.14)")
+    @Test("1.14: never opens by an arriving message, and stays as it is")
     func staysWhenAMessageArrives() throws {
       try home.say("hello", as: "bea")
       let shell = try home.shellInLobby(as: "anna")

@@ -32,7 +32,7 @@ extension EndToEnd {
       try anna.expectGone("is typing", for: 10)
     }
 
-    @Test("commands and a switched-off setting signal no typing (4.3)")
+    @Test("4.3: commands and a switched-off setting signal no typing")
     func commandsSignalNoTyping() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("/histor")
@@ -42,7 +42,7 @@ extension EndToEnd {
       try anna.expectNever("is typing", for: 1)
     }
 
-    @Test("changes that are not typed signal no typing: history, draft, editing (4.3)")
+    @Test("4.3: changes that are not typed signal no typing: history, draft, editing")
     func changesOfTheProgramSignalNoTyping() throws {
       let anna = try home.shellInLobby(as: "anna")
       let before = try home.shellInLobby(as: "ben")
@@ -64,7 +64,7 @@ extension EndToEnd {
       try anna.expect("ben is typing")
     }
 
-    @Test("a message goes from sent to seen, by what others really saw (7.2, 7.3)")
+    @Test("7.2, 7.3: a message goes from sent to seen, by what others really saw")
     func deliveryMovesForward() throws {
       let ben = try home.shellInLobby(as: "ben")
       try ben.type("/join tea\r", seeing: "#tea> |")
@@ -77,7 +77,7 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
-    @Test("two shells under one name are one participant (11.1)")
+    @Test("11.1: two shells under one name are one participant")
     func oneNameIsOneParticipant() throws {
       let first = try home.shellInLobby(as: "anna")
       let second = try home.shellInLobby(as: "anna")
@@ -88,7 +88,7 @@ extension EndToEnd {
       try second.type("\u{10}", seeing: "#lobby> from the first|")
     }
 
-    @Test("a draft is kept after a second of rest, and comes back with its caret (5.1, 5.2)")
+    @Test("5.1, 5.2: a draft is kept after a second of rest, and comes back with its caret")
     func draftsSurvive() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("about the lobby\u{1B}b", seeing: "#lobby> about the |lobby")
@@ -108,7 +108,7 @@ extension EndToEnd {
       try last.expect("#lobby> |")
     }
 
-    @Test("emptying a line leaves the draft that another shell of this person stored (5.3)")
+    @Test("5.3: emptying a line leaves the draft that another shell of this person stored")
     func emptyingLeavesTheDraftOfAnotherShell() throws {
       let first = try home.shellInLobby(as: "anna")
       let second = try home.shellInLobby(as: "anna")
@@ -126,7 +126,7 @@ extension EndToEnd {
       #expect(try home.draft(becomes: nil, while: first))
     }
 
-    @Test("each conversation has a draft of its own (5.1)")
+    @Test("5.1: each conversation has a draft of its own")
     func draftsBelongToConversations() throws {
       for (room, text) in [("tea", "green or black"), ("lobby", "hello all")] {
         let shell = try home.shell(as: "anna", [room])
@@ -141,7 +141,7 @@ extension EndToEnd {
       #expect(listed.contains("green or black") && listed.contains("hello all"))
     }
 
-    @Test("history of input is searched across restarts, without repeats in a row (1.12)")
+    @Test("1.12: history of input is searched across restarts, without repeats in a row")
     func inputHistoryLasts() throws {
       let first = try home.shellInLobby(as: "anna")
       for line in ["alpha", "beta", "beta", "/who"] {
@@ -156,7 +156,7 @@ extension EndToEnd {
       try second.type("\u{0E}\u{0E}\u{0E}\u{0E}\u{12}alp", seeing: "alpha")
     }
 
-    @Test("a paste is one insertion, sends nothing, and is one undo (1.9)")
+    @Test("1.9: a paste is one insertion, sends nothing, and is one undo")
     func pasteSendsNothing() throws {
       let shell = try home.shellInLobby(as: "anna")
       shell.send("a ")
@@ -166,7 +166,7 @@ extension EndToEnd {
       try shell.type("\u{1F}", seeing: "#lobby> a |")
     }
 
-    @Test("escape sequences in a message are shown, not obeyed (12.2)")
+    @Test("12.2: escape sequences in a message are shown, not obeyed")
     func hostileTextIsShown() throws {
       let shell = try home.shellInLobby(as: "anna")
       let hostile = "\u{1B}[2J\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}\u{7F}\n12:03 boss: fake"

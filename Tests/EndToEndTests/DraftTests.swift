@@ -41,7 +41,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "who sends or runs a line of the history finds what was begun behind it (5.1)",
+      "5.1: who sends or runs a line of the history finds what was begun behind it",
       arguments: [("old message", "anna: old message"), ("/status", "You are anna")], [true, false])
     func historyLineLeavesTheDraftInTheHistory(old: (String, String), isSearched: Bool) throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -67,7 +67,7 @@ extension EndToEnd {
         try store.history(of: me, shell: "", limit: 9).filter { $0 == "precious text" }.count == 1)
     }
 
-    @Test("what somebody else sends under the same name takes no draft away (5.1, 5.3)")
+    @Test("5.1, 5.3: what somebody else sends under the same name takes no draft away")
     func anotherSenderLeavesTheDraft() throws {
       let shell = try home.shellInLobby(as: "anna")
       try begin("half typed", in: shell)
@@ -85,7 +85,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a hang-up stores the line on the screen, whatever other shells did to the draft (1.2, 5.3)",
+      "1.2, 5.3: a hang-up stores the line on the screen, whatever other shells did to the draft",
       arguments: ["of the second\u{03}", "/drafts clear\r", "hi\r", "typed\rof the second"])
     func hangUpStoresTheLine(keys: String) throws {
       let first = try home.shellInLobby(as: "anna")
@@ -109,7 +109,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the draft stays the line that was being written while the history is walked or searched (5.1)",
+      "5.1: the draft stays the line that was being written while the history is walked or searched",
       arguments: ["\u{10}", "\u{12}old mess", "\u{12}old mess\u{05}"])
     func lookingIntoTheHistory(keys: String) throws {
       let first = try home.shellInLobby(as: "anna")
@@ -123,7 +123,7 @@ extension EndToEnd {
       try second.expect("#lobby> fresh unsent|")
     }
 
-    @Test("a line of the history that is changed is what is being written; the former stays (5.1)")
+    @Test("5.1: a line of the history that is changed is what is being written; the former stays")
     func changingALineOfTheHistory() throws {
       let first = try home.shellInLobby(as: "anna")
       try first.type("old message\r", seeing: "anna: old message")
@@ -138,7 +138,7 @@ extension EndToEnd {
       try second.type("\u{15}\u{10}", seeing: "#lobby> fresh unsent|")
     }
 
-    @Test("a sent line takes the draft along that it was, and no other (5.1)")
+    @Test("5.1: a sent line takes the draft along that it was, and no other")
     func sendingTakesItsOwnDraft() throws {
       let shell = try home.shellInLobby(as: "anna")
       try begin("half", in: shell)

@@ -13,7 +13,7 @@ extension EndToEnd {
       anna = try home.shellInLobby(as: "anna")
     }
 
-    @Test("/edit puts the newest message on the line, Return saves it on both screens (3.1–3.3)")
+    @Test("3.1 to 3.3: /edit puts the newest message on the line, Return saves it on both screens")
     func editSaves() throws {
       let ben = try home.shellInLobby(as: "ben")
       anna.send("I bring tree\r")
@@ -28,7 +28,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "/cancel, C-g, a lone Esc and unchanged text leave the message, and the draft comes back (3.4)",
+      "3.4: /cancel, C-g, a lone Esc and unchanged text leave the message, and the draft comes back",
       arguments: ["/cancel", "C-g", "Esc", "unchanged"])
     func leavingBringsTheDraftBack(how: String) throws {
       try anna.type("the message\r", seeing: "[1]")
@@ -49,7 +49,7 @@ extension EndToEnd {
       #expect(log.contains("the message"))
     }
 
-    @Test("changed text that was left is offered by C-_ at the next /edit (3.4)")
+    @Test("3.4: changed text that was left is offered by C-_ at the next /edit")
     func changedTextIsNotLost() throws {
       try anna.type("the message\r", seeing: "[1]")
       try anna.type("/edit\r", seeing: "edit 1> the message|")
@@ -59,7 +59,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "/edit of the same message inside edit mode: C-_ gives back what was typed (3.4)",
+      "3.4: /edit of the same message inside edit mode: C-_ gives back what was typed",
       arguments: ["\u{15}/edit 1\r", "\u{0A}/edit 1\r"])
     func editAgain(keys: String) throws {
       try anna.type("one\r", seeing: "[1]")
@@ -80,7 +80,7 @@ extension EndToEnd {
       try anna.type("\u{10}", seeing: "#lobby> two precious|")
     }
 
-    @Test("C-c in edit mode empties the text and leaves the files of the draft (3.2, 8)")
+    @Test("3.2, 8: C-c in edit mode empties the text and leaves the files of the draft")
     func emptyingLeavesTheFiles() throws {
       try home.write("x", to: "f.txt")
       try anna.type("one\r", seeing: "[1]")
@@ -93,7 +93,7 @@ extension EndToEnd {
       try anna.type("\r", seeing: "with file\n  [file 1: f.txt")
     }
 
-    @Test("/cancel behind a changed text saves nothing before a second Return (3.4)")
+    @Test("3.4: /cancel behind a changed text saves nothing before a second Return")
     func cancelBehindChangedText() throws {
       try anna.type("old text\r", seeing: "[1] anna: old text")
       try anna.type("/edit\r", seeing: "edit 1> old text|")
@@ -107,7 +107,7 @@ extension EndToEnd {
       try anna.type("\r", seeing: "✎ [1] anna: old text see src/cancel")
     }
 
-    @Test("blank text is refused, other commands too; edit mode stays (3.3, 3.9)")
+    @Test("3.3, 3.9: blank text is refused, other commands too; edit mode stays")
     func whatEditModeRefuses() throws {
       try anna.type("the message\r", seeing: "[1]")
       try anna.type("/edit\r", seeing: "edit 1> the message|")
@@ -115,7 +115,7 @@ extension EndToEnd {
       try anna.type("\u{15}/list\r", seeing: "edit 1> /list|")
     }
 
-    @Test("/edit N takes that message, /edit -2 the last but one, another's is an error (3.1)")
+    @Test("3.1: /edit N takes that message, /edit -2 the last but one, another's is an error")
     func editTakesNumbers() throws {
       try home.say("not yours", as: "ben")
       try anna.expect("[1]")
@@ -130,7 +130,7 @@ extension EndToEnd {
       try anna.expect("#lobby> /edit 1|")
     }
 
-    @Test("a message deleted elsewhere ends edit mode; C-_ brings the text back (3.5)")
+    @Test("3.5: a message deleted elsewhere ends edit mode; C-_ brings the text back")
     func deletionElsewhereEndsEditMode() throws {
       let second = try home.shellInLobby(as: "anna")
       anna.send("the message\r")
@@ -142,7 +142,7 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "#lobby> the message and more|")
     }
 
-    @Test("a message edited elsewhere while it is edited: said, and what is typed stays (3.5)")
+    @Test("3.5: a message edited elsewhere while it is edited: said, and what is typed stays")
     func editElsewhereIsSaid() throws {
       let second = try home.shellInLobby(as: "anna")
       anna.send("the message\r")
@@ -158,7 +158,7 @@ extension EndToEnd {
       try second.expect("✎ [1] anna: the message and more")
     }
 
-    @Test("with up-edits-last on, Up on an empty line edits the newest message (3.1)")
+    @Test("3.1: with up-edits-last on, Up on an empty line edits the newest message")
     func upEditsLast() throws {
       try anna.type("the message\r", seeing: "[1]")
       // Off by default: the history.
@@ -171,7 +171,7 @@ extension EndToEnd {
       try anna.type("x\u{10}", seeing: "#lobby> /set up-edits-last on|")
     }
 
-    @Test("/cancel takes back what nobody has yet, and says so when somebody has (3.7)")
+    @Test("3.7: /cancel takes back what nobody has yet, and says so when somebody has")
     func cancelTakesBack() throws {
       try anna.type("too early\r", seeing: "[1]")
       try anna.type("/cancel\r", seeing: "#lobby> too early|")

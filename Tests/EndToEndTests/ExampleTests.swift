@@ -16,7 +16,7 @@ extension EndToEnd {
       return example
     }
 
-    @Test("typing, motion and deletion go by grapheme, the counter stands on the right (1.4, 9.1)")
+    @Test("1.4, 9.1: typing, motion and deletion go by grapheme, the counter stands on the right")
     func editing() throws {
       let example = try example()
       example.send("ab👨‍👩‍👧c")
@@ -31,7 +31,7 @@ extension EndToEnd {
       try example.expect("say> 漢abc!                           7\n     x|")
     }
 
-    @Test("TAB completes the common part, then the name (2.5, 2.6)")
+    @Test("2.5, 2.6: TAB completes the common part, then the name")
     func completion() throws {
       let example = try example()
       example.send("@a\t")
@@ -44,7 +44,7 @@ extension EndToEnd {
       try example.expect("say> @Anna: (@Zoë |")
     }
 
-    @Test("Return sends above and begins anew, a blank line is not sent (1.1)")
+    @Test("1.1: Return sends above and begins anew, a blank line is not sent")
     func sending() throws {
       let example = try example(columns: 20)
       example.send("  \r")

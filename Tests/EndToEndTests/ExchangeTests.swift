@@ -6,7 +6,7 @@ import Repeatable
 import Testing
 
 extension EndToEnd {
-  @Suite("History goes out and comes in (11.3)")
+  @Suite("11.3: History goes out and comes in")
   struct ExchangeTests {
     private let home: Home
 
@@ -79,7 +79,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "tea", "--as", "anna"]).output.contains("ben: two"))
     }
 
-    @Test("an open shell prints nothing of what is imported, and goes on (1.14)")
+    @Test("1.14: an open shell prints nothing of what is imported, and goes on")
     func openShell() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("hello\r", seeing: "[1]")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("The text in an editor (1.10)")
+  @Suite("1.10: The text in an editor")
   struct ExternalEditorTests {
     /// A home with a script that stands for an editor; its last argument is the file.
     private static func home(_ script: String) throws -> Home {
@@ -69,7 +69,7 @@ extension EndToEnd {
     private static let open =
       "echo the editor; touch ~/here; while [ ! -e ~/go ]; do sleep 0.02; done; echo later > \"$1\""
 
-    @Test("what arrives meanwhile is printed when it is closed (7.6)")
+    @Test("7.6: what arrives meanwhile is printed when it is closed")
     func messagesWait() throws {
       let home = try Self.home(Self.open)
       let shell = try home.shellInLobby(
@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(count(of: "meanwhile", in: shell.emulator.picture) == 3)
     }
 
-    @Test("killed while the editor is open, the text is a draft (5.1)")
+    @Test("5.1: killed while the editor is open, the text is a draft")
     func killedMeanwhile() throws {
       let home = try Self.home(Self.open)
       let shell = try home.shellInLobby(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Plain and idle (11.5)")
+  @Suite("11.5: Plain and idle")
   struct FaceTests {
     private let home: Home
 
@@ -45,7 +45,7 @@ extension EndToEnd {
       ("a\u{AD}z", "a-z"),
     ]
 
-    @Test("the line is drawn through the same door in both faces (10.1, 11.5, 12.2)")
+    @Test("10.1, 11.5, 12.2: the line is drawn through the same door in both faces")
     func hostileLine() throws {
       for (number, (text, shown)) in Self.hostile.enumerated() {
         let home = try Home()
@@ -74,7 +74,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("tabs and newlines are blanks and a mark in the plain face (10.1, 11.5)")
+    @Test("10.1, 11.5: tabs and newlines are blanks and a mark in the plain face")
     func tabsInPlain() throws {
       try home.say("a\tb", as: "ben")
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
@@ -84,7 +84,7 @@ extension EndToEnd {
       #expect(!shell.output.contains(0x09) && !shell.output.contains(0x1B))
     }
 
-    @Test("no setting of an inputrc brings sequences into the plain face (10.1, 11.5)")
+    @Test("10.1, 11.5: no setting of an inputrc brings sequences into the plain face")
     func settingsInPlain() throws {
       let settings = """
         set show-mode-in-prompt on
@@ -101,7 +101,7 @@ extension EndToEnd {
       #expect(!shell.output.contains(0x1B) && !shell.output.contains(0x07))
     }
 
-    @Test("a reader of its output that goes away ends a shell at a terminal, with no word (11.4)")
+    @Test("11.4: a reader of its output that goes away ends a shell at a terminal, with no word")
     func readerGone() throws {
       let shell = try PseudoTerminal(
         command: [

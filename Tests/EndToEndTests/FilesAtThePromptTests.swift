@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Files that wait at the prompt (8.1)")
+  @Suite("8.1: Files that wait at the prompt")
   struct FilesAtThePromptTests {
     private static func home() throws -> Home {
       let home = try Home()
@@ -59,7 +59,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "8.1 a path is quoted as in a shell, also one that is relative; a file's own name comes first",
+      "8.1: a path is quoted as in a shell, also one that is relative; a file's own name comes first",
       arguments: [
         (#"'a b.txt'"#, "a b.txt"), (#"a\ b.txt"#, "a b.txt"), (#""./a b.txt""#, "a b.txt"),
         ("a b.txt", "a b.txt"), ("it's.txt", "it's.txt"), ("'q'", "'q'"),
@@ -122,7 +122,7 @@ extension EndToEnd {
       #expect(try messages(in: home).isEmpty)
     }
 
-    @Test("the files of a draft come back after a kill (5.1)", arguments: [9, 15])
+    @Test("5.1: the files of a draft come back after a kill", arguments: [9, 15])
     func draftsKeepFiles(signal: Int32) throws {
       let home = try Self.home()
       let first = try home.shellInLobby(as: "anna")
@@ -142,7 +142,7 @@ extension EndToEnd {
       #expect(second.wait(for: 5) { !$0.picture.contains("[1 file]") })
     }
 
-    @Test("files without a text are a draft, too (5.1)")
+    @Test("5.1: files without a text are a draft, too")
     func filesAloneAreADraft() throws {
       let home = try Self.home()
       let first = try home.shellInLobby(as: "anna")
@@ -154,7 +154,7 @@ extension EndToEnd {
       try second.expect("[1 file]")
     }
 
-    @Test("C-c lets them go, C-_ brings them back with the text (1.6)")
+    @Test("1.6: C-c lets them go, C-_ brings them back with the text")
     func clearingLetsGo() throws {
       let home = try Self.home()
       let shell = try home.shellInLobby(as: "anna")
@@ -173,7 +173,7 @@ extension EndToEnd {
       try shell.expectGone("[1 file]")
     }
 
-    @Test("C-c lets files without a text go, says so, and C-_ brings them back (1.6, 8)")
+    @Test("1.6, 8: C-c lets files without a text go, says so, and C-_ brings them back")
     func clearingFilesAloneCanBeUndone() throws {
       let home = try Self.home()
       let shell = try home.shellInLobby(as: "anna")
@@ -195,7 +195,7 @@ extension EndToEnd {
         ])
     }
 
-    @Test("files that were let go do not come back once something else was done (1.6, 8)")
+    @Test("1.6, 8: files that were let go do not come back once something else was done")
     func filesDoNotComeBackLater() throws {
       let home = try Self.home()
       let shell = try home.shellInLobby(as: "anna")
@@ -211,7 +211,7 @@ extension EndToEnd {
       try shell.expectNever("[1 file]")
     }
 
-    @Test("vi's u brings files back, too (1.6, 8)")
+    @Test("1.6, 8: vi's u brings files back, too")
     func viUndo() throws {
       let home = try Self.home()
       let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
@@ -225,7 +225,7 @@ extension EndToEnd {
       try shell.expect("[1 file]")
     }
 
-    @Test("a name that is not UTF-8: from the command line, and by its URL (10, 8.1)")
+    @Test("8.1, 10: a name that is not UTF-8, from the command line and by its URL")
     func nameInAnotherEncoding() throws {
       let home = try Home()
       let made = try Program(

@@ -56,7 +56,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the arguments of these commands are completed by kind (2.8)",
+      "2.8: the arguments of these commands are completed by kind",
       arguments: [
         ("/search fr\tbe\t", "/search from:ben |"), ("/search tea in:#lo\t", "in:#lobby |"),
         ("/search has\t", "/search has:file |"), ("/invite be\t", "/invite ben |"),
@@ -75,7 +75,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("searching counts as nothing seen (7.3)")
+    @Test("7.3: searching counts as nothing seen")
     func searchSeesNothing() throws {
       let home = try Home()
       let ben = try home.shellInLobby(as: "ben")
@@ -111,7 +111,7 @@ extension EndToEnd {
       try anna.type("/next\r", seeing: "Nothing is unread elsewhere.")
     }
 
-    @Test("/outbox lists what waits and what failed, everywhere; /retry all tries it (7.2, 7.4)")
+    @Test("7.2, 7.4: /outbox lists what waits and what failed, everywhere; /retry all tries it")
     func outbox() throws {
       let home = try Home()
       try home.say("first", as: "anna")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("The focus of the window (7.3)")
+  @Suite("7.3: The focus of the window")
   struct FocusTests {
     private let home: Home
     private let focusIn = "\u{1B}[I"
@@ -14,7 +14,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("what is printed without the focus is delivered and read, and seen with the focus (7.3)")
+    @Test("7.3: what is printed without the focus is delivered and read, and seen with the focus")
     func seenWithTheFocus() throws {
       let (anna, ben) = try home.annaAndBen()
       try anna.type("one\r", seeing: "[1] seen")
@@ -34,7 +34,7 @@ extension EndToEnd {
       try anna.type("three\r", seeing: "[3] seen")
     }
 
-    @Test("with printing held the focus tells nothing; letting go does (7.3, 7.6)")
+    @Test("7.3, 7.6: with printing held the focus tells nothing; letting go does")
     func pausedWithFocus() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send(focusOut)
@@ -47,7 +47,7 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
-    @Test("what is entered without the focus is not told as seen either (7.3)")
+    @Test("7.3: what is entered without the focus is not told as seen either")
     func enteringWithoutFocus() throws {
       #expect(try home.run(["tea", "--as", "ben"]).status == 0)
       let anna = try home.shell(as: "anna", ["tea"])
@@ -62,7 +62,7 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
-    @Test("a shell that begins in a window without the focus has not seen anything (7.3)")
+    @Test("7.3: a shell that begins in a window without the focus has not seen anything")
     func beginningWithoutFocus() throws {
       #expect(try home.run(["tea", "--as", "ben"]).status == 0)
       let anna = try home.shell(as: "anna", ["tea"])
@@ -78,7 +78,7 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
-    @Test("what came while an editor was open is seen when the window has the focus then (7.3)")
+    @Test("7.3: what came while an editor was open is seen when the window has the focus then")
     func focusLostInTheEditor() throws {
       try home.write("echo the editor\nwhile ! [ -e ~/go ]; do sleep 0.05; done\n", to: "editor")
       let anna = try home.shellInLobby(as: "anna")
@@ -99,7 +99,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the reports are asked for in the tty face only, and given back with the terminal (7.3, 11.5)"
+      "7.3, 11.5: the reports are asked for in the tty face only, and given back with the terminal"
     )
     func askedFor() throws {
       for (arguments, isAsked) in [([], true), (["--plain"], false)] {
@@ -113,7 +113,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a report of the focus is no key: nothing of what is under way ends (1.14)",
+      "1.14: a report of the focus is no key: nothing of what is under way ends",
       arguments: [
         ("half a line", "", "#lobby> half a line|"),
         ("\u{12}ol", "d", "i-search)`old'"),
@@ -139,7 +139,7 @@ extension EndToEnd {
       #expect(!anna.emulator.picture.contains("[I") && !anna.emulator.picture.contains("[O"))
     }
 
-    @Test("no part of a report gets into the line, in emacs and vi mode, however it is cut (7.3)")
+    @Test("7.3: no part of a report gets into the line, in emacs and vi mode, however it is cut")
     func cutReports() throws {
       for mode in ["emacs", "vi"] {
         let anna = try home.shellInLobby(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("/history (7.1, 7.5)")
+  @Suite("7.1, 7.5: /history")
   struct HistoryTests {
     private let home: Home
 
@@ -42,7 +42,7 @@ extension EndToEnd {
       #expect(try history("40-50").output.contains("There are no such messages"))
     }
 
-    @Test("reactions stand below their message, who with which (7.8)")
+    @Test("7.8: reactions stand below their message, who with which")
     func reactions() throws {
       _ = try home.run(["--as", "anna", "lobby"], input: "/react 2 :tada:\n")
       _ = try home.run(["--as", "cleo", "lobby"], input: "/react 2 :tada:\n/react 3 :tea:\n")
@@ -51,7 +51,7 @@ extension EndToEnd {
       #expect(lines[second + 1].contains("🎉 anna, cleo"))
     }
 
-    @Test("ages instead of times, here only (7.5)")
+    @Test("7.5: ages instead of times, here only")
     func ages() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.command("/set timestamps relative")

@@ -23,7 +23,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a caret that is nowhere in the draft keeps nobody out (10.3)",
+      "10.3: a caret that is nowhere in the draft keeps nobody out",
       arguments: ["9223372036854775807", "-9223372036854775808", "4294967301", "'x'"])
     func caretBeyond(caret: String) throws {
       try draft("begun")
@@ -53,7 +53,7 @@ extension EndToEnd {
       try #require(run.status == 0, "\(run.errors)")
     }
 
-    @Test("a caret inside a character stands before it (10.4)")
+    @Test("10.4: a caret inside a character stands before it")
     func caretInside() throws {
       try draft("dräft", caret: 3)
       let shell = try home.shell(as: "anna", ["lobby"])
@@ -63,7 +63,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "no bytes that are not UTF-8 are stored, however they come in (10.4)",
+      "10.4: no bytes that are not UTF-8 are stored, however they come in",
       arguments: [["lobby"], ["--plain", "lobby"]], ["emacs", "vi"])
     func rawBytes(arguments: [String], mode: String) throws {
       try home.write("set editing-mode \(mode)\nset show-mode-in-prompt off\n", to: ".inputrc")
@@ -120,7 +120,7 @@ extension EndToEnd {
       "CAST(x'ff41fe' AS TEXT)", "replace(hex(zeroblob(20000)), '00', 'x')", "'1-99 b'",
     ]
 
-    @Test("whatever stands in a column, the program ends well or with a sentence (10.3)")
+    @Test("10.3: whatever stands in a column, the program ends well or with a sentence")
     func columns() throws {
       let made = try home.run(
         ["lobby", "--as", "anna"],

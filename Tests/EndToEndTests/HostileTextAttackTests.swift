@@ -141,7 +141,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("in the plain face: not one byte that a terminal obeys (11.5)", arguments: Round.all)
+    @Test("11.5: in the plain face: not one byte that a terminal obeys", arguments: Round.all)
     private func plain(round: Round) throws {
       let (shell, notified) = try look(round, ["--plain"])
       leave(shell)
@@ -149,7 +149,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("on the line of the plain face, too (10.1, 11.5, 12.2)", arguments: Round.all)
+    @Test("10.1, 11.5, 12.2: on the line of the plain face, too", arguments: Round.all)
     private func plainLine(round: Round) throws {
       let hostile = try HostileHome(round.texts, names: round.names)
       let shell = try hostile.home.shellInLobby(as: "anna", ["--plain"], rows: 60, columns: 200)
@@ -168,7 +168,7 @@ extension EndToEnd {
       holdPlain(shell)
     }
 
-    @Test("a line longer than the row never writes half a character in plain (10.1, 12.2)")
+    @Test("10.1, 12.2: a line longer than the row never writes half a character in plain")
     func longPlainLine() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", ["--plain"], columns: 60)
@@ -194,7 +194,7 @@ extension EndToEnd {
 
     // MARK: Scripts
 
-    @Test("scripts on a terminal print no byte that it obeys (12.1)", arguments: Round.all)
+    @Test("12.1: scripts on a terminal print no byte that it obeys", arguments: Round.all)
     private func scripts(round: Round) throws {
       let hostile = try HostileHome(round.texts, names: round.names)
       let odd = round.texts[1].replacing("\0", with: "")

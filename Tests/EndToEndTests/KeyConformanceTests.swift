@@ -61,7 +61,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("C-d on an empty line leaves (1.6)")
+    @Test("1.6: C-d on an empty line leaves")
     func endOfFileLeaves() throws {
       let pair = try BesideBash(inputrc: "")
       // bash's status is that of its last command, which did not exist.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Keys that terminals tell apart (1.3)")
+  @Suite("1.3: Keys that terminals tell apart")
   struct KeyProtocolTests {
     @Test(
       "Shift-Return, M-Return and C-j are a newline",
@@ -86,7 +86,7 @@ extension EndToEnd {
       #expect(Self.areOn(in: shell.output) == Self.allOn)
     }
 
-    @Test("they are off while the shell is suspended (1.6)")
+    @Test("1.6: they are off while the shell is suspended")
     func offWhileSuspended() throws {
       let home = try Home()
       let environment = home.environment.merging(["PS1": "sh> "]) { $1 }

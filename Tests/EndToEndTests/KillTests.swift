@@ -15,7 +15,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("what the prompt accepted is in the store, none of it twice (1.2)")
+    @Test("1.2: what the prompt accepted is in the store, none of it twice")
     func acceptedLinesSurviveKill() throws {
       var random = FixedRandom(seed: LongRun.seed &+ 77)
       var accepted: [String] = []
@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "senders killed under load: what was acknowledged is there once, no state went back (7.2)")
+      "7.2: senders killed under load: what was acknowledged is there once, no state went back")
     func killedSendersUnderLoad() throws {
       var random = FixedRandom(seed: LongRun.seed &+ 500)
       let rounds = LongRun.rounds(120)
@@ -148,7 +148,7 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: home.path + "/status", encoding: .utf8) == "129\n")
     }
 
-    @Test("a hung-up shell keeps the line as a draft (5.1)")
+    @Test("5.1: a hung-up shell keeps the line as a draft")
     func hangUpKeepsTheDraft() throws {
       let first = try home.shellInLobby(as: "anna")
       try first.type("not sent yet\u{02}\u{02}\u{02}", seeing: "#lobby> not sent |yet")
@@ -159,7 +159,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a shell that ends in edit mode leaves the draft of before, and no new message (3.6)",
+      "3.6: a shell that ends in edit mode leaves the draft of before, and no new message",
       arguments: ["kill", "SIGTERM", "terminal lost"])
     func endInEditModeLeavesTheDraft(how: String) throws {
       let first = try home.shellInLobby(as: "anna")

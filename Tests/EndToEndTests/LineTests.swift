@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a search goes on after keys that mean nothing (1.14)",
+      "1.14: a search goes on after keys that mean nothing",
       arguments: [
         "\u{18}z", "\u{18}\u{11}", "\u{1B}z", "\u{1B}[24~", "\u{1B}[99;9u",
       ])
@@ -28,7 +28,7 @@ extension EndToEnd {
       try shell.type("\u{12}alp\u{05}", seeing: "#lobby> alpha one|")
     }
 
-    @Test("C-c on a line of the history empties it, and C-_ brings it back (1.6)")
+    @Test("1.6: C-c on a line of the history empties it, and C-_ brings it back")
     func clearingALineOfTheHistory() throws {
       try shell.type("first\r", seeing: "[1]")
       try shell.type("second\r", seeing: "[2]")
@@ -39,13 +39,13 @@ extension EndToEnd {
       try shell.type("\u{03}\u{1B}[A", seeing: "#lobby> second|")
     }
 
-    @Test("what is said about an emptied line stays until the next change by hand (1.6)")
+    @Test("1.6: what is said about an emptied line stays until the next change by hand")
     func noticeOfAnEmptiedLineStays() throws {
       try shell.type("half a line\u{03}", seeing: "Line emptied; C-_ brings it back")
       try expectUntilTyping("Line emptied; C-_ brings it back")
     }
 
-    @Test("what is said about a left message stays until the next change by hand (3.4)")
+    @Test("3.4: what is said about a left message stays until the next change by hand")
     func noticeOfALeftMessageStays() throws {
       try shell.type("the message\r", seeing: "[1]")
       // Typing is noticed a moment late (20 ms); what is said comes after that.
@@ -56,7 +56,7 @@ extension EndToEnd {
       try expectUntilTyping("Message [1] stays as it was")
     }
 
-    @Test("4.1 what is said about the line makes room for who is typing")
+    @Test("4.1: what is said about the line makes room for who is typing")
     func typingIsSeenAfterANotice() throws {
       let ben = try home.shellInLobby(as: "ben")
       try shell.type("\u{03}", seeing: "To leave: C-d on the empty line, or /quit")
@@ -69,7 +69,7 @@ extension EndToEnd {
       try shell.expectGone("To leave")
     }
 
-    @Test("who changes the name within a run is shown under the new one at once (7.5)")
+    @Test("7.5: who changes the name within a run is shown under the new one at once")
     func newNameInARun() throws {
       let ben = try home.shellInLobby(as: "ben")
       try ben.type("one\r", seeing: "one")

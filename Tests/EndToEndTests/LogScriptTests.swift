@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("hobnob log (11.3)")
+  @Suite("11.3: hobnob log")
   struct LogScriptTests {
     private let home: Home
 
@@ -86,7 +86,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "what is no time, and what goes not together, is 64 and a sentence (11.4)",
+      "11.4: what is no time, and what goes not together, is 64 and a sentence",
       arguments: [
         "--since 2026-02-30", "--since 2026-13-01", "--since=-1", "--since=-0001-01-01",
         "--since 10000-01-01", "--since tomorrow", "--until 2026-11-21T25:00",
@@ -170,7 +170,7 @@ extension EndToEnd {
       try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test("--follow --json goes on, and counts for nobody as seen or delivered (7.3)")
+    @Test("7.3: --follow --json goes on, and counts for nobody as seen or delivered")
     func follows() throws {
       try home.say("first", as: "cy")
       let anna = try home.shellInLobby(as: "anna")
@@ -207,7 +207,7 @@ extension EndToEnd {
       #expect(try numbers(["--from", "1"]) == Array(1...7))
     }
 
-    @Test("a name that looks like another's is marked, as the shell marks it (12.3)")
+    @Test("12.3: a name that looks like another's is marked, as the shell marks it")
     func lookAlikes() throws {
       try home.say("I am anna", as: "anna")
       try home.say("so am I", as: "\u{430}nna")
@@ -241,7 +241,7 @@ extension EndToEnd {
         try home.run(["log", "lobby", "--as", "\u{430}nna"]).output.contains("[1] ≈anna:"))
     }
 
-    @Test("a long text is folded on a terminal and whole in a pipe and as JSON (12.5, 10.13)")
+    @Test("12.5, 10.13: a long text is folded on a terminal and whole in a pipe and as JSON")
     func foldsOnATerminal() throws {
       try home.say("begin " + String(repeating: "tea ", count: 262_144) + "\nthe end", as: "ben")
       try home.say((1...60).map { "line \($0)" }.joined(separator: "\n"), as: "ben")

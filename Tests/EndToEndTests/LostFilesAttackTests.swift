@@ -23,7 +23,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "without its log, or the index of that, nobody is told that a message is stored (10.10)",
+      "10.10: without its log, or the index of that, nobody is told that a message is stored",
       arguments: [["-shm"], ["-wal"], ["-wal", "-shm"]])
     func deleted(files: [String]) throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one", "two", "three"])
     }
 
-    @Test("what a killed shell had stored is kept once it has seen that its log is gone (10.10)")
+    @Test("10.10: what a killed shell had stored is kept once it has seen that its log is gone")
     func carriedOver() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("one\r", seeing: "anna: one")
@@ -58,7 +58,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one"])
     }
 
-    @Test("another log or index in the place of the open one is refused, too (10.10)")
+    @Test("10.10: another log or index in the place of the open one is refused, too")
     func replaced() throws {
       for file in ["-shm", "-wal"] {
         let home = try Home()
@@ -78,7 +78,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("no new store begins beside shells that have the former one open (10.10)")
+    @Test("10.10: no new store begins beside shells that have the former one open")
     func moved() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
       try shell.type("one\r", seeing: "anna: one")
@@ -104,7 +104,7 @@ extension EndToEnd {
       #expect(sent.status == 1 && sent.errors.contains("was moved"), "\(sent.errors)")
     }
 
-    @Test("a log without its store is not thrown away for a new one (10.10)")
+    @Test("10.10: a log without its store is not thrown away for a new one")
     func leftOver() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("one\r", seeing: "anna: one")
@@ -118,7 +118,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one"])
     }
 
-    @Test("twelve senders at once make a store, and none is refused (10.6)")
+    @Test("10.6: twelve senders at once make a store, and none is refused")
     func createAtOnce() throws {
       for round in 0..<LongRun.rounds(4) {
         let home = try Home()
@@ -134,7 +134,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("what was acknowledged is there, whatever file went while many were at work (10.10)")
+    @Test("10.10: what was acknowledged is there, whatever file went while many were at work")
     func anyFile() throws {
       var random = FixedRandom(seed: LongRun.seed)
       for round in 0..<LongRun.rounds(2) {

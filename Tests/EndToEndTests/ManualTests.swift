@@ -40,7 +40,7 @@ extension EndToEnd {
       #expect(Set(named) == Set(functions))
     }
 
-    @Test("hobnob(1) has every option of the command line, and no other (11.3)")
+    @Test("11.3: hobnob(1) has every option of the command line, and no other")
     func hasEveryOption() throws {
       let home = try Home()
       var options: Set<Substring> = []

@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
   @Suite("Markdown at the prompt (6)")
   struct MarkdownTests {
-    @Test("C-x and a symbol wrap the word or the region (6.2)")
+    @Test("6.2: C-x and a symbol wrap the word or the region")
     func wrapping() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -27,7 +27,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the region that C-@ began is wrapped, active or not (6.2)",
+      "6.2: the region that C-@ began is wrapped, active or not",
       arguments: [
         // C-@, a motion, C-x and a symbol.
         ("one two three\u{01}\0\u{1B}f\u{1B}f\u{18}*", "*one two*| three"),
@@ -57,7 +57,7 @@ extension EndToEnd {
       try shell.expect("#lobby> \(shown)")
     }
 
-    @Test("wrapping is one undo (1.5, 6.2)")
+    @Test("1.5, 6.2: wrapping is one undo")
     func wrappingIsOneUndo() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -67,7 +67,7 @@ extension EndToEnd {
       try shell.expect("#lobby> hello|")
     }
 
-    @Test("the functions can be bound in an inputrc (6.2)")
+    @Test("6.2: the functions can be bound in an inputrc")
     func functionsCanBeBound() throws {
       let home = try Home()
       let shell = try home.shellInLobby(
@@ -76,7 +76,7 @@ extension EndToEnd {
       try shell.expect("#lobby> *one* _two_|")
     }
 
-    @Test("two spaces close nothing where nothing is opened, in commands and in code (6.3)")
+    @Test("6.3: two spaces close nothing where nothing is opened, in commands and in code")
     func twoSpacesStay() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -88,7 +88,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("one undo takes back the closing; pastes and the setting close nothing (6.3)")
+    @Test("6.3: one undo takes back the closing; pastes and the setting close nothing")
     func whatDoesNotClose() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -104,7 +104,7 @@ extension EndToEnd {
       try shell.expect("#lobby> hello *bold  x|")
     }
 
-    @Test("styled text is drawn styled in the line and in messages, symbols kept (6.4)")
+    @Test("6.4: styled text is drawn styled in the line and in messages, symbols kept")
     func drawing() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -125,7 +125,7 @@ extension EndToEnd {
       #expect(isStyled(), "in the message")
     }
 
-    @Test("a command, and styling off, are drawn bare (6.4)")
+    @Test("6.4: a command, and styling off, are drawn bare")
     func drawingBare() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

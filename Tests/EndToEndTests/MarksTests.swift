@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("What stands out in a message (7.9)")
+  @Suite("7.9: What stands out in a message")
   struct MarksTests {
     private static let text = "hi @anna, @cleo: https://a.b/c in #tea"
 
@@ -88,7 +88,7 @@ extension EndToEnd {
       #expect(!plain.output.contains(0x1B))
     }
 
-    @Test("hostile text makes no link of its own (12.1)")
+    @Test("12.1: hostile text makes no link of its own")
     func hostileLinks() throws {
       let home = try Home()
       let anna = try home.shellInLobby(as: "anna")

@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("What the menu puts into the line (2.6, 2.8, 2.10)")
+  @Suite("2.6, 2.8, 2.10: What the menu puts into the line")
   struct MenuAcceptTests {
     private let home: Home
     private let shell: PseudoTerminal
@@ -13,7 +13,7 @@ extension EndToEnd {
       shell = try home.shellInLobby(as: "anna")
     }
 
-    @Test("accepting replaces the whole word, and spaces it (2.6)")
+    @Test("2.6: accepting replaces the whole word, and spaces it")
     func accepting() throws {
       let back = "\u{02}"
       let lines = [
@@ -37,14 +37,14 @@ extension EndToEnd {
       }
     }
 
-    @Test("emoji-style shortcode keeps the name between colons (2.6)")
+    @Test("2.6: emoji-style shortcode keeps the name between colons")
     func shortcodes() throws {
       try shell.command("/set emoji-style shortcode")
       shell.send("a :boar\t")
       try shell.expect("#lobby> a :boar: |")
     }
 
-    @Test("accepting is one undo (1.5, 2.6)")
+    @Test("1.5, 2.6: accepting is one undo")
     func acceptingIsOneUndo() throws {
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
@@ -54,7 +54,7 @@ extension EndToEnd {
       try shell.expect("ask @carl |")
     }
 
-    @Test("an accepted word opens no menu until it is edited (2.3)")
+    @Test("2.3: an accepted word opens no menu until it is edited")
     func acceptedWordsAreDone() throws {
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
@@ -66,7 +66,7 @@ extension EndToEnd {
       try shell.expect("ask @car|\n@carl\nanna")
     }
 
-    @Test("a mention is drawn as one, letters alone are not (2.10)")
+    @Test("2.10: a mention is drawn as one, letters alone are not")
     func mentionsAreDrawn() throws {
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
@@ -79,7 +79,7 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: "@cent") { !$0.isBold })
     }
 
-    @Test("a mention stays one while the caret is in it, and over a look into the history (2.10)")
+    @Test("2.10: a mention stays one while the caret is in it, and over a look into the history")
     func mentionsStayUntouched() throws {
       try shell.type("old\r", seeing: "anna: old")
       shell.send("ask @ca\t")
@@ -99,7 +99,7 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
     }
 
-    @Test("a mention stays one over a restart (2.10)")
+    @Test("2.10: a mention stays one over a restart")
     func mentionsStayInDrafts() throws {
       let home = try Home.withPeople()
       let first = try home.shellInLobby(as: "anna")
@@ -113,7 +113,7 @@ extension EndToEnd {
       #expect(second.waits(forStyleOf: "@cent") { !$0.isBold })
     }
 
-    @Test("arguments of commands, with the usage above them (2.8)")
+    @Test("2.8: arguments of commands, with the usage above them")
     func arguments() throws {
       try home.write("", to: "notes one.txt")
       try home.write("", to: "folder/inside.txt")
@@ -150,7 +150,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("TAB fills them in (2.8)")
+    @Test("2.8: TAB fills them in")
     func argumentsByTab() throws {
       try home.write("", to: "notes.txt")
       try home.write("", to: "folder/inside.txt")

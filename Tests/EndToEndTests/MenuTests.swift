@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("The menu below the line (2.3, 2.4, 2.7)")
+  @Suite("2.3, 2.4, 2.7: The menu below the line")
   struct MenuTests {
     private let home: Home
     private let shell: PseudoTerminal
@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "opens by itself behind a prefix (2.2, 2.4)",
+      "2.2, 2.4: opens by itself behind a prefix",
       arguments: [
         ("@", "#lobby> @|\n@cent\n@cyan\n@coco\n@cleo\n(+3 more)\nanna"),
         ("ask @b", "#lobby> ask @b|\n@bea\n@ben\nanna"),
@@ -30,7 +30,7 @@ extension EndToEnd {
       try shell.expect(shown)
     }
 
-    @Test("stays closed where no word is completed (2.3, 2.4)")
+    @Test("2.3, 2.4: stays closed where no word is completed")
     func staysClosed() throws {
       let lines = [
         ("a@b", "a@b|"), ("10:30", "10:30|"), ("http://x", "http://x|"), ("@@", "@@|"),
@@ -47,7 +47,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("stays closed while a region is active (2.3)")
+    @Test("2.3: stays closed while a region is active")
     func noMenuOverARegion() throws {
       shell.send("@be")
       try shell.expect("#lobby> @be|\n@bea\n@ben\n")
@@ -56,7 +56,7 @@ extension EndToEnd {
       try shell.expect("#lobby> @be|\nanna")
     }
 
-    @Test("a restored draft opens none (5.2)")
+    @Test("5.2: a restored draft opens none")
     func noMenuOverADraft() throws {
       let home = try Home.withPeople()
       let first = try home.shellInLobby(as: "anna")
@@ -73,7 +73,7 @@ extension EndToEnd {
       try second.expect("#lobby> ask @be|\n@bea\n@ben\nanna")
     }
 
-    @Test("TAB completes the common part, accepts a single one at once, then enters (2.7)")
+    @Test("2.7: TAB completes the common part, accepts a single one at once, then enters")
     func tabGoesStepByStep() throws {
       shell.send("@b")
       try shell.expect("#lobby> @b|\n@bea\n@ben\n")
@@ -91,7 +91,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "once entered, keys move in it and Return accepts without sending (2.7)",
+      "2.7: once entered, keys move in it and Return accepts without sending",
       arguments: [
         ("", "bea"), ("\u{0E}", "ben"), (Key.down, "ben"), ("\t", "ben"), ("\u{0E}\u{10}", "bea"),
         (Key.down + Key.up, "bea"), ("\t\t", "bea"), ("\u{10}", "ben"),
@@ -105,7 +105,7 @@ extension EndToEnd {
       try shell.expectNever("[8]")
     }
 
-    @Test("before it is entered, Return sends and Up is the history's (2.7)")
+    @Test("2.7: before it is entered, Return sends and Up is the history's")
     func keysBeforeTheMenuIsEntered() throws {
       shell.send("@be")
       try shell.expect("@bea\n")
@@ -119,7 +119,7 @@ extension EndToEnd {
       try shell.expect("#lobby> ask @be|")
     }
 
-    @Test("a letter in the entered menu goes on with the word (2.7)")
+    @Test("2.7: a letter in the entered menu goes on with the word")
     func lettersGoOnWithTheWord() throws {
       shell.send("@be\t\t")
       try shell.expect("#lobby> @be|\n@bea\n@ben")
@@ -130,7 +130,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "C-g and a lone Esc close it until the word's start changes (2.7)",
+      "2.7: C-g and a lone Esc close it until the word's start changes",
       arguments: ["\u{07}", "\u{1B}"])
     func closing(key: String) throws {
       shell.send("ask @c")
@@ -148,7 +148,7 @@ extension EndToEnd {
       try shell.expect("ask @cent |@c")
     }
 
-    @Test("the rest is counted, and the menu scrolls to it (2.7)")
+    @Test("2.7: the rest is counted, and the menu scrolls to it")
     func theRestIsCounted() throws {
       shell.send("@")
       try shell.expect("#lobby> @|\n@cent\n@cyan\n@coco\n@cleo\n(+3 more)\nanna")
@@ -159,7 +159,7 @@ extension EndToEnd {
       try shell.expect("#lobby> @carl: |")
     }
 
-    @Test("max-menu-rows and live-menu (2.7)")
+    @Test("2.7: max-menu-rows and live-menu")
     func settings() throws {
       try shell.command("/set max-menu-rows 2")
       shell.send("@")
@@ -177,7 +177,7 @@ extension EndToEnd {
       try shell.expect("#lobby> @ben: |")
     }
 
-    @Test("a message changes neither its rows nor what is selected (1.14, 2.7)")
+    @Test("1.14, 2.7: a message changes neither its rows nor what is selected")
     func messagesLeaveItAsItIs() throws {
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\nanna")
@@ -193,7 +193,7 @@ extension EndToEnd {
       try shell.expect("ask @bea |")
     }
 
-    @Test("who spoke last stands first in the next menu, here and not elsewhere (2.5)")
+    @Test("2.5: who spoke last stands first in the next menu, here and not elsewhere")
     func whoSpokeLastStandsFirst() throws {
       let first = "#lobby> ask @b|\n@bea\n@ben\nanna"
       try shell.type("ask @b", seeing: first)
@@ -214,7 +214,7 @@ extension EndToEnd {
       try shell.type("ask @b", seeing: "#lobby> ask @b|\n@bea\n@ben\n@boris\n")
     }
 
-    @Test("a resize keeps it open (1.14)", arguments: [(12, 40), (30, 120), (8, 20)])
+    @Test("1.14: a resize keeps it open", arguments: [(12, 40), (30, 120), (8, 20)])
     func resizesKeepIt(rows: Int, columns: Int) throws {
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\nanna")

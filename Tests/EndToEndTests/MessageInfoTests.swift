@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
   @Suite("One message: /info, /quote, /copy")
   struct MessageInfoTests {
-    @Test("/info tells sender, time, each person's state, reactions, reply, former texts (7.2)")
+    @Test("7.2: /info tells sender, time, each person's state, reactions, reply, former texts")
     func infoTellsAll() throws {
       let home = try Home()
       let (anna, ben) = try home.annaAndBen()
@@ -54,7 +54,7 @@ extension EndToEnd {
       try shell.type("\u{15}/info\r", seeing: "Usage: /info N")
     }
 
-    @Test("a name that looks like another's is marked, and /info tells who it is (12.3)")
+    @Test("12.3: a name that looks like another's is marked, and /info tells who it is")
     func lookAlikes() throws {
       let home = try Home()
       try home.say("I am anna", as: "anna")
@@ -71,7 +71,7 @@ extension EndToEnd {
       #expect(!shell.emulator.picture.contains("≈ben"))
     }
 
-    @Test("a body over 64 KiB is folded when printed, and whole in /info (12.5)")
+    @Test("12.5: a body over 64 KiB is folded when printed, and whole in /info")
     func longBodies() throws {
       let home = try Home()
       let text = "beginning " + String(repeating: "x", count: 70_000) + "\nthe very end"
@@ -92,7 +92,7 @@ extension EndToEnd {
       #expect(all.contains("the very end"))
     }
 
-    @Test("a body of more than fold-lines lines is folded when printed (12.5)")
+    @Test("12.5: a body of more than fold-lines lines is folded when printed")
     func manyLines() throws {
       let home = try Home()
       try home.say((1...41).map { "line \($0)." }.joined(separator: "\n"), as: "ben")
@@ -125,7 +125,7 @@ extension EndToEnd {
         }
     }
 
-    @Test("/copy hands the text to the terminal by OSC 52, its control characters as marks (7.9)")
+    @Test("7.9: /copy hands the text to the terminal by OSC 52, its control characters as marks")
     func copies() throws {
       let home = try Home()
       let texts = ["a", "ab", "abc — ü 🎉\nsecond", "\u{1B}[31mred\u{07}"]
@@ -140,7 +140,7 @@ extension EndToEnd {
       #expect(shell.emulator.picture.contains("#lobby> |"))
     }
 
-    @Test("/copy is refused where there is no clipboard, and for more than terminals take (7.9)")
+    @Test("7.9: /copy is refused where there is no clipboard, and for more than terminals take")
     func refusesToCopy() throws {
       let home = try Home()
       try home.say(String(repeating: "x", count: 80_000), as: "ben")

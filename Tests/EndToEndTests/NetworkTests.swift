@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   /// A local conversation never shows `sending` or `failed`; here this process is the network.
-  @Suite("A network that answers late, or no (7.2)")
+  @Suite("7.2: A network that answers late, or no")
   final class NetworkTests {
     private let home: Home
     private let store: Store
@@ -63,7 +63,7 @@ extension EndToEnd {
       #expect(!shell.emulator.picture.contains("not sent:"), "\(shell.emulator.picture)")
     }
 
-    @Test("a message that nobody has can be taken back before the network took it (3.7)")
+    @Test("3.7: a message that nobody has can be taken back before the network took it")
     func takingBackFromTheOutbox() throws {
       try shell.type("too early\r", seeing: "[1] … sending")
       try shell.type("/cancel\r", seeing: "#far> too early|")

@@ -32,7 +32,7 @@ extension EndToEnd {
         environment: home.environment)
     }
 
-    @Test("a shell shows what others say without a key being typed (10.7)")
+    @Test("10.7: a shell shows what others say without a key being typed")
     func hears() throws {
       let shell = try shell()
       try shell.expect("#lobby> |")
@@ -42,7 +42,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("wait and log --follow go on (10.7)")
+    @Test("10.7: wait and log --follow go on")
     func commands() throws {
       func start(_ arguments: [String]) throws -> Program {
         try Program(
@@ -71,7 +71,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "where nothing tells of news it is said, and every key looks (10.7)",
+      "10.7: where nothing tells of news it is said, and every key looks",
       .enabled(if: canRun(withoutInotify + withoutCapabilities + ["true"])))
     func everyKeyLooks() throws {
       let folder = URL(fileURLWithPath: home.store).deletingLastPathComponent().path

@@ -20,7 +20,7 @@ extension EndToEnd {
       try home.say("hello", as: "ben")
     }
 
-    @Test("no number behind a command or a setting ends the shell (10.2)")
+    @Test("10.2: no number behind a command or a setting ends the shell")
     func commands() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.command("/set pager off")
@@ -57,7 +57,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "no number on the command line ends a command but with a sentence (10.2)",
+      "10.2: no number on the command line ends a command but with a sentence",
       arguments: [
         ["log", "lobby", "--lines"], ["log", "lobby", "--from"], ["log", "lobby", "--to"],
         ["log", "lobby", "--lines", "2", "--from"], ["log", "lobby", "--since"],

@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(called == wanted, sourceLocation: sourceLocation)
     }
 
-    @Test("/open hands an address to the program as one argument, without a shell (7.9)")
+    @Test("7.9: /open hands an address to the program as one argument, without a shell")
     func opensAddresses() throws {
       try home.say("see https://a.b/$(touch${IFS}~/pwned);x?q='1'&r=2.", as: "ben")
       let shell = try home.shellInLobby(as: "anna")
@@ -45,7 +45,7 @@ extension EndToEnd {
       try shell.expectNever("noise")
     }
 
-    @Test("of several the list is shown, and the second number chooses; files are among them (8.2)")
+    @Test("8.2: of several the list is shown, and the second number chooses; files are among them")
     func choosesAmongSeveral() throws {
       try home.write("the text", to: "notes.txt")
       let shell = try home.shellInLobby(
@@ -79,7 +79,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "notify-command gets sender, conversation and text as arguments, for what is for me (7.10)")
+      "7.10: notify-command gets sender, conversation and text as arguments, for what is for me")
     func notifies() throws {
       try home.say("before @anna", as: "ben")
       let anna = try home.shellInLobby(as: "anna")
@@ -114,7 +114,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a notify-command that is not there is said once, and blocks nothing (7.10)")
+    @Test("7.10: a notify-command that is not there is said once, and blocks nothing")
     func missingNotifier() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command /no/such/program")
@@ -128,7 +128,7 @@ extension EndToEnd {
     private static let giant = String(repeating: "\u{1100}", count: 200_000)
 
     @Test(
-      "of a text that no argument can hold the start is handed on, never half a code point (10.12)")
+      "10.12: of a text that no argument can hold the start is handed on, never half a code point")
     func giantCharacter() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command \(program)")
@@ -141,7 +141,7 @@ extension EndToEnd {
       #expect((3000...4002).contains(text.utf8.count))
     }
 
-    @Test("in a burst the last call says how many it stands for (10.12)")
+    @Test("10.12: in a burst the last call says how many it stands for")
     func burst() throws {
       try home.write(
         "echo \"$3\" >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
@@ -158,7 +158,7 @@ extension EndToEnd {
       #expect(called.count == 17 && called.last == "@anna 100 (and 83 more)", "\(called)")
     }
 
-    @Test("what waits for its turn is not told once notify-command is off (10.12)")
+    @Test("10.12: what waits for its turn is not told once notify-command is off")
     func offInABurst() throws {
       try home.write(
         "echo x >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
@@ -178,7 +178,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: "#lobby"))
     }
 
-    @Test("a program's words may be quoted as for a shell; nothing else is read like one (7.10)")
+    @Test("7.10: a program's words may be quoted as for a shell; nothing else is read like one")
     func quotedWords() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command \(program) 'two words' \"a $HOME\" b\\ c ''")

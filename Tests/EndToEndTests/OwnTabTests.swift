@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("TAB as the user's inputrc has it (2.11)")
+  @Suite("2.11: TAB as the user's inputrc has it")
   struct OwnTabTests {
     @Test("menu-complete goes through the candidates, one a TAB")
     func menuComplete() throws {

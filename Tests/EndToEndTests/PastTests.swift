@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("What is imported into a room in use is older than what is said there (7.3, 7.7)")
+  @Suite("7.3, 7.7: What is imported into a room in use is older than what is said there")
   struct PastTests {
     private let home: Home
 
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(try unread(by: "ben") == "0\n")
     }
 
-    @Test("hobnob log and /history show what was said here last, the past before it by time (7.1)")
+    @Test("7.1: hobnob log and /history show what was said here last, the past before it by time")
     func shown() throws {
       for number in 1...3 { try home.say("live \(number)", as: "anna") }
       try bring(300, year: 2021)

@@ -4,7 +4,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("Pasting (1.9)")
+  @Suite("1.9: Pasting")
   struct PasteTests {
     @Test("newlines stay, control characters are marks, and it is one undo")
     func onePasteIsOneUndo() throws {
@@ -67,7 +67,7 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
-    @Test("bytes that are no UTF-8 are shown and sent as marks (12.2)")
+    @Test("12.2: bytes that are no UTF-8 are shown and sent as marks")
     func invalidBytes() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -101,7 +101,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "behind a text and inside one it is offered, too; the answer decides (1.9)",
+      "1.9: behind a text and inside one it is offered, too; the answer decides",
       arguments: [
         ("y", "see th|is", true), ("\r", "see th|is", true), ("n", "see thPATH|is", false),
         ("\u{03}", "see th|is", false), ("\u{07}", "see th|is", false),
@@ -125,7 +125,7 @@ extension EndToEnd {
       try shell.expect(left.replacing("PATH", with: path).replacing("|", with: "!|"))
     }
 
-    @Test("a second paste is no answer: the first is inserted, the second asked about (1.9)")
+    @Test("1.9: a second paste is no answer: the first is inserted, the second asked about")
     func twoPastes() throws {
       let home = try Home()
       try home.write("hello", to: "note.txt")
@@ -135,7 +135,7 @@ extension EndToEnd {
       try shell.expect("#lobby> \(path) and a text|")
     }
 
-    @Test("an edit takes no files: the path is inserted (1.9, 3)")
+    @Test("1.9, 3: an edit takes no files, the path is inserted")
     func pathsInAnEdit() throws {
       let home = try Home()
       try home.write("hello", to: "note.txt")
@@ -148,7 +148,7 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
-    @Test("C-c ends a paste whose end does not come, and keeps it (1.9)")
+    @Test("1.9: C-c ends a paste whose end does not come, and keeps it")
     func endlessPasteEndsByHand() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

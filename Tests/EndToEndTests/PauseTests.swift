@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Printing held (7.6)")
+  @Suite("7.6: Printing held")
   struct PauseTests {
     private let home: Home
 
@@ -65,7 +65,7 @@ extension EndToEnd {
       try anna.expect("ben: live")
     }
 
-    @Test("what was held when the conversation is left is unread there, below the rule (7.7)")
+    @Test("7.7: what was held when the conversation is left is unread there, below the rule")
     func leavingWhileHeld() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("/pause\r", seeing: "Printing is held")
@@ -94,7 +94,7 @@ extension EndToEnd {
       #expect(again.emulator.history.contains { $0.contains("ben: held") })
     }
 
-    @Test("a narrow status line leaves out what matters least (7.4)")
+    @Test("7.4: a narrow status line leaves out what matters least")
     func narrow() throws {
       let anna = try home.shellInLobby(as: "anna", rows: 20, columns: 30)
       try anna.type("/pause\r", seeing: "Printing is held")

@@ -43,7 +43,7 @@ extension EndToEnd {
       try anna.type("/invite ben\r", seeing: "@ben is no room of this machine")
     }
 
-    @Test("a notice stands beside a room whose name is longer than the screen (7.4)")
+    @Test("7.4: a notice stands beside a room whose name is longer than the screen")
     func longName() throws {
       let room = String(repeating: "r", count: 60)
       let ben = try home.shellInLobby(as: "ben", columns: 60)
@@ -72,7 +72,7 @@ extension EndToEnd {
       try ben.type("/clear\r/who\r", seeing: "anna  here")
     }
 
-    @Test("/typing says and changes whether others see it (4.3)")
+    @Test("4.3: /typing says and changes whether others see it")
     func typing() throws {
       let (anna, ben) = try home.annaAndBen()
       try anna.type("/typing\r", seeing: "Others see when you type")

@@ -13,7 +13,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "250 keys, most of them history, search, undo and Return (10.5)", arguments: Mode.allCases)
+      "10.5: 250 keys, most of them history, search, undo and Return", arguments: Mode.allCases)
     func keys(mode: Mode) throws {
       for round in 0..<LongRun.rounds(4) {
         var dice = FixedRandom(seed: LongRun.seed &* 1_000_003 &+ UInt64(round))
@@ -22,7 +22,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("garbage (10.5)", arguments: Mode.allCases)
+    @Test("10.5: garbage", arguments: Mode.allCases)
     func garbage(mode: Mode) throws {
       var dice = FixedRandom(seed: LongRun.seed &* 1_000_033)
       let bytes = (0..<LongRun.rounds(7000)).map { _ in UInt8(dice.below(256)) }
@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "what has ended the shell before (10.5)",
+      "10.5: what has ended the shell before",
       arguments: [
         // A search with a prompt of its own, in a line of the history, and what follows it.
         (Mode.emacs, "\u{1B}<\u{1B}p\u{05}\ra\u{03}\u{1B}#\u{1B}<\u{1B}r"),

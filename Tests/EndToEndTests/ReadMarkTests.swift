@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("What counts as read and seen (7.3, 7.7)")
+  @Suite("7.3, 7.7: What counts as read and seen")
   struct ReadMarkTests {
     private let home: Home
 
@@ -17,7 +17,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a shell that reads a file prints nothing that came, so it marks nothing (7.3, 7.7)",
+      "7.3, 7.7: a shell that reads a file prints nothing that came, so it marks nothing",
       arguments: ["", "/history\n", "/pause\n/bottom\n", "hello\n", "/join tea\n/join lobby\n"])
     func batch(script: String) throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(!anna.emulator.picture.contains("delivered"))
     }
 
-    @Test("what comes while a batch waits for its next line is not marked either (7.3)")
+    @Test("7.3: what comes while a batch waits for its next line is not marked either")
     func batchThatWaits() throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
       let batch = try home.start(["lobby", "--as", "ben"], input: nil)
@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "all that is unread is printed below the rule, whatever its number, then it is read (7.7)")
+      "7.7: all that is unread is printed below the rule, whatever its number, then it is read")
     func manyUnread() throws {
       try said(5000)
       let anna = try home.shellInLobby(as: "anna")
@@ -89,7 +89,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "/pause and leaving stop it, keys are served between, and the rest stays unread (7.3, 7.6)")
+      "7.3, 7.6: /pause and leaving stop it, keys are served between, and the rest stays unread")
     func stopped() throws {
       try said(5000)
       let ben = try home.shellInLobby(as: "ben")
@@ -122,7 +122,7 @@ extension EndToEnd {
       #expect(shown.count == 5001 && shown.last?.contains("mine") == true)
     }
 
-    @Test("what the last command before leaving printed is read, too (7.7)")
+    @Test("7.7: what the last command before leaving printed is read, too")
     func leavingAtOnce() throws {
       #expect(try home.run(["send", "dev", "news", "--create", "--as", "ben"]).status == 0)
       let shell = try home.shellInLobby(as: "anna")

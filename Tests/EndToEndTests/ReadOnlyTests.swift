@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Whoever only reads changes nothing (11.3)")
+  @Suite("11.3: Whoever only reads changes nothing")
   struct ReadOnlyTests {
     private let home: Home
 

@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(!shown.contains { $0.contains("new") }, "\(shown)")
     }
 
-    @Test("1.13 a room that was left is for reading: nothing is changed in it, no typing is seen")
+    @Test("1.13: a room that was left is for reading: nothing is changed in it, no typing is seen")
     func leftRoomIsReadOnly() throws {
       let ben = try home.shellInLobby(as: "ben")
       try anna.type("mine\r", seeing: "mine")
@@ -54,7 +54,7 @@ extension EndToEnd {
       try ben.expect("anna is typing")
     }
 
-    @Test("1.13 a room that one was never in is not one that was left")
+    @Test("1.13: a room that one was never in is not one that was left")
     func neverJoined() throws {
       _ = try home.run(["send", "tea", "--create", "--as", "ben", "one"])
       try anna.type("/switch tea\r", seeing: "#tea (not joined)> |\nOnly commands work here")
@@ -68,7 +68,7 @@ extension EndToEnd {
       terminal.history.count { $0.contains(text) }
     }
 
-    @Test("what was missed in another conversation is shown on return, below a rule (7.7)")
+    @Test("7.7: what was missed in another conversation is shown on return, below a rule")
     func missedMessagesAreShown() throws {
       try anna.type("/join tea\r", seeing: "#tea> |")
       try home.say("said between", as: "ben")

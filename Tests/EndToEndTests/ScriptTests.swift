@@ -12,7 +12,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("send takes words or standard input, log prints them, oldest first (11.3)")
+    @Test("11.3: send takes words or standard input, log prints them, oldest first")
     func sendAndLog() throws {
       #expect(
         try home.run(["send", "lobby", "the", "build", "is", "green", "--as", "cron"])
@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(last.contains("two"))
     }
 
-    @Test("a bare name, a quoted room and a person name a conversation (11.2)")
+    @Test("11.2: a bare name, a quoted room and a person name a conversation")
     func namesOfConversations() throws {
       #expect(try home.run(["send", "#lobby", "one", "--as", "cron"]).status == 0)
       #expect(try home.run(["log", "lobby", "--as", "cron"]).output.contains("one"))
@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(missing.errors.contains("#") && missing.errors.lowercased().contains("quote"))
     }
 
-    @Test("log --follow prints what arrives and counts for nobody as seen (7.3)")
+    @Test("7.3: log --follow prints what arrives and counts for nobody as seen")
     func followPrintsWhatArrives() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("first\r", seeing: "[1]")
@@ -58,7 +58,7 @@ extension EndToEnd {
       _ = log.finish()
     }
 
-    @Test("log of a store that is not there fails with a sentence, and makes none (11.4)")
+    @Test("11.4: log of a store that is not there fails with a sentence, and makes none")
     func logMakesNoStore() throws {
       let path = home.path + "/missing/store.sqlite"
       let finished = try home.run(["log", "lobby", "--store", path, "--as", "anna"])
@@ -68,7 +68,7 @@ extension EndToEnd {
       #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
     }
 
-    @Test("send --wait ends when the message has come that far, or fails in time (11.3)")
+    @Test("11.3: send --wait ends when the message has come that far, or fails in time")
     func sendWaits() throws {
       let ben = try home.shellInLobby(as: "ben")
       let seen = try home.run(
@@ -82,7 +82,7 @@ extension EndToEnd {
       #expect(finished.errors != "")
     }
 
-    @Test("lines on standard input are run as typed; the first failure is the status (11.4)")
+    @Test("11.4: lines on standard input are run as typed; the first failure is the status")
     func batchRunsLines() throws {
       let input = "hello\n/join tea\nin the tea room\n//slashed\n/nosuch\nafter\n"
       let finished = try home.run(["lobby", "--as", "anna", "--no-rc"], input: input)
@@ -95,13 +95,13 @@ extension EndToEnd {
       #expect(!finished.output.contains("\u{1B}"))
     }
 
-    @Test("the end of input in the middle of a line sends that line (11.4)")
+    @Test("11.4: the end of input in the middle of a line sends that line")
     func unfinishedLastLine() throws {
       #expect(try home.run(["lobby", "--as", "anna", "--no-rc"], input: "no newline").status == 0)
       #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("no newline"))
     }
 
-    @Test("a room named like a subcommand is reached by open (11.2)")
+    @Test("11.2: a room named like a subcommand is reached by open")
     func openReachesAnyRoom() throws {
       let shell = try home.shell(as: "anna", ["open", "log"])
       try shell.expect("#log> |")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("hobnob search, unread and wait (11.3)")
+  @Suite("11.3: hobnob search, unread and wait")
   struct SearchScriptTests {
     private let home: Home
 
@@ -54,7 +54,7 @@ extension EndToEnd {
       #expect(object["conversation"] as? String == "#dev")
     }
 
-    @Test("nothing found is status 1, said on standard error (11.4)")
+    @Test("11.4: nothing found is status 1, said on standard error")
     func nothing() throws {
       try fill()
       for arguments in [["coffee"], ["tea", "since:2030"], ["tea", "from:anna"]] {
@@ -77,7 +77,7 @@ extension EndToEnd {
       #expect(!finished.errors.contains("/"))
     }
 
-    @Test("direct chats of others are not found, nor is anything marked as read or seen (7.3)")
+    @Test("7.3: direct chats of others are not found, nor is anything marked as read or seen")
     func othersChats() throws {
       try fill()
       let cy = try home.shellInLobby(as: "cy")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("hobnob send (11.3)")
+  @Suite("11.3: hobnob send")
   struct SendScriptTests {
     private let home: Home
 
@@ -22,7 +22,7 @@ extension EndToEnd {
       #expect(try log().hasSuffix("[1] ben: a\n    \n    b\n"))
     }
 
-    @Test("--attach sends files in order, with a text or without (8.1)")
+    @Test("8.1: --attach sends files in order, with a text or without")
     func attaches() throws {
       try home.write("one", to: "first file.txt")
       try home.write("two", to: "second.txt")
@@ -42,7 +42,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a file that cannot be sent is refused, and nothing is sent (8.1)",
+      "8.1: a file that cannot be sent is refused, and nothing is sent",
       arguments: ["missing.txt", ".", "large.bin"])
     func refusesFiles(name: String) throws {
       try home.write("/set attachment-limit 1\n", to: ".config/hobnob/hobnobrc")
@@ -59,7 +59,7 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
-    @Test("1.7 the limit holds for scripts, too; what is too long is not sent, nor are its files")
+    @Test("1.7: the limit holds for scripts, too; what is too long is not sent, nor are its files")
     func limit() throws {
       let rc = home.path + "/rc"
       try "/set message-limit 5\n".write(toFile: rc, atomically: true, encoding: .utf8)
@@ -77,7 +77,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "lobby"]).output.contains("abcdef") == false)
     }
 
-    @Test("--reply answers message N, or -N from the newest (7.5, 7.8)")
+    @Test("7.5, 7.8: --reply answers message N, or -N from the newest")
     func replies() throws {
       try home.say("tea?\nor coffee", as: "anna")
       try home.say("hm", as: "ben")
@@ -107,7 +107,7 @@ extension EndToEnd {
       #expect(try !log().contains("yes"))
     }
 
-    @Test("a room that is not there is refused with what a script can do; --create makes it (11.2)")
+    @Test("11.2: a room that is not there is refused with what a script can do; --create makes it")
     func missingRooms() throws {
       let refused = try home.run(["send", "room2", "hi", "--as", "ben"])
       #expect(refused.status == 1)
@@ -124,7 +124,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "what stands behind the conversation is text, whatever it begins with (11.3)",
+      "11.3: what stands behind the conversation is text, whatever it begins with",
       arguments: [
         ["-h is broken"], ["-hello"], ["fails", "-h"], ["fails -h"],
         ["-h"], ["-1", "degrees"], ["-", "item"], ["- item"], ["--bogus"], ["use", "--wait"],
@@ -137,7 +137,7 @@ extension EndToEnd {
       #expect(try log().hasSuffix("[1] ben: \(words.joined(separator: " "))\n"))
     }
 
-    @Test("options stand in front of the text or end the line; behind -- all is text (11.3)")
+    @Test("11.3: options stand in front of the text or end the line; behind -- all is text")
     func optionsAroundTheText() throws {
       let lines: [(words: [String], text: String)] = [
         (["--as", "ben", "lobby", "--wait", "sent", "one"], "one"),
@@ -189,7 +189,7 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
-    @Test("a word with - is no option of a search, and it is said how to look for it (11.3)")
+    @Test("11.3: a word with - is no option of a search, and it is said how to look for it")
     func searchWords() throws {
       try home.say("about -kettles", as: "ben")
       for words in [["-kettles"], ["tea", "-kettles"], ["--lines", "2", "-k"]] {

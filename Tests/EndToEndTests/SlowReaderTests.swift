@@ -19,7 +19,7 @@ extension EndToEnd {
         environment: home.environment)
     }
 
-    @Test("an export that nobody reads lets the log be reset, and is one moment (10.15)")
+    @Test("10.15: an export that nobody reads lets the log be reset, and is one moment")
     func stalledExport() throws {
       try home.write(Home.export(3000), to: "big.jsonl")
       #expect(try home.run(["import", home.path + "/big.jsonl"]).status == 0)
@@ -46,7 +46,7 @@ extension EndToEnd {
       #expect(!text.contains("later") && text.hasSuffix(#"{"type":"end"}"# + "\n"))
     }
 
-    @Test("an export on a terminal shows nothing that is not drawn; a pipe gets it as it is (12.1)")
+    @Test("12.1: an export on a terminal shows nothing that is not drawn; a pipe gets it as it is")
     func exportOnATerminal() throws {
       let hostile = "tag \u{E0067} not \u{FFFE} soft \u{AD} end"
       try home.say(hostile, as: "ben")

@@ -36,7 +36,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "with NO_COLOR there is no colour, and what is selected, matches or is too long is seen (11.5)",
+      "11.5: with NO_COLOR there is no colour, and what is selected, matches or is too long is seen",
       arguments: names)
     func withoutColours(name: String) throws {
       let home = try Home.withPeople(["bea", "ben"])

@@ -13,7 +13,7 @@ extension EndToEnd {
         + "the row, so that the terminal has to wrap it somewhere in the middle of a word",
     ]
 
-    @Test("a thousand lines are in both scrollbacks, each once and in order (1.14)")
+    @Test("1.14: a thousand lines are in both scrollbacks, each once and in order")
     func exchangedLinesAreEachThereOnce() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -66,7 +66,7 @@ extension EndToEnd {
       return "\(match.1)\(match.2)"
     }
 
-    @Test("seven resizes with messages between lose and double nothing (1.14)")
+    @Test("1.14: seven resizes with messages between lose and double nothing")
     func resizesLoseAndDoubleNothing() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -122,7 +122,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.14 a screen too small for the prompt, and back: one prompt, one status line",
+      "1.14: a screen too small for the prompt, and back: one prompt, one status line",
       arguments: [[(5, 20), (200, 500), (1, 1)], [(5, 20), (2, 3)], [(1, 1)]], [0, 3, 30])
     func smallAndBack(sizes: [(rows: Int, columns: Int)], messages: Int) throws {
       let home = try Home()
@@ -150,7 +150,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a screen that is small for a moment only loses nothing below the line (1.14)")
+    @Test("1.14: a screen that is small for a moment only loses nothing below the line")
     func smallForAMoment() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -163,7 +163,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a width that was there for a moment takes no message with it (1.14)")
+    @Test("1.14: a width that was there for a moment takes no message with it")
     func narrowForAMoment() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -194,7 +194,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("behind a second resize, not told of yet, a message leaves no old prompt (1.14)")
+    @Test("1.14: behind a second resize, not told of yet, a message leaves no old prompt")
     func resizedTwice() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -221,7 +221,7 @@ extension EndToEnd {
       #expect(history.count { $0.contains("#lobby>") } == 1, "\(history)")
     }
 
-    @Test("soon after a resize the terminal is asked once for each message that comes (1.14)")
+    @Test("1.14: soon after a resize the terminal is asked once for each message that comes")
     func askedOnce() throws {
       let home = try Home()
       let anna = try home.shellInLobby(as: "anna")
@@ -253,7 +253,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("C-z and fg give the line back, and the terminal to the shell between (1.6)")
+    @Test("1.6: C-z and fg give the line back, and the terminal to the shell between")
     func suspendingKeepsTheLine() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)

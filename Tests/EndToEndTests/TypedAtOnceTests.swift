@@ -15,26 +15,26 @@ extension EndToEnd {
     }
 
     @Test(
-      "TAB, a key of the menu and Return accept and send nothing (2.7)",
+      "2.7: TAB, a key of the menu and Return accept and send nothing",
       arguments: [("\t\u{0E}\r", "ben"), ("\t\u{1B}[B\u{1B}[Z\r", "bea"), ("\t\t\r", "ben")])
     func menuAtOnce(keys: String, accepted: String) throws {
       try shell.type("ask @be\(keys)", seeing: "#lobby> ask @\(accepted) |")
       try shell.expectNever("[8]")
     }
 
-    @Test("two spaces close what was opened, and one undo gives them back (6.3)")
+    @Test("6.3: two spaces close what was opened, and one undo gives them back")
     func closing() throws {
       try shell.type("hello *bold world  ", seeing: "#lobby> hello *bold world* |")
       try shell.type("\u{1F}", seeing: "#lobby> hello *bold world  |")
       try shell.type("\u{15}plain  text", seeing: "#lobby> plain  text|")
     }
 
-    @Test("C-x * takes the region, not only the word at the caret (6.2)")
+    @Test("6.2: C-x * takes the region, not only the word at the caret")
     func region() throws {
       try shell.type("one two\u{01}\u{00}\u{05}\u{18}\u{18}\u{18}*", seeing: "#lobby> *one two*")
     }
 
-    @Test("a reaction is to the message that was newest when +: was typed (7.8)")
+    @Test("7.8: a reaction is to the message that was newest when +: was typed")
     func reaction() throws {
       try shell.type("+:ta", seeing: "Reaction to [7]")
       try home.say("something newer", as: "ben")
@@ -43,7 +43,7 @@ extension EndToEnd {
       try shell.expectNever("anna: +")
     }
 
-    @Test("files that came are listed with name, type and size, and saved (8.2)")
+    @Test("8.2: files that came are listed with name, type and size, and saved")
     func receivedFiles() throws {
       try home.write("the notes\n", to: "notes.txt")
       try shell.type("/attach \(home.path)/notes.txt\r", seeing: "[1 file]")
@@ -51,7 +51,7 @@ extension EndToEnd {
       try shell.type("/save 8 \(home.path)/copy.txt\r", seeing: "Saved as \(home.path)/copy.txt")
     }
 
-    @Test("the same line sent twice stands once in the history (1.12)")
+    @Test("1.12: the same line sent twice stands once in the history")
     func historyOnce() throws {
       try shell.type("first\r", seeing: "[8] anna: first")
       try shell.type("again\r", seeing: "[9]")
@@ -60,7 +60,7 @@ extension EndToEnd {
       try shell.type("\u{1B}[A", seeing: "#lobby> first|")
     }
 
-    @Test("what /cancel takes back is said to be taken back (3.7, 3.8)")
+    @Test("3.7, 3.8: what /cancel takes back is said to be taken back")
     func takenBack() throws {
       let empty = try Home()
       let alone = try empty.shellInLobby(as: "anna")

@@ -11,7 +11,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("in plain mode nothing is printed by itself, and /who says who is typing (4.4)")
+    @Test("4.4: in plain mode nothing is printed by itself, and /who says who is typing")
     func plainModeIsSilent() throws {
       let anna = try home.shellInLobby(as: "anna", ["--plain"])
       let ben = try home.shellInLobby(as: "ben")
@@ -26,7 +26,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "typing-timeout says how long somebody stays typing; 0 until they pause (4.2)",
+      "4.2: typing-timeout says how long somebody stays typing; 0 until they pause",
       arguments: [("1", false), ("0", true)])
     func timeout(seconds: String, stays: Bool) throws {
       let (anna, ben) = try home.annaAndBen()
@@ -60,7 +60,7 @@ extension EndToEnd {
       try anna.expectNever("To leave")
     }
 
-    @Test("what is typed right after a line was sent is signalled, at the latest 3 s later (4.3)")
+    @Test("4.3: what is typed right after a line was sent is signalled, at the latest 3 s later")
     func typingAgainAfterSending() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("first")
@@ -73,7 +73,7 @@ extension EndToEnd {
       try anna.expect("ben is typing", for: 6)
     }
 
-    @Test("whoever begins to edit is not signalled later for what they typed before (3.2, 4.3)")
+    @Test("3.2, 4.3: whoever begins to edit is not signalled later for what they typed before")
     func editingAfterTyping() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("first\r")

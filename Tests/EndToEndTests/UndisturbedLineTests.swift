@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   /// Rule 1.14: a message that arrives changes nothing of what is being typed.
-  @Suite("A message arrives while a line is being typed (1.14)")
+  @Suite("1.14: A message arrives while a line is being typed")
   struct UndisturbedLineTests {
     private let home: Home
     private let shell: PseudoTerminal

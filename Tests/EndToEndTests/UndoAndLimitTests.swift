@@ -3,9 +3,9 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("Undo, C-c and the limit (1.5–1.7)")
+  @Suite("1.5 to 1.7: undo, C-c and the limit")
   struct UndoAndLimitTests {
-    @Test("undo and redo; a new change and sending empty redo (1.5)")
+    @Test("1.5: undo and redo; a new change and sending empty redo")
     func undoAndRedo() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -30,7 +30,7 @@ extension EndToEnd {
       try shell.expect("#lobby> |", for: 0)
     }
 
-    @Test("C-c empties the line, says so, and C-_ brings it back with its caret (1.6)")
+    @Test("1.6: C-c empties the line, says so, and C-_ brings it back with its caret")
     func clearing() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -51,7 +51,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "with confirm-clear C-c asks first (1.6)",
+      "1.6: with confirm-clear C-c asks first",
       arguments: [
         ("y", "|"), ("\r", "|"), ("n", "half a line|"), ("\u{1B}", "half a line|"),
         ("x", "half a line|"),
@@ -68,7 +68,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the counter in its four styles, red and bold when over (1.7)",
+      "1.7: the counter in its four styles, red and bold when over",
       arguments: [
         ("none", "3", "6"), ("split", "3/5", "6/5"), ("countdown", "-2", "1"),
         ("countdown-reversed", "2", "-1"),
@@ -94,7 +94,7 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: over) { $0.isBold && $0.foreground == 1 })
     }
 
-    @Test("the bell sounds once when the text first passes the rows it may have (1.3)")
+    @Test("1.3: the bell sounds once when the text first passes the rows it may have")
     func growingPastTheMaximum() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -115,7 +115,7 @@ extension EndToEnd {
       #expect(shell.wait(for: 10) { $0.bells == bells + 2 })
     }
 
-    @Test("the placeholder is drawn on an empty line, and not in the plain face (1.8)")
+    @Test("1.8: the placeholder is drawn on an empty line, and not in the plain face")
     func placeholder() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -127,7 +127,7 @@ extension EndToEnd {
       #expect(!plain.emulator.history.contains { $0.contains("Message #lobby") })
     }
 
-    @Test("over the limit nothing is sent, cut or kept from being typed (1.7, 1.1)")
+    @Test("1.7, 1.1: over the limit nothing is sent, cut or kept from being typed")
     func theLimitBlocksSendingOnly() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -144,7 +144,7 @@ extension EndToEnd {
       try shell.expect("[1] anna: abcde")
     }
 
-    @Test("only blanks ring the bell and stay (1.1)")
+    @Test("1.1: only blanks ring the bell and stay")
     func blanksAreNotSent() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
   /// All of them wait out a locked store.
-  @Suite("Lines that the locked store did not take (1.2)")
+  @Suite("1.2: Lines that the locked store did not take")
   struct UnsentLineTests {
     let home: Home
 
@@ -74,7 +74,7 @@ extension EndToEnd {
       #expect(try store.history(of: me, shell: "", limit: 9).contains("green"))
     }
 
-    @Test("of several lines that come back each is named (10, 1.2)")
+    @Test("1.2, 10: of several lines that come back each is named")
     func namesEach() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
       let holder = try home.lock()
@@ -109,7 +109,7 @@ extension EndToEnd {
       try shell.expect("[1 file]")
     }
 
-    @Test("a line comes back with its files and mentions (2.10, 8.1)", arguments: [true, false])
+    @Test("2.10, 8.1: a line comes back with its files and mentions", arguments: [true, false])
     func comesBackWhole(isLocked: Bool) throws {
       try home.write("one", to: "one.txt")
       try home.say("hello", as: "ben")
@@ -180,7 +180,7 @@ extension EndToEnd {
       try shell.expect("  [file 2: two.txt")
     }
 
-    @Test("what waits for the history comes into it in the order in which it was typed (1.12)")
+    @Test("1.12: what waits for the history comes into it in the order in which it was typed")
     func historyInOrder() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
       let holder = try home.lock()
@@ -209,7 +209,7 @@ extension EndToEnd {
       try shell.expect("[1] anna: words")
     }
 
-    @Test("a line that comes back at once is stored as the draft all the same (5.1)")
+    @Test("5.1: a line that comes back at once is stored as the draft all the same")
     func comesBackStored() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
       let holder = try home.lock()

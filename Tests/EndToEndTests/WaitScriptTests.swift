@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("hobnob wait (11.3)")
+  @Suite("11.3: hobnob wait")
   struct WaitScriptTests {
     private let home: Home
 

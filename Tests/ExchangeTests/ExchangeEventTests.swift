@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 @testable import Exchange
 
-@Suite("Export and import of events and people (11.3)") struct ExchangeEventTests {
+@Suite("11.3: Export and import of events and people") struct ExchangeEventTests {
   private func text(_ store: Store) throws -> String {
     export(try store.exported().dropLast().joined(separator: "\n"))
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 @testable import Exchange
 
-@Suite("Export and import (11.3)") struct ExchangeTests {
+@Suite("11.3: Export and import") struct ExchangeTests {
   private func text(_ store: Store) throws -> String {
     export(try store.exported().dropLast().joined(separator: "\n"))
   }

@@ -25,7 +25,7 @@ import Testing
     var name: String
   }
 
-  @Test("Whatever stands in a column, it costs that row, and never the program (10.3)")
+  @Test("10.3: Whatever stands in a column, it costs that row, and never the program")
   func everyColumn() throws {
     let lobby = try Lobby()
     try lobby.fill()

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "is unread to nobody, and leaves unread what is; nobody is told that it was seen (7.3, 7.7)")
+    "7.3, 7.7: is unread to nobody, and leaves unread what is; nobody is told that it was seen")
   func unread() throws {
     try live(3)
     try store.take([log(300)], into: "lobby")
@@ -94,7 +94,7 @@ import Testing
     #expect(Store.ordered(messages).map(\.number) == all)
   }
 
-  @Test("is not my newest, and cannot be taken back, only edited and deleted (3.7)")
+  @Test("3.7: is not my newest, and cannot be taken back, only edited and deleted")
   func mine() throws {
     try store.take([log(4)], into: "lobby")
     #expect(try store.newest(by: room.anna, in: room.lobby) == nil)

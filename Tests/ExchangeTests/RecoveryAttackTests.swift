@@ -90,7 +90,7 @@ private final class Victim {
   }
 }
 
-@Suite("Damage of every kind (10.8)") struct RecoveryAttackTests {
+@Suite("10.8: Damage of every kind") struct RecoveryAttackTests {
   private func numbered(_ range: ClosedRange<Int>) -> Set<String> {
     Set(range.map { "message \($0) " })
   }

@@ -286,7 +286,7 @@ private final class Grown {
     try lobby.says("goes on")
   }
 
-  @Test("a shared store's copy in a private folder is private, in a shared one shared (10.9)")
+  @Test("10.9: a shared store's copy in a private folder is private, in a shared one shared")
   func ofASharedStore() throws {
     let fixture = Fixture()
     let team = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
@@ -311,7 +311,7 @@ private final class Grown {
     #expect(fixture.mode("team/back.sqlite") == 0o660)
   }
 
-  @Test("a private store is recovered as one, whatever stands in its mark (10.9)")
+  @Test("10.9: a private store is recovered as one, whatever stands in its mark")
   func damagedMark() throws {
     let grown = try Grown()
     let database = try Database(path: grown.fixture.path, patience: 0)
@@ -324,7 +324,7 @@ private final class Grown {
   }
 }
 
-@Suite("Files that are not finished (10.16)") struct NewFileTests {
+@Suite("10.16: Files that are not finished") struct NewFileTests {
   @Test("have another name, are removed when nobody writes them, and replace nothing")
   func names() throws {
     let fixture = Fixture()

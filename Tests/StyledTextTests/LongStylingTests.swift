@@ -3,7 +3,7 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("6.4 styling long texts")
+@Suite("6.4: styling long texts")
 struct LongStylingTests {
   private let styling = MessageStyling.standard
 
@@ -46,7 +46,7 @@ struct LongStylingTests {
     "👨‍👩‍👧", "🇩🇪", "\u{FE0F}\u{20E3}", "\u{200D}", "\u{301}", "\t", "\u{3000}", "\r", "(", ".", "\u{1B}",
   ]
 
-  @Test("6.4 whatever the text: runs in order, on scalar boundaries, and the lines are the text")
+  @Test("6.4: whatever the text: runs in order, on scalar boundaries, and the lines are the text")
   func anyText() {
     var random = FixedRandom(seed: 393)
     for round in 0..<3000 {

@@ -33,10 +33,10 @@ private func letters(_ style: Style) -> String {
     + (style.foreground == .green ? "q" : "") + (style.attributes.contains(.dim) ? "dim" : "")
 }
 
-@Suite("6.1, 6.4 message styling by XEP-0393")
+@Suite("6.1, 6.4: message styling by XEP-0393")
 struct MessageStylingTests {
   @Test(
-    "6.1 spans: where they begin and end",
+    "6.1: spans: where they begin and end",
     arguments: [
       ("", ""),
       ("plain span", "plain span"),
@@ -73,7 +73,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.1 spans inside spans add up; what overlaps does not",
+    "6.1: spans inside spans add up; what overlaps does not",
     arguments: [
       ("*a _b_ c*", "‹*›b{a }‹_›bi{b}‹_›b{ c}‹*›"),
       ("*_both_*", "‹*_›bi{both}‹_*›"),
@@ -95,7 +95,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.1 nothing counts in code",
+    "6.1: nothing counts in code",
     arguments: [
       ("`*a*`", "‹`›c{*a*}‹`›"),
       ("_no pre `with *children*`_", "‹_›i{no pre }‹`›ic{with *children*}‹`›‹_›"),
@@ -111,7 +111,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.1 preformatted blocks and quotes",
+    "6.1: preformatted blocks and quotes",
     arguments: [
       ("```\n*a*\n```\n*b*", "‹```›\nc{*a*}\n‹```›\n‹*›b{b}‹*›"),
       ("```ignored\n(a)\n```", "‹```›c{ignored}\nc{(a)}\n‹```›"),
@@ -147,7 +147,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.1 a mark that has become another character is none; letters of any script are text",
+    "6.1: a mark that has become another character is none; letters of any script are text",
     arguments: [
       ("*️⃣ hello *️⃣", "*️⃣ hello *️⃣"),
       ("*\u{301}a*", "*\u{301}a*"),
@@ -162,7 +162,7 @@ struct MessageStylingTests {
     #expect(styled(text) == picture)
   }
 
-  @Test("6.1 registering: order kept, twice is once, what could not be told from text is left out")
+  @Test("6.1: registering: order kept, twice is once, what could not be told from text is left out")
   func registering() {
     let marks = ["*", "_", "~", "`", "```", ">"]
     #expect(MessageStyling.standard.symbols.map(\.mark) == marks)
@@ -184,7 +184,7 @@ struct MessageStylingTests {
     #expect(styled("¡a", by: styling) == "‹¡›b{a}")
   }
 
-  @Test("6.4 styling off: everything bare, the lines as they were")
+  @Test("6.4: styling off: everything bare, the lines as they were")
   func off() {
     #expect(MessageStyling.off.runs(in: "*a*\n> b").isEmpty)
     #expect(MessageStyling.off.runs(in: "*a*", visible: 0..<3).isEmpty)
@@ -192,7 +192,7 @@ struct MessageStylingTests {
     #expect(lines == [StyledLine("*a*", .dim), StyledLine("> b", .dim)])
   }
 
-  @Test("6.4 a message keeps its marks, dim, and is styled on top of its own style")
+  @Test("6.4: a message keeps its marks, dim, and is styled on top of its own style")
   func messageLines() {
     let lines = MessageStyling.standard.lines(of: "a *b*\n\n> _c_")
     #expect(
@@ -220,7 +220,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.4 the lines on the screen are styled as in the whole text",
+    "6.4: the lines on the screen are styled as in the whole text",
     arguments: [
       (0..<1, "‹```›\n*a*\n```\n*b*\n*c*"),
       (5..<5, "```\nc{*a*}\n```\n*b*\n*c*"),

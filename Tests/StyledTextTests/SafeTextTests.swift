@@ -3,10 +3,10 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("12.2 what may reach a terminal")
+@Suite("12.2: what may reach a terminal")
 struct SafeTextTests {
   @Test(
-    "12.2 what could drive a terminal is shown as a mark",
+    "12.2: what could drive a terminal is shown as a mark",
     arguments: [
       ("plain", "plain"),
       ("a\nb\tc", "a\nb\tc"),
@@ -31,7 +31,7 @@ struct SafeTextTests {
   }
 
   @Test(
-    "12.2 bytes that are not UTF-8 are marked one by one",
+    "12.2: bytes that are not UTF-8 are marked one by one",
     arguments: [
       ([0xFF], "<FF>"),
       ([0x61, 0xC3], "a<C3>"),
@@ -50,14 +50,14 @@ struct SafeTextTests {
     #expect(SafeText(body: input.lazy.map { $0 }).string == shown)
   }
 
-  @Test("12.2 one line keeps neither newline nor tab")
+  @Test("12.2: one line keeps neither newline nor tab")
   func lineMarksNewlines() {
     #expect(SafeText(line: "a\nb\tc").string == "a^Jb^Ic")
     #expect(SafeText(line: "é\nb").string == "é^Jb")
   }
 
   @Test(
-    "12.2, 12.3 a name keeps nothing invisible and no outer blanks",
+    "12.2, 12.3: a name keeps nothing invisible and no outer blanks",
     arguments: [
       ("admin ", "admin"),
       ("\u{3000} admin\u{A0}", "admin"),
@@ -74,7 +74,7 @@ struct SafeTextTests {
     #expect(utf8(SafeText(name: input)) == utf8(shown))
   }
 
-  @Test("12.2 the ninth combining mark on one base and those behind it are counted, not shown")
+  @Test("12.2: the ninth combining mark on one base and those behind it are counted, not shown")
   func combiningFlood() {
     let accent = "\u{301}"
     let eight = "e" + String(repeating: accent, count: 8)
@@ -89,7 +89,7 @@ struct SafeTextTests {
     #expect(SafeText(body: spaces).string.hasSuffix("<+2>"))
   }
 
-  @Test("12.2 tags stay only where they make the flag of a region")
+  @Test("12.2: tags stay only where they make the flag of a region")
   func flags() {
     let tags = "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"
     let england = "\u{1F3F4}" + tags + "\u{E007F}"
@@ -101,7 +101,7 @@ struct SafeTextTests {
     #expect(SafeText(name: england).string == "🏴")
   }
 
-  @Test("12.6 any bytes give safe text, and sanitising it again changes nothing")
+  @Test("12.6: any bytes give safe text, and sanitising it again changes nothing")
   func fuzz() {
     var random = FixedRandom(seed: 20)
     for _ in 0..<4000 {
@@ -125,7 +125,7 @@ struct SafeTextTests {
     }
   }
 
-  @Test("12.6 the time grows with the length, not with its square")
+  @Test("12.6: the time grows with the length, not with its square")
   func linear() {
     func time(_ count: Int) -> Double {
       let bytes = (0..<count).flatMap { _ in [0x65, 0xCC, 0x81, 0xFF, 0xE2, 0x80, 0xAE] as [UInt8] }
@@ -161,7 +161,7 @@ struct SafeTextTests {
     #expect(safe.truncated(to: columns, widths: Widths()).string == shown)
   }
 
-  @Test("7.2 where only ASCII is shown, so is the ellipsis")
+  @Test("7.2: where only ASCII is shown, so is the ellipsis")
   func truncationInASCII() {
     let ellipsis = Glyphs.ascii.ellipsis
     let text: SafeText = "hello world"

@@ -122,7 +122,7 @@ struct CellsTests {
     #expect(row.columns == 5)
   }
 
-  @Test("12.2 a cell holds nothing that could drive the terminal")
+  @Test("12.2: a cell holds nothing that could drive the terminal")
   func unsafeCharacters() {
     var row = Row()
     for character in "\u{1B}[2J\u{9B}\r\n" { row.append(character, widths: Widths()) }

@@ -38,7 +38,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.14 the terminal's word on its size is the place of its last corner",
+    "1.14: the terminal's word on its size is the place of its last corner",
     arguments: [
       ("\u{1B}[24;80R", Size(rows: 24, columns: 80)), ("\u{1B}[1;1R", Size(rows: 1, columns: 1)),
       ("\u{1B}[0;80R", nil), ("\u{1B}[24R", nil), ("\u{1B}[24;80;1R", nil), ("\u{1B}[?24;80R", nil),
@@ -49,7 +49,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.3 Shift-Return is a newline, in both encodings",
+    "1.3: Shift-Return is a newline, in both encodings",
     arguments: [
       ("13;2u", [KeyEvent.newline]), ("27;2;13~", [.newline]), ("13;130u", [.newline]),
       ("13u", [key("\r")]), ("13;5u", [key("\r")]), ("27;5;13~", [key("\r")]),
@@ -85,7 +85,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.9 a paste is one event with its lines kept",
+    "1.9: a paste is one event with its lines kept",
     arguments: [
       ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("\r\n\r\n", "\n\n"), ("\r\r\n\n", "\n\n\n"), ("", ""),
       ("\u{1B}[31mx\u{1B}[201\0", "\u{1B}[31mx\u{1B}[201\0"), ("201~", "201~"), ("漢\t", "漢\t"),
@@ -95,7 +95,7 @@ struct KeyDecoderTests {
     #expect(events == [key("x"), .paste(Array(taken.utf8)), key("y")])
   }
 
-  @Test("1.9 an Escape right before a paste is an Escape")
+  @Test("1.9: an Escape right before a paste is an Escape")
   func escapeBeforePaste() {
     #expect(decode("\u{1B}\u{1B}[200~a\u{1B}[201~") == [.escape, .paste([0x61])])
   }
@@ -195,7 +195,7 @@ struct KeyDecoderTests {
     }
   }
 
-  @Test("1.9 a paste has no limit, and its time grows with its length only")
+  @Test("1.9: a paste has no limit, and its time grows with its length only")
   func largePaste() {
     var decoder = KeyDecoder()
     #expect(decoder.decode(Array("\u{1B}[200~".utf8)) == [])
@@ -209,7 +209,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.9 a C-c by itself, after a silence, ends a paste whose end does not come",
+    "1.9: a C-c by itself, after a silence, ends a paste whose end does not come",
     arguments: [
       (KeyDecoder.pasteSilence, [0x03], true), (10_000, [0x03], true),
       (KeyDecoder.pasteSilence - 1, [0x03], false), (10_000, [0x03, 0x61], false),
@@ -230,7 +230,7 @@ struct KeyDecoderTests {
       decoder.decode(Array("\u{1B}[200~z\u{1B}[201~".utf8), at: 20_001) == [.paste([0x7A])])
   }
 
-  @Test("1.9 silence is counted from the last of the paste, not from its beginning")
+  @Test("1.9: silence is counted from the last of the paste, not from its beginning")
   func slowPaste() {
     var decoder = KeyDecoder()
     _ = decoder.decode(Array("\u{1B}[200~".utf8), at: 0)

@@ -123,7 +123,7 @@ struct PainterTests {
   }
 
   @Test(
-    "1.14 a message leaves nothing of the block, whatever the terminal's width is by now",
+    "1.14: a message leaves nothing of the block, whatever the terminal's width is by now",
     arguments: [(20, 20), (30, 20), (60, 20), (21, 20), (12, 20), (12, 40)],
     [1, 19, 20, 21, 25, 39, 40, 41, 60])
   func unknownWidth(columns: (believed: Int, real: Int), length: Int) {
@@ -221,7 +221,7 @@ struct PainterTests {
     #expect(screen.emulator.style(row: 0, column: 4).background == nil)
   }
 
-  @Test("11.5 with NO_COLOR there are attributes and no colours, above the block too")
+  @Test("11.5: with NO_COLOR there are attributes and no colours, above the block too")
   func noColor() {
     var screen = Screen(looks: Painter.Looks(colors: false))
     let line = StyledLine("a", Style(.bold, foreground: .red, background: .blue))
@@ -230,7 +230,7 @@ struct PainterTests {
     #expect(!bytes.contains("31") && !bytes.contains("44"))
   }
 
-  @Test("12.2 a cell with an escape sequence in it is not written")
+  @Test("12.2: a cell with an escape sequence in it is not written")
   func unsafeCell() {
     var screen = Screen()
     let cells = [Cell("\u{1B}"), Cell("\u{9B}", columns: 2), Cell(" ", columns: 0), Cell("\r\n")]
@@ -282,7 +282,7 @@ struct PainterTests {
     #expect(screen.emulator.scrollback == ["> a"])
   }
 
-  @Test("1.6 a clear screen has the block at its top")
+  @Test("1.6: a clear screen has the block at its top")
   func clearing() {
     var screen = Screen()
     screen.paint(frame(["> a", "status"]), above: ["1", "2"])

@@ -44,7 +44,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
   }
 
-  @Test("7.3 the window's focus is asked for only where it is wanted")
+  @Test("7.3: the window's focus is asked for only where it is wanted")
   func focus() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
@@ -105,7 +105,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
   }
 
-  @Test("what the terminal does not take follows in order, and writing never waits (10.11)")
+  @Test("10.11: what the terminal does not take follows in order, and writing never waits")
   func longText() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()

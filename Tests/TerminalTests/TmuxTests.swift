@@ -83,7 +83,7 @@ private struct Editor {
 @Suite("in a real tmux", .enabled(if: Tmux.isInstalled), .serialized)
 struct TmuxTests {
   @Test(
-    "1.14 through resizes, messages and menus: every message once, one block, nothing stale",
+    "1.14: through resizes, messages and menus: every message once, one block, nothing stale",
     arguments: 1...8)
   func resizes(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
@@ -112,7 +112,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "1.14 through a screen too small for the block and back, nothing stale is on it",
+    "1.14: through a screen too small for the block and back, nothing stale is on it",
     arguments: [
       [(20, 5), (500, 200), (1, 1), (80, 24)], [(20, 5), (3, 2), (80, 24)], [(1, 1), (80, 24)],
       [(10, 3), (4, 3), (2, 2), (1, 1), (2, 2), (40, 10), (80, 24)],
@@ -210,7 +210,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "1.14 a message that comes before the news of a resize is whole, and nothing stale is beside it",
+    "1.14: a message that comes before the news of a resize is whole, and nothing stale is beside it",
     arguments: [
       Size(rows: 12, columns: 60), Size(rows: 12, columns: 66), Size(rows: 12, columns: 100),
       Size(rows: 5, columns: 60), Size(rows: 4, columns: 80), Size(rows: 20, columns: 33),

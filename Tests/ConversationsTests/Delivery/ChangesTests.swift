@@ -60,7 +60,7 @@ import Testing
     #expect(arrived.map(\.body) == ["during"])
   }
 
-  @Test("Edits, deletions and recalls of what had arrived are told (3.5, 3.8)")
+  @Test("3.5, 3.8: Edits, deletions and recalls of what had arrived are told")
   func revised() throws {
     let lobby = try Lobby()
     let messages = try (1...4).map { try lobby.says("message \($0)") }
@@ -118,7 +118,7 @@ import Testing
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.moved.isEmpty)
   }
 
-  @Test("Another shell's lines are news to the input history, mine are not (1.12)")
+  @Test("1.12: Another shell's lines are news to the input history, mine are not")
   func history() throws {
     let lobby = try Lobby()
     let shell = try lobby.store.attach(lobby.anna)

@@ -46,7 +46,7 @@ private final class Wired {
     #expect(try wired.outbox().isEmpty && wired.store.unsent(by: wired.anna).isEmpty)
   }
 
-  @Test("failed → sending by retry, under the same uid (7.2)")
+  @Test("7.2: failed → sending by retry, under the same uid")
   func retry() throws {
     let wired = try Wired()
     let message = try wired.says("hello")
@@ -131,7 +131,7 @@ private final class Wired {
     #expect(try wired.store.message(message.id, for: wired.anna)?.failure == "not allowed")
   }
 
-  @Test("Unsent ones can be taken back; deleting them is the same (3.7)", arguments: [true, false])
+  @Test("3.7: Unsent ones can be taken back; deleting them is the same", arguments: [true, false])
   func unsentOnesGoWithoutTrace(failed: Bool) throws {
     let wired = try Wired()
     let messages = try [wired.says("one"), wired.says("two")]

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "The caret is so many bytes, and never inside a character, whatever the store says (10.3, 10.4)",
+    "10.3, 10.4: The caret is so many bytes, and never inside a character, whatever the store says",
     arguments: [
       (3, 2), (2, 2), (4, 4), (5, 4), (6, 4), (7, 7), (8, 7), (31, 7), (32, 32), (33, 32),
       (34, 34), (35, 34), (-1, 0), (Int.min, 0), (Int(Int32.max) + 1, 34), (.max, 34),
@@ -61,7 +61,7 @@ import Testing
     #expect(try lobby.store.drafts(of: lobby.anna).first?.1.caret == read)
   }
 
-  @Test("The later save wins (5.3)")
+  @Test("5.3: The later save wins")
   func laterWins() throws {
     let lobby = try Lobby()
     try lobby.store.setDraft(Draft(text: "one", caret: 1), of: lobby.anna, in: lobby.lobby)
@@ -69,7 +69,7 @@ import Testing
     #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby)?.text == "two")
   }
 
-  @Test("Drafts are listed with their conversations, and emptied (5.2)")
+  @Test("5.2: Drafts are listed with their conversations, and emptied")
   func listed() throws {
     let lobby = try Lobby()
     let chat = try lobby.store.direct(lobby.anna, with: lobby.ben).id
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-@Suite("Input history (rule 1.12)") struct HistoryTests {
+@Suite("1.12: Input history") struct HistoryTests {
   @Test func ownLinesStandBehindThoseOfOtherShells() throws {
     let lobby = try Lobby()
     let store = lobby.store

@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 
 @Suite("Files that travel with messages (rule 8)") struct AttachmentTests {
-  @Test("Text and files are one ordered message (8.1)")
+  @Test("8.1: Text and files are one ordered message")
   func oneMessage() throws {
     let lobby = try Lobby()
     let files = [
@@ -24,7 +24,7 @@ import Testing
     #expect(try lobby.says("none").attachments == [])
   }
 
-  @Test("The text may be empty, a file of no bytes is one, and the same file may come twice (8.1)")
+  @Test("8.1: The text may be empty, a file of no bytes is one, and the same file may come twice")
   func edges() throws {
     let lobby = try Lobby()
     let empty = try lobby.kept("", as: "empty")
@@ -73,7 +73,7 @@ import Testing
     #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == [file])
   }
 
-  @Test("What is deleted or taken back has no files; taking back hands them over (3.7)")
+  @Test("3.7: What is deleted or taken back has no files; taking back hands them over")
   func deleted() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
@@ -106,7 +106,7 @@ import Testing
     #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int() } == 2)
   }
 
-  @Test("Names and types from elsewhere are made safe on the way in and on the way out (12.4)")
+  @Test("12.4: Names and types from elsewhere are made safe on the way in and on the way out")
   func hostileRows() throws {
     let lobby = try Lobby()
     var file = try lobby.kept("x", as: "../../x\u{202E}gnp.exe")
@@ -226,7 +226,7 @@ import Testing
   }
 }
 
-@Suite("Files that wait in a draft (rules 5.1 and 8.1)") struct DraftFileTests {
+@Suite("5.1, 8.1: Files that wait in a draft") struct DraftFileTests {
   private let files = [DraftFile(path: "/tmp/b c\n", name: "x"), DraftFile(path: "/tmp/a")]
 
   @Test func filesAloneAreADraft() throws {

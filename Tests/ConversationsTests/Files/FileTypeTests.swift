@@ -7,7 +7,7 @@ import Testing
 
 private let hasFile = access("/usr/bin/file", X_OK) == 0
 
-@Suite("What kind of file it is (rule 8.2)") struct FileTypeTests {
+@Suite("8.2: What kind of file it is") struct FileTypeTests {
   private let png: [UInt8] = [
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1,
     0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3A, 0x7E, 0x9B, 0x55,

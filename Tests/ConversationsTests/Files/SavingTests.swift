@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Copying files out of the store (rules 8.2 and 12.4)") struct SavingTests {
+@Suite("8.2, 12.4: Copying files out of the store") struct SavingTests {
   @Test("Nothing is overwritten, and links are not followed")
   func takenNames() throws {
     let lobby = try Lobby()
@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-@Suite("Safe file names (rule 12.4)") struct FileNameTests {
+@Suite("12.4: Safe file names") struct FileNameTests {
   @Test(arguments: [
     ("photo.png", "photo.png"), ("../../x", "x"), ("/etc/passwd", "passwd"), ("a/b/", "b"),
     ("-rf", "rf"), ("--", "file"), (".", "file"), ("..", "file"), ("", "file"), ("/", "file"),

@@ -11,7 +11,7 @@ import Testing
     return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  @Test("has what is stored, in a fixed order, and nothing that has no value (11.3)")
+  @Test("11.3: has what is stored, in a fixed order, and nothing that has no value")
   func plain() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
@@ -25,7 +25,7 @@ import Testing
     #expect(try lobby.store.jsonLine(of: ID(rawValue: 999)) == nil)
   }
 
-  @Test("what a terminal would obey is escaped, and reads back as it was (12.2)")
+  @Test("12.2: what a terminal would obey is escaped, and reads back as it was")
   func control() throws {
     let lobby = try Lobby()
     let body = "a\u{0}b\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{2028}\u{202e}\u{2066}\u{feff}\t\r\n\"\\ü漢🎉"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Reactions (7.8)") struct ReactionTests {
+@Suite("7.8: Reactions") struct ReactionTests {
   @Test func setReplaceRemove() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
@@ -229,7 +229,7 @@ import Testing
   }
 }
 
-@Suite("Replies (7.8)") struct ReplyTests {
+@Suite("7.8: Replies") struct ReplyTests {
   @Test("a file without a text is quoted by its name, a text with a file by the text")
   func quoteFiles() throws {
     let lobby = try Lobby()

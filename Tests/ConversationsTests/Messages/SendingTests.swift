@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Sending clears the draft, remembers the line and ends typing in one transaction (1.2, 1.12)")
+    "1.2, 1.12: Sending clears the draft, remembers the line and ends typing in one transaction")
   func sendingDoesItAll() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -43,7 +43,7 @@ import Testing
     #expect(try store.people(in: lobby.lobby)[0].typingSince == nil)
   }
 
-  @Test("Sending leaves a draft that it did not come from (5.3)")
+  @Test("5.3: Sending leaves a draft that it did not come from")
   func sendingLeavesAnotherDraft() throws {
     let lobby = try Lobby()
     let draft = Draft(text: "half typed", caret: 3)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("A refused message leaves everything as it was (1.2)")
+  @Test("1.2: A refused message leaves everything as it was")
   func refusedSendChangesNothing() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -78,7 +78,7 @@ import Testing
 
   // MARK: 3, edit
 
-  @Test("An edit keeps place and number, and the former text as a revision (3.3)")
+  @Test("3.3: An edit keeps place and number, and the former text as a revision")
   func editing() throws {
     let lobby = try Lobby()
     let message = try lobby.says("helo")
@@ -129,7 +129,7 @@ import Testing
 
   // MARK: 3.7, delete and take back
 
-  @Test("Deleting leaves a tombstone and nothing of the text (3.7)")
+  @Test("3.7: Deleting leaves a tombstone and nothing of the text")
   func deleting() throws {
     let lobby = try Lobby()
     let message = try lobby.says("pineapple")
@@ -144,7 +144,7 @@ import Testing
     #expect(try lobby.says("next").number == 2)
   }
 
-  @Test("What nobody else has can be taken back, with its text (3.7)")
+  @Test("3.7: What nobody else has can be taken back, with its text")
   func takingBack() throws {
     let lobby = try Lobby()
     try lobby.says("first")
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(
-    "What somebody has cannot be taken back, whether they said so or not (3.7)",
+    "3.7: What somebody has cannot be taken back, whether they said so or not",
     arguments: ["delivered", "seen", "read"])
   func othersHaveIt(how: String) throws {
     let lobby = try Lobby()
@@ -206,7 +206,7 @@ import Testing
     #expect(try second.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 0]).isEmpty)
   }
 
-  @Test("The newest of mine, and the last but one (3.1)")
+  @Test("3.1: The newest of mine, and the last but one")
   func newest() throws {
     let lobby = try Lobby()
     #expect(try lobby.store.newest(by: lobby.anna, in: lobby.lobby) == nil)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "blanks, fillers, apostrophes and stops of any script look like none or the usual ones (10.14)",
+    "10.14: blanks, fillers, apostrophes and stops of any script look like none or the usual ones",
     arguments: [
       ("anna", "anna\u{2800}"), ("anna", "\u{2800}\u{2800}anna"), ("anna", "an\u{2800}na"),
       ("anna", "anna\u{16FE4}"), ("anna", "an\u{16FE4}na"), ("anna", "anna\u{13441}"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "what Unicode's table says looks alike does, from its beginning to its end (10.14)",
+    "10.14: what Unicode's table says looks alike does, from its beginning to its end",
     arguments: [
       ("¢", "c̸"), ("à", "a\u{300}"), ("scope", "ѕсоре"), ("dan", "ꓒꓮꓠ"), ("bob", "Ꮟоᖯ"),
       ("us", "υѕ"),
@@ -48,7 +48,7 @@ import Testing
     #expect(NameShape.skeleton(one) == NameShape.skeleton(other))
   }
 
-  @Test("a skeleton is its own skeleton, whatever is in the name (10.14)")
+  @Test("10.14: a skeleton is its own skeleton, whatever is in the name")
   func isIdempotent() {
     let odd = stride(from: UInt32(0), to: 0x30000, by: 61).filter { value in
       guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned
@@ -103,7 +103,7 @@ import Testing
     #expect(try lobby.store.position == now)
   }
 
-  @Test("names that an older program has looked at are looked at again (10.14)")
+  @Test("10.14: names that an older program has looked at are looked at again")
   func olderTables() throws {
     let fixture = Fixture()
     #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("People (rule 11.1)") struct PeopleTests {
+@Suite("11.1: People") struct PeopleTests {
   @Test func oneIdentityIsOneParticipant() throws {
     let fixture = Fixture()
     let (one, two) = (try fixture.open(), try fixture.open())

@@ -21,7 +21,7 @@ extension Store {
   }
 }
 
-@Suite("Presence and typing (rules 4, 7.3)") struct PresenceTests {
+@Suite("4, 7.3: presence and typing") struct PresenceTests {
   @Test func whoIsHereAndWhoLooks() throws {
     let lobby = try Lobby()
     func anna() throws -> Presence { try lobby.other.people(in: lobby.lobby)[0] }
@@ -153,7 +153,7 @@ extension Store {
     #expect(try lobby.other.people(in: lobby.lobby)[0].typingSince == began + 3000)
   }
 
-  @Test("A message ends typing, even from another shell of the same person (4.2)")
+  @Test("4.2: A message ends typing, even from another shell of the same person")
   func aMessageEndsTyping() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
@@ -164,7 +164,7 @@ extension Store {
     #expect(changes.typing.map(\.isTyping) == [false])
   }
 
-  @Test("My own typing is not told to me (4.2)")
+  @Test("4.2: My own typing is not told to me")
   func ownTypingIsNotTold() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)

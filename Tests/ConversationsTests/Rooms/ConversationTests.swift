@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("Unread counts what others said since, and nothing that is gone (rule 7.7)")
+  @Test("7.7: Unread counts what others said since, and nothing that is gone")
   func unread() throws {
     let lobby = try Lobby()
     func unread() throws -> Int { try lobby.other.listing(for: lobby.ben)[0].unread }

@@ -22,7 +22,7 @@ import Testing
     #expect(range.map(\.number) == [9, 10])
   }
 
-  @Test("What is not sent stands last, the rest by time, equal times in the order of arrival (7.1)")
+  @Test("7.1: What is not sent stands last, the rest by time, equal times in the order of arrival")
   func order() {
     func message(_ id: Int64, _ state: DeliveryState, at time: Milliseconds) -> Message {
       Message(
@@ -41,13 +41,13 @@ import Testing
     #expect(Store.ordered([]) == [])
   }
 
-  @Test("States are ordered as they move (7.2)")
+  @Test("7.2: States are ordered as they move")
   func statesAreOrdered() {
     #expect(DeliveryState.allCases.sorted() == [.failed, .sending, .sent, .delivered, .seen])
   }
 }
 
-@Suite("Receipts and the read marker (rules 7.2, 7.3, 7.7)") struct ReceiptTests {
+@Suite("7.2, 7.3, 7.7: Receipts and the read marker") struct ReceiptTests {
   @Test func aMessageIsDeliveredAndSeen() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
@@ -85,7 +85,7 @@ import Testing
     #expect(try lobby.state(try lobby.says("later")) == .sent)
   }
 
-  @Test("In a room the mark is the least state among those it is for (7.2)")
+  @Test("7.2: In a room the mark is the least state among those it is for")
   func leastState() throws {
     let lobby = try Lobby()
     let carl = try lobby.store.participant(identity: "carl").id

@@ -293,7 +293,7 @@ extension String {
   }
 }
 
-@Suite("Unread across conversations (7.7)") struct UnreadTests {
+@Suite("7.7: Unread across conversations") struct UnreadTests {
   @Test func countsAndMentions() throws {
     let lobby = try Lobby()
     let store = lobby.store

@@ -14,7 +14,7 @@ import Testing
     try file.close()
   }
 
-  @Test("A lock is told at once when there is no patience (1.2)")
+  @Test("1.2: A lock is told at once when there is no patience")
   func locked() throws {
     let lobby = try Lobby()
     lobby.store.patience = 0

@@ -60,7 +60,7 @@ import Testing
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("Numbers are not used again, even when all are gone (7.5)")
+  @Test("7.5: Numbers are not used again, even when all are gone")
   func numbersAreNotUsedAgain() throws {
     let (lobby, messages) = try tenDays()
     try lobby.store.setKeep(lobby.lobby, 1)

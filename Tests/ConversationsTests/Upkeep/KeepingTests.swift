@@ -19,7 +19,7 @@ private func run(_ words: String...) -> Int32 {
   return process.terminationStatus
 }
 
-@Suite("Copying files into the store (rule 8.2)", .serialized) struct KeepingTests {
+@Suite("8.2: Copying files into the store", .serialized) struct KeepingTests {
   @Test("The hash is SHA-256, in whatever pieces the bytes come")
   func hashes() throws {
     let vectors = [
@@ -63,7 +63,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("What is no readable regular file is refused at once, and leaves nothing (8.1)")
+  @Test("8.1: What is no readable regular file is refused at once, and leaves nothing")
   func refusals() throws {
     let lobby = try Lobby()
     let (fixture, folder) = (lobby.fixture, lobby.fixture.folder)
@@ -96,7 +96,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(found.bytes == 5)
   }
 
-  @Test("A file one may not read is refused at once (8.1)")
+  @Test("8.1: A file one may not read is refused at once")
   func unreadable() throws {
     let fixture = Fixture()
     defer { withExtendedLifetime(fixture) {} }

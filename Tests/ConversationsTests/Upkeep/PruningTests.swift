@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Files go with their messages (rule 8.2)") struct PruningTests {
+@Suite("8.2: Files go with their messages") struct PruningTests {
   /// When the files of these tests were written, and an hour later.
   private let written = 1_600_000_000
   private var later: Milliseconds { Milliseconds(written + 3_601) * 1000 }
