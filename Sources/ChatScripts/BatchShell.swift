@@ -29,7 +29,7 @@ package final class BatchShell {
     var number = 0
     while !hasQuit, let text = readLine(strippingNewline: true) {
       number += 1
-      // A blank line of a file is no mistake.
+      // A blank line of a file is not a mistake.
       if text.allSatisfy(\.isWhitespace) { continue }
       line.text = text
       do {

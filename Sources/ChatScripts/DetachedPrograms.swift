@@ -5,7 +5,7 @@ import Platform
 /// Programs that run beside the shell: `/open`, `notify-command`.
 @MainActor
 package final class DetachedPrograms {
-  /// Nobody needs more at a time; a flood of mentions is no flood of programs.
+  /// Nobody needs more at a time; a flood of mentions is not a flood of programs.
   static let most = 16
 
   private var running: [pid_t: (Int32) -> Void] = [:]

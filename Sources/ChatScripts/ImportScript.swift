@@ -108,7 +108,7 @@ package struct ImportScript: Subcommand {
           SafeText(report.tooOld)))
     }
     if report.events > 0 {
-      lines.append(say("Events that are no messages: %1", SafeText(report.events)))
+      lines.append(say("Events that are not messages: %1", SafeText(report.events)))
     }
     if report.leftOut > 0 { lines.append(say("Lines left out: %1", SafeText(report.leftOut))) }
     return lines

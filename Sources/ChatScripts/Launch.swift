@@ -40,7 +40,7 @@ package struct Launch {
   /// Runs `body` and turns what it throws into a sentence on standard error and status 1, or 64
   /// where the command line is wrong (rule 11.4).
   package static func report(_ body: () throws -> Int32) -> Int32 {
-    // A reader that goes away is no error; writes see it and stop.
+    // A reader that goes away is not an error; writes see it and stop.
     signal(SIGPIPE, SIG_IGN)
     // A file-size limit shall be an error of the write, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)

@@ -16,7 +16,7 @@ struct TimeSpan: Equatable {
   /// - Parameters:
   ///   - since: nil for no beginning.
   ///   - until: nil for no end; a year, month, day, minute or second is taken in as a whole.
-  /// - Throws: `WrongUsage` for what is no time.
+  /// - Throws: `WrongUsage` for what is not a time.
   init(since: String?, until: String?, now: Milliseconds) throws {
     if let since { start = try Self.span(since, now).lowerBound }
     if let until { end = try Self.span(until, now).upperBound }

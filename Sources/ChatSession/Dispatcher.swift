@@ -54,7 +54,7 @@ struct Dispatcher: SessionPart {
     let shown = SafeText(line: name)
     if name.contains("/") {
       return Refusal(
-        say("/%1 is no command. To send a text that begins with /, begin it with //.", shown))
+        say("/%1 is not a command. To send a text that begins with /, begin it with //.", shown))
     }
     if name.isEmpty {
       return Refusal(say("A command's name has to follow /. /help lists them."))
@@ -62,11 +62,11 @@ struct Dispatcher: SessionPart {
     if let near = Command.nearest(to: name) {
       return Refusal(
         say(
-          "/%1 is no command. Did you mean /%2? /help lists them.", shown,
+          "/%1 is not a command. Did you mean /%2? /help lists them.", shown,
           SafeText(line: near.name)))
     }
     return Refusal(
-      say("/%1 is no command. /help lists them; to send the line, begin it with //.", shown))
+      say("/%1 is not a command. /help lists them; to send the line, begin it with //.", shown))
   }
 
   /// Commands enter the input history too (rule 1.12).

@@ -35,7 +35,7 @@ final class Drafts: SessionPart {
       live = clock.present.text
     }
     let draft = line.draft
-    // A command is no draft of a message.
+    // A command is not a draft of a message.
     clock.changed(to: LineRules.isCommand(draft.text) ? Composer.Draft() : draft, at: now)
   }
 
@@ -102,7 +102,7 @@ final class Drafts: SessionPart {
         draft = Conversations.Draft(own, files: line.files).followed(by: draft)
       } else {
         try store.appendHistory(line.typed, of: me.id, shell: session.shellID ?? "")
-        // What only a command says is no draft, but its files wait as they did.
+        // What only a command says is not a draft, but its files wait as they did.
         if !line.files.isEmpty {
           draft = Conversations.Draft(Composer.Draft(), files: line.files).followed(by: draft)
         }

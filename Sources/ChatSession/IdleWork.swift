@@ -23,7 +23,7 @@ package struct IdleWork {
   private var sweep = AttachmentSweep()
   private var isSweeping = false
 
-  /// - Parameter now: monotonic milliseconds. The start of a shell is no idle time.
+  /// - Parameter now: monotonic milliseconds. The start of a shell is not idle time.
   package init(now: Int64) {
     next = now + 10_000
     nextFiles = now + 3_600_000

@@ -252,7 +252,7 @@ extension Outgoing {
     // Somebody sits there and waits, or nobody does.
     leaving = Leaving(status: status, by: now + (status == 0 ? 20_000 : 60_000))
     screen.markPrinted()
-    // What is in the editor is no draft (rule 3.6); the draft is what was set aside for it.
+    // What is in the editor is not a draft (rule 3.6); the draft is what was set aside for it.
     if editing.isOn { editing.drop() } else { drafts.note() }
     drafts.leave()
     place.forgetTyping()

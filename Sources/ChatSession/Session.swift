@@ -222,7 +222,7 @@ package final class Session {
   }
 
   /// Refuses what takes longer than a person feels no longer than that: shells that note what they
-  /// have shown hold the store for a moment with every message, which is no reason to refuse
+  /// have shown hold the store for a moment with every message, which is not a reason to refuse
   /// anything, and nobody feels the keyboard wait for it.
   func patiently<T>(_ body: () throws -> T) rethrows -> T {
     guard isInteractive, store.patience < Self.patience else { return try body() }

@@ -44,7 +44,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "%1 is no room of this machine; only those have a topic and invitations here",
+        "%1 is not a room of this machine; only those have a topic and invitations here",
         [conversation]
       )
     case .noSuchParticipant(let name):

@@ -181,7 +181,7 @@ public final class LineEditor {
       }
       return true
     }
-    // The focus or the size alone is no key: nothing that a key may end or ask for happens.
+    // The focus or the size alone is not a key: nothing that a key may end or ask for happens.
     if !keys.isEmpty || events.isEmpty { handle(keys) }
     waitForEscape()
     watchOpenPaste()
@@ -294,7 +294,7 @@ public final class LineEditor {
       question = nil
       display.needsDrawing = true
       ask(answer)
-      // A paste is no key that answers: it comes behind what the question was about.
+      // A paste is not a key that answers: it comes behind what the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
       default: return
@@ -319,7 +319,7 @@ public final class LineEditor {
   }
 
   private func key(_ bytes: [UInt8]) {
-    // A key that is no letter may ask for what hangs on those before it, and changes that are no
+    // A key that is not a letter may ask for what hangs on those before it, and changes that are no
     // letters are told one by one. A text that is sent need not be told any more.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {

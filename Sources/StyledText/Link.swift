@@ -20,7 +20,7 @@ public struct Link: Hashable, Sendable {
     else { return nil }
     var target = ""
     for byte in bytes {
-      // A colon or a backslash of its own is harmless inside OSC 8; ESC and BEL are no safe text.
+      // A colon or a backslash of its own is harmless inside OSC 8; ESC and BEL are not safe text.
       if byte > 0x20, byte < 0x7F {
         target.unicodeScalars.append(Unicode.Scalar(byte))
       } else {

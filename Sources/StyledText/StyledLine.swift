@@ -71,7 +71,7 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
     widths.columns(of: plain.string)
   }
 
-  /// The line, cut to fit; what is cut is no link any more.
+  /// The line, cut to fit; what is cut is not a link any more.
   ///
   /// - Parameters:
   ///   - columns: how many columns it may take, the ellipsis included; the ellipsis has the style

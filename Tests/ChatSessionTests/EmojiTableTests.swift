@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "what is no shortcode is nothing", arguments: ["", ":", "::", "tad", "tada ", "🎉", "_", "-"])
+    "what is not a shortcode is nothing", arguments: ["", ":", "::", "tad", "tada ", "🎉", "_", "-"])
   func unknown(shortcode: String) {
     #expect(table[shortcode] == nil)
   }
@@ -139,7 +139,7 @@ import Testing
     #expect(content.byShortcode == ["boar": "🐗", "+1": "👍"])
   }
 
-  @Test("a line that is no UTF-8 is left out")
+  @Test("a line that is not UTF-8 is left out")
   func damaged() {
     var lines: [Int] = []
     let bytes = [0xF0, 0x9F, 0x09] + Array("tada\n🐗\tboar".utf8)

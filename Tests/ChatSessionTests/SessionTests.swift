@@ -35,7 +35,7 @@ struct SessionTests {
   @Test(
     "1.1, 1.11, 10: what is refused stays in the line, with a sentence",
     arguments: [
-      ("  ", nil), ("/nonsense", "/nonsense is no command."), ("/join", "Usage: /join ROOM"),
+      ("  ", nil), ("/nonsense", "/nonsense is not a command."), ("/join", "Usage: /join ROOM"),
       (" /join tea", "A command has to begin with /"), ("/edit 9", "There is no message 9"),
       ("/join a\nb", "/join takes one line."),
     ] as [(String, String?)])

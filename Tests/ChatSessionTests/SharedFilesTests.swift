@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test("a folder that anyone may write to is no neighbourhood")
+  @Test("a folder that anyone may write to is not a neighbourhood")
   func writableByAll() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("open/share/hobnob/emoji.tsv")

@@ -106,7 +106,7 @@ import Testing
       "prompt-style", "accent", "placeholder", "attach-item", "send-item", "toolbar", "separator",
       "bubble", "colour-names", "styling", "timestamps", "numbers",
     ]
-    // The way back is no look of its own.
+    // The way back is not a look of its own.
     let all = try Self.names.filter { $0 != "default" }.map { ($0, try Self.settings(of: $0)) }
     for (index, (first, left)) in all.enumerated() {
       for (second, right) in all[(index + 1)...] {

@@ -107,7 +107,7 @@ struct CompletionOpeningTests {
     #expect(!typist.session.isOpen)
     typist.type("⇥")
     #expect(typist.notMine == "⇥")
-    // Text before and behind it is no editing, and moves it along.
+    // Text before and behind it is not editing, and moves it along.
     typist.type("←←←←←←←←")
     typist.type("yy →→→→→")
     #expect(typist.line == "x yy @Anna|bel")
@@ -128,7 +128,7 @@ struct CompletionOpeningTests {
   }
 
   @Test(
-    "2.3, 2.6: The colon behind a mention is no part of the word, and taking it away no editing")
+    "2.3, 2.6: The colon behind a mention is not part of the word, and taking it away no editing")
   func colonOfMention() {
     var typist = Typist()
     typist.type("@annab⇥")
@@ -235,7 +235,7 @@ struct CompletionTabTests {
       ("/join⇥", "/join |", "/join ROOM\nkitchen\nlobby\nloud"),
       ("/me⇥", "/me |", ""),
       ("/jo⇥", "/join|", "/[join]  ROOM\n/[join]t"),
-      // A person's name in full is no command.
+      // A person's name in full is not a command.
       ("x @anna⇥", "x @anna|", "▸@[Anna]\n@[Anna]bel\n@H[anna]\n@Nathan T[anna]r"),
     ])
   func tab(_ keys: String, _ line: String, _ menu: String) {

@@ -48,7 +48,7 @@ struct DraftClockTests {
     #expect(clock.unsaved == nil)
   }
 
-  @Test("A sent text is no draft any more, an emptied one is to be removed")
+  @Test("A sent text is not a draft any more, an emptied one is to be removed")
   func sentAndEmptied() {
     var clock = DraftClock(stored: Draft("a"))
     clock.changed(to: Draft(), at: 0)

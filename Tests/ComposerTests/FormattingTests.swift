@@ -59,7 +59,7 @@ struct ClosingTests {
       ("*a* *b |", "*a* *b* |"),
       ("a* *b |", "a* *b* |"),
       ("*bold, (really). |", "*bold, (really).* |"),
-      // Signs of money and mathematics are no punctuation.
+      // Signs of money and mathematics are not punctuation.
       ("*$5 |", "*$5* |"), ("*+1 |", "*+1* |"), ("*<a> |", "*<a>* |"),
       ("*漢字 |", "*漢字* |"),
       ("*é e\u{301} |", "*é e\u{301}* |"),
@@ -102,7 +102,7 @@ struct ClosingTests {
       "> ```\n> *a |",
       // A quote has no end.
       "> quote |", ">quote |", ">> quote |",
-      // The keycap is no asterisk.
+      // The keycap is not an asterisk.
       "*️⃣ bold |", "*\u{301}bold |", "漢字 |", "👨‍👩‍👧 |",
     ])
   func plain(_ text: String) {

@@ -20,7 +20,7 @@ struct RankingTests {
     #expect(Ranking.folded(Ranking.folded(text)) == Ranking.folded(text))
   }
 
-  // But for three symbols that are no letters of any word.
+  // But for three symbols that are not letters of any word.
   @Test("Canonically equal letters fold alike: all of Latin, Greek, Cyrillic and Hangul")
   func canonicallyEqual() {
     for block in [0xC0...0x24F, 0x370...0x52F, 0x1E00...0x1FFF, 0xAC00...0xD7A3] {

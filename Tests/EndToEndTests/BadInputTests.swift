@@ -80,7 +80,7 @@ extension EndToEnd {
       try home.say("hello", as: "ben")
       let real = home.store
 
-      try home.write("this is no database, but long enough to look at twice\n", to: "text.sqlite")
+      try home.write("this is not a database, but long enough to look twice\n", to: "text.sqlite")
       try FileManager.default.createSymbolicLink(
         atPath: home.path + "/link.sqlite", withDestinationPath: real)
       try FileManager.default.createDirectory(
@@ -105,7 +105,7 @@ extension EndToEnd {
       // None of them was touched.
       #expect(
         try String(contentsOfFile: home.path + "/text.sqlite", encoding: .utf8)
-          .hasPrefix("this is no database"))
+          .hasPrefix("this is not a database"))
     }
 
     @Test("a name of 100 KB is not said back whole (10)")

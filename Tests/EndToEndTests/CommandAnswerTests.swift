@@ -68,7 +68,7 @@ extension EndToEnd {
     @Test("1.11: an unknown command of several lines is unknown, whatever its lines")
     func unknownWithNewlines() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/m one\u{0A}two\r", seeing: "/m is no command")
+      try anna.type("/m one\u{0A}two\r", seeing: "/m is not a command")
       #expect(!anna.emulator.picture.contains("takes one line"))
       try anna.type("\u{03}/join one\u{0A}two\r", seeing: "/join takes one line")
     }
@@ -123,7 +123,7 @@ extension EndToEnd {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("+👍🏿\r", seeing: "👍🏿 anna [1] hello")
       try anna.type("/react 1 ❤\r", seeing: "❤️ anna [1] hello")
-      try anna.type("+:nosuch:\r", seeing: ":nosuch: is no emoji")
+      try anna.type("+:nosuch:\r", seeing: ":nosuch: is not an emoji")
       try anna.expect("#lobby> +:nosuch:|")
       try anna.type(" it is\r", seeing: "[2] anna: +:nosuch: it is")
     }

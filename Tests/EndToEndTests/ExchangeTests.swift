@@ -36,7 +36,7 @@ extension EndToEnd {
       #expect(!own.contains("\u{1b}"))
     }
 
-    @Test("a reader that has enough is no error; a disk that is full is")
+    @Test("a reader that has enough is not an error; a disk that is full is")
     func closedPipe() throws {
       try home.write(Home.export(5000), to: "big.jsonl")
       #expect(try sh("hobnob import big.jsonl").status == 0)
@@ -55,7 +55,7 @@ extension EndToEnd {
       try home.write(Home.export(3, in: "tea", from: 100), to: "good.jsonl")
       let done = try sh("hobnob import good.jsonl bad.jsonl")
       #expect(done.status == 1 && done.output == "")
-      #expect(done.errors == "hobnob: bad.jsonl:5: the line is no JSON. Nothing was imported.\n")
+      #expect(done.errors == "hobnob: bad.jsonl:5: the line is not JSON. Nothing was imported.\n")
       #expect(try home.run(["log", "tea"]).status == 1)
       #expect(try home.run(["import"]).errors.contains("standard input: there is nothing in it"))
       #expect(try home.run(["import", "nosuch"]).status == 1)

@@ -113,7 +113,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.14: a report of the focus is no key: nothing of what is under way ends",
+      "1.14: a report of the focus is not a key: nothing of what is under way ends",
       arguments: [
         ("half a line", "", "#lobby> half a line|"),
         ("\u{12}ol", "d", "i-search)`old'"),

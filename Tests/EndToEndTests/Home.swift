@@ -32,7 +32,7 @@ final class Home {
       "HOME": path, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
       "TERM": "xterm-256color", "TZ": "UTC",
       // A fault found by AddressSanitizer ends the program as a crash does; what it has not freed
-      // when it ends is no fault. Any other build takes no notice.
+      // when it ends is not a fault. Any other build takes no notice.
       "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
     ]
   }

@@ -161,7 +161,7 @@ extension EndToEnd {
           UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ') STRICT, W', ') W'),
             ') STRICT', ')'), 'NOT NULL', '') WHERE type = 'table';
           """)
-        // It is refused where the column is the number of the row; that is no case.
+        // It is refused where the column is the number of the row; that is not a case.
         guard
           (try? sql(
             """

@@ -32,7 +32,7 @@ extension EndToEnd {
       try shell.type("\u{18}\u{05}", seeing: "edit 1> for everyone and for hobnob|")
     }
 
-    @Test("what is no plain file of a sane size is not read as an inputrc (10, smaller)")
+    @Test("what is not a plain file of a sane size is not read as an inputrc (10, smaller)")
     func strangeFiles() throws {
       let pipe = home.path + "/pipe"
       #expect(mkfifo(pipe, 0o600) == 0)

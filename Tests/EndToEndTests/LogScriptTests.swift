@@ -86,7 +86,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "11.4: what is no time, and what goes not together, is 64 and a sentence",
+      "11.4: what is not a time, and what goes not together, is 64 and a sentence",
       arguments: [
         "--since 2026-02-30", "--since 2026-13-01", "--since=-1", "--since=-0001-01-01",
         "--since 10000-01-01", "--since tomorrow", "--until 2026-11-21T25:00",

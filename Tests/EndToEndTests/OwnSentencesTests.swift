@@ -25,7 +25,7 @@ extension EndToEnd {
           "no theme nosuch; there are: contrast, default, imessage, messenger, plain, slack."
         ),
         ("/source ~/missing", "/missing cannot be read: No such file or directory."),
-        ("/source ~/bad", "/bad, line 1: nosuch is no setting; /set lists them."),
+        ("/source ~/bad", "/bad, line 1: nosuch is not a setting; /set lists them."),
         ("/bind x format-bold", "a key, a colon and a function are needed"),
         (
           "/set pager",
@@ -68,7 +68,7 @@ extension EndToEnd {
       let said = try #require(shown.firstIndex { $0.contains("hobnobrc") })
       let prompt = try #require(shown.firstIndex { $0.hasPrefix("#lobby>") })
       #expect(last < said && said < prompt, "\(shown)")
-      #expect(read(shell.emulator).contains("line 1: nosuch is no setting; /set lists them."))
+      #expect(read(shell.emulator).contains("line 1: nosuch is not a setting; /set lists them."))
     }
   }
 }

@@ -67,7 +67,7 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
-    @Test("12.2: bytes that are no UTF-8 are shown and sent as marks")
+    @Test("12.2: bytes that are not UTF-8 are shown and sent as marks")
     func invalidBytes() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -125,7 +125,7 @@ extension EndToEnd {
       try shell.expect(left.replacing("PATH", with: path).replacing("|", with: "!|"))
     }
 
-    @Test("1.9: a second paste is no answer: the first is inserted, the second asked about")
+    @Test("1.9: a second paste is not an answer: the first is inserted, the second asked about")
     func twoPastes() throws {
       let home = try Home()
       try home.write("hello", to: "note.txt")

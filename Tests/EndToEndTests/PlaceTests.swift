@@ -40,7 +40,7 @@ extension EndToEnd {
       try anna.type("/invite ben\r", seeing: "ben is in #tea already.")
       try anna.type("/invite nobody\r", seeing: "Nobody here is called nobody")
       try anna.type("\u{15}/msg ben hi\r", seeing: "@ben> |")
-      try anna.type("/invite ben\r", seeing: "@ben is no room of this machine")
+      try anna.type("/invite ben\r", seeing: "@ben is not a room of this machine")
     }
 
     @Test("7.4: a notice stands beside a room whose name is longer than the screen")
@@ -101,7 +101,7 @@ extension EndToEnd {
       try store.join(try store.participant(identity: "anna").id, far.id)
       try shell.type("\u{15}/switch far\r", seeing: "#far> |")
       try shell.type("/can\r", seeing: "#far is carried by stub.")
-      try shell.type("/topic x\r", seeing: "#far is no room of this machine")
+      try shell.type("/topic x\r", seeing: "#far is not a room of this machine")
     }
   }
 }

@@ -28,7 +28,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(
         as: "anna", columns: 160, environment: ["HOBNOB_SHARE": home.path + "/share"])
       shell.send("/theme mine\r")
-      try shell.expect("mine.theme, line 3: nosuch is no setting; /set lists them.")
+      try shell.expect("mine.theme, line 3: nosuch is not a setting; /set lists them.")
       try shell.expect("mine.theme, line 5: counter cannot be big")
       try shell.expect("[#lobby] |")
       #expect(shell.waits(forStyleOf: "[#lobby]") { $0.foreground == 1 })
@@ -144,7 +144,7 @@ extension EndToEnd {
       try shell.command("/alias me2 /me2 again")
       for line in ["/one", "/two", "/me2"] {
         shell.send("\u{15}\(line)\r")
-        try shell.expect("is no command")
+        try shell.expect("is not a command")
         try shell.expect("#lobby> \(line)|")
       }
       shell.send("\u{15}/alias quit /who\r")

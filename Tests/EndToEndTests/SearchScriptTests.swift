@@ -127,7 +127,7 @@ extension EndToEnd {
       }
       #expect(try home.run(["unread", "--as", "anna"]) == .init(status: 0, output: "", errors: ""))
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "0\n")
-      // A name alone is no mention, as for the bell and for hobnob wait --mention.
+      // A name alone is not a mention, as for the bell and for hobnob wait --mention.
       try home.say("one of anna's", as: "ben")
       try home.say("two, @anna", as: "ben")
       try home.say("three", as: "ben", in: "dev")

@@ -97,7 +97,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "--reply to what is no message sends nothing",
+      "--reply to what is not a message sends nothing",
       arguments: [("9", 1), ("-9", 1), ("9223372036854775807", 1), ("0", 64), ("one", 64)])
     func refusesReplies(number: String, status: Int32) throws {
       try home.say("tea?", as: "anna")
@@ -189,7 +189,7 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
-    @Test("11.3: a word with - is no option of a search, and it is said how to look for it")
+    @Test("11.3: a word with - is not an option of a search, and it is said how to look for it")
     func searchWords() throws {
       try home.say("about -kettles", as: "ben")
       for words in [["-kettles"], ["tea", "-kettles"], ["--lines", "2", "-k"]] {

@@ -155,7 +155,7 @@ import Testing
     #expect(try bodies(store) == ["1 anna: one", "2 anna: two"])
   }
 
-  @Test("what is no UTF-8 is Latin-1")
+  @Test("what is not UTF-8 is Latin-1")
   func latin1() throws {
     let store = try Fixture().open()
     let log =

@@ -89,7 +89,7 @@ import Testing
     #expect(answer.replyTo?.line == "two's question")
   }
 
-  @Test("an imported event is no news, and changes neither topic nor members")
+  @Test("an imported event is not news, and changes neither topic nor members")
   func silent() throws {
     let lobby = try Lobby()
     try lobby.store.setTopic("tea", of: lobby.lobby, by: lobby.anna)
@@ -125,7 +125,7 @@ import Testing
     #expect(try word("ben") == nil)
     #expect(try word("zoe") == "")
     #expect(try word("max") == nil)
-    // It is no part of what was said in a conversation.
+    // It is not part of what was said in a conversation.
     #expect(try !lobby.store.exported([lobby.lobby]).contains { $0.contains("at home") })
   }
 
@@ -160,7 +160,7 @@ import Testing
       (#""participant":"ben","kind":"song""#, "“kind” is “song”, which is none of"),
       (#""kind":"topic""#, "“participant” is missing"),
       (#""participant":"ben","kind":"invitation""#, "“other” is missing"),
-      (#""participant":"ben","kind":"topic","text":3"#, "“text” is no text"),
+      (#""participant":"ben","kind":"topic","text":3"#, "“text” is not text"),
     ])
   func bad(members: String, reason: String) throws {
     let store = try Fixture().open()

@@ -112,7 +112,7 @@ import Testing
     #expect(try lobby.says("next").number == 11)
   }
 
-  @Test("what comes into an open room is no news: nothing arrives, nothing is unread")
+  @Test("what comes into an open room is not news: nothing arrives, nothing is unread")
   func silent() throws {
     let lobby = try Lobby()
     try lobby.benSays("hello")

@@ -28,10 +28,10 @@ import Testing
   @Test(
     "one bad line, and its number is said and nothing is imported",
     arguments: [
-      (#"{"type":"message""#, "the line is no JSON"),
-      ("hello", "the line is no object of JSON"),
-      ("[1]", "the line is no object of JSON"),
-      (#"{"type":7}"#, "“type” is no text"),
+      (#"{"type":"message""#, "the line is not JSON"),
+      ("hello", "the line is not an object of JSON"),
+      ("[1]", "the line is not an object of JSON"),
+      (#"{"type":7}"#, "“type” is not text"),
       (#"{"kind":"text"}"#, "“type” is missing"),
       (line("x", number: 0), "0 is too small or too large for “number”"),
       (line("x", number: 2_000_000_000), "2000000000 is too small or too large for “number”"),
@@ -40,11 +40,11 @@ import Testing
       (line("x", number: 7, sender: ""), "“” cannot be a name"),
       (
         line("x", number: 7, time: "2026-02-30T10:00:00Z"),
-        "“time” is no time: 2026-02-30T10:00:00Z"
+        "“time” is not a time: 2026-02-30T10:00:00Z"
       ),
-      (line("x", number: 7, time: "-001-01-01T00:00:00Z"), "“time” is no time"),
-      (line("x", number: 7, time: "10000-01-01T00:00:00Z"), "“time” is no time"),
-      (line("x", number: 7, time: "yesterday"), "“time” is no time"),
+      (line("x", number: 7, time: "-001-01-01T00:00:00Z"), "“time” is not a time"),
+      (line("x", number: 7, time: "10000-01-01T00:00:00Z"), "“time” is not a time"),
+      (line("x", number: 7, time: "yesterday"), "“time” is not a time"),
       (
         line("x", number: 7, more: #","kind":"song""#),
         "“kind” is “song”, which is none of: text, action"
@@ -53,16 +53,16 @@ import Testing
         line("x", number: 7, more: #","reply_to":-1"#),
         "-1 is too small or too large for “reply_to”"
       ),
-      (line("x", number: 7, more: #","reply_to":1.5"#), "“reply_to” is no whole number"),
-      (line("x", number: 7, more: #","revisions":{}"#), "“revisions” is no array"),
-      (line("x", number: 7, more: #","reactions":[3]"#), "“reactions” holds what is no object"),
+      (line("x", number: 7, more: #","reply_to":1.5"#), "“reply_to” is not a whole number"),
+      (line("x", number: 7, more: #","revisions":{}"#), "“revisions” is not an array"),
+      (line("x", number: 7, more: #","reactions":[3]"#), "“reactions” holds what is not an object"),
       (line("x", number: 7, more: #","attachments":[{"hash":"x"}]"#), "“hash” is not 64"),
       (#"{"type":"message","conversation":{"people":["a"]}}"#, "“uid” is missing"),
       (#"{"type":"member","conversation":{"people":["a"]}}"#, "“people” names nobody"),
       (#"{"type":"file","hash":"../../etc/passwd","bytes":1}"#, "“hash” is not 64"),
       (
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"!"}"#,
-        "“data” is no base64"
+        "“data” is not base64"
       ),
       (
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"YQ=="}"#,
@@ -87,7 +87,7 @@ import Testing
     #expect(try store.rooms().isEmpty)
   }
 
-  @Test("bytes that are no text are a bad line")
+  @Test("bytes that are not text are a bad line")
   func bytes() throws {
     let good = Array(export(line("x", number: 40)).utf8)
     let place = try #require(good.firstIndex(of: UInt8(ascii: "x")))
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "what is no time is none",
+    "what is not a time is none",
     arguments: [
       "", "2026", "2026-11-21", "2026-11-21T10:00", "2026-11-21T10:00:00", "2026-11-21T24:00:00Z",
       "2026-11-21T10:60:00Z", "2026-11-21T10:00:60Z", "2026-13-01T00:00:00Z",

@@ -189,7 +189,7 @@ struct SafeTextTests {
       say("%1", SafeText(line: String(repeating: "x", count: 1000))).string.utf8.count == 1000)
   }
 
-  @Test("a translation is looked up by the English sentence, and is no second door")
+  @Test("a translation is looked up by the English sentence, and is not a second door")
   func translation() {
     Phrases.use(["%1 is typing (a test)": "%1 schreibt\u{1B}"])
     #expect(say("%1 is typing (a test)", "Anna") == "Anna schreibt^[")

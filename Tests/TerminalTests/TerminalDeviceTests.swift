@@ -96,7 +96,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     #expect(device.size == Size(rows: 24, columns: 80))
   }
 
-  @Test("a file is no terminal")
+  @Test("a file is not a terminal")
   func noTerminal() {
     let file = open("/dev/null", O_RDWR)
     defer { close(file) }

@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 /// `/set keep`: how long a conversation keeps its messages. It is stored with the conversation, for
-/// everyone in it, and so is no setting of the table.
+/// everyone in it, and so is not a setting of the table.
 enum Keep {
   static let name = "keep"
   static let values = ["off", "30d", "1y"]

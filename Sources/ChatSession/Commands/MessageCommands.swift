@@ -32,7 +32,7 @@ struct MessageCommands: SessionPart {
   private func notANumber(_ argument: String) -> Refusal {
     Refusal(
       say(
-        "%1 is no message number. Numbers stand in brackets before a message; -2 is your last but one.",
+        "%1 is not a message number. Numbers stand in brackets before a message; -2 is your last but one.",
         SafeText(line: argument)))
   }
 
@@ -117,7 +117,7 @@ extension Session {
     let conversation = try place.required()
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
       throw Refusal(
-        say("%1 is no message number; numbers stand before messages.", SafeText(line: argument)))
+        say("%1 is not a message number; numbers stand before messages.", SafeText(line: argument)))
     }
     return try store.message(named: number, in: conversation.id, for: me.id)
   }

@@ -17,7 +17,7 @@ final class Reactions: SessionPart {
     guard words.count == 2 else { throw usage("react") }
     guard let found = emoji(named: words[1]) else {
       throw Refusal(
-        say("%1 is no emoji; /react 42 :tada: reacts with one.", SafeText(line: words[1])))
+        say("%1 is not an emoji; /react 42 :tada: reacts with one.", SafeText(line: words[1])))
     }
     try react(to: try session.message(named: words[0]), with: found)
   }
@@ -35,7 +35,7 @@ final class Reactions: SessionPart {
     guard EmojiTable.isShortcode(name) else { return nil }
     throw Refusal(
       say(
-        "%1 is no emoji, so nothing was sent. To send this line as a text, put a word beside it.",
+        "%1 is not an emoji, so nothing was sent. To send this line as a text, put a word beside it.",
         SafeText(line: name)))
   }
 

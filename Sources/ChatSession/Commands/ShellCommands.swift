@@ -12,7 +12,7 @@ struct ShellCommands: SessionPart {
     let name = argument.hasPrefix("/") ? String(argument.dropFirst()) : argument
     if !name.isEmpty {
       guard let command = Command.named(name) else {
-        throw Refusal(say("/%1 is no command. /help lists them.", SafeText(line: name)))
+        throw Refusal(say("/%1 is not a command. /help lists them.", SafeText(line: name)))
       }
       return transcript.answer(
         [
@@ -42,7 +42,7 @@ struct ShellCommands: SessionPart {
     }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
-        throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+        throw Refusal(say("%1 is not a setting; /set lists them.", SafeText(line: name)))
       }
       return transcript.answer([
         StyledLine(SafeText(line: "\(entry.name) \(entry.get(settings))"), .bold)

@@ -151,7 +151,7 @@ extension EmojiTable {
       guard !names.isEmpty else { return complain(say("it has no shortcodes.")) }
       for name in names where !name.allSatisfy(Self.isPartOfShortcode) {
         return complain(
-          say("%1 is no shortcode; a-z, 0-9, _, + and - make one.", SafeText(line: name)))
+          say("%1 is not a shortcode; a-z, 0-9, _, + and - make one.", SafeText(line: name)))
       }
       for name in names {
         let name = String(decoding: name, as: UTF8.self)

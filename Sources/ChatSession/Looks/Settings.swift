@@ -12,7 +12,7 @@ public struct Settings: Sendable, Equatable {
   public var numbers = true
   public var confirmClear = false
   public var slashGuard = true
-  /// Graphemes; 0 is no limit.
+  /// Graphemes; 0 means no limit.
   public var messageLimit = 0
   /// Rows; nil goes by the terminal's height, 0 is as many as fit.
   public var maxInputRows: Int?
@@ -32,7 +32,7 @@ public struct Settings: Sendable, Equatable {
   public var closeByDoubleSpace = true
   public var styling = true
   public var liveMenu = true
-  /// Megabytes; 0 is no limit.
+  /// Megabytes; 0 means no limit.
   public var attachmentLimit = 100
   /// Rows of candidates.
   public var maxMenuRows = 4
@@ -231,7 +231,7 @@ public struct Settings: Sendable, Equatable {
   /// - Throws: a ``Refusal`` that names the settings or the values there are.
   mutating func change(_ name: String, to value: String) throws {
     guard let entry = Self.entry(name) else {
-      throw Refusal(say("%1 is no setting; /set lists them.", SafeText(line: name)))
+      throw Refusal(say("%1 is not a setting; /set lists them.", SafeText(line: name)))
     }
     guard entry.set(&self, value) else {
       let names = SafeText(line: entry.values.joined(separator: ", "))

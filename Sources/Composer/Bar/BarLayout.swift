@@ -74,7 +74,7 @@ extension InputBar {
   }
 
   private func addPlaceholder(to row: inout Row, _ usable: Int, _ widths: Widths) {
-    // Right items do not hide for what is no text.
+    // Right items do not hide for what is not text.
     let right = hidesSideZones ? 0 : line(of: .right, widths)?.columns ?? 0
     let whole = usable - row.columns
     let room = right > 0 && right + 1 < whole ? whole - right - 1 : whole

@@ -2,7 +2,7 @@
 import StyledText
 
 /// What one grapheme of the composed text looks like on the screen: itself, blanks for a tab, or
-/// the sanitiser's mark for what is no text to a terminal (`^[`, 12.2).
+/// the sanitiser's mark for what is not text to a terminal (`^[`, 12.2).
 struct ShownGrapheme {
   enum Look {
     /// One cell, straight from the byte.

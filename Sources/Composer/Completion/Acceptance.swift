@@ -32,7 +32,7 @@ package struct Acceptance {
     if range.lowerBound == 0 { insert += rules.behindAtLineStart }
     caret = range.lowerBound + insert.utf8.count
     if goesOn { return }
-    // A space that carries a combining mark is no space to stand behind.
+    // A space that carries a combining mark is not a space to stand behind.
     switch text.slice(range.upperBound..<text.utf8.count).first {
     case " ": caret += 1
     case "\t", ")", "]", "}", "\"", "'": break

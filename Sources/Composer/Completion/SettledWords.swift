@@ -31,7 +31,7 @@ struct SettledWords {
   }
 
   /// Whether a word was accepted and not edited since; one that was edited is forgotten. The colon
-  /// that accepting puts behind a mention is no part of the word, and of a name of several words
+  /// that accepting puts behind a mention is not part of the word, and of a name of several words
   /// each is.
   mutating func isAccepted(_ word: Range<Int>, in text: String) -> Bool {
     guard let known = accepted.firstIndex(where: { $0.range.lowerBound == word.lowerBound }) else {

@@ -65,7 +65,7 @@ package struct WordFinder: Hashable, Sendable {
     self.allowingBlanks = allowingBlanks
   }
 
-  /// A longer stretch without white space on either side is no word anyone completes, and looking
+  /// A longer stretch without white space on either side is not a word anyone completes, and looking
   /// for its end would cost time at every key.
   static let mostBytesPerSide = 1024
 
@@ -158,7 +158,7 @@ package struct WordFinder: Hashable, Sendable {
     }
   }
 
-  /// `@@` and `@a@b` are no names, unless the source says so of the second.
+  /// `@@` and `@a@b` are not names, unless the source says so of the second.
   private func repeats(_ prefix: String, in name: Substring.UTF8View) -> Bool {
     if name.starts(with: prefix.utf8) { return true }
     if namesMayContainPrefix.contains(prefix) { return false }

@@ -12,7 +12,7 @@ public enum PastedContent: Hashable, Sendable {
   case path(String)
   /// The paste is exactly one URL, and not that of a file.
   case url(String)
-  /// Something attached that is no file of this machine; `bytes` is its size.
+  /// Something attached that is not a file of this machine; `bytes` is its size.
   case attachment(name: String, bytes: Int)
 
   /// Finds out what a paste is (1.9).

@@ -60,7 +60,7 @@ struct Graphemes {
     guard let after = utf8.scalarSpot(at: offset).scalar,
       let before = utf8.scalarSpot(endingAt: offset).scalar
     else {
-      // In the middle of a scalar is no boundary; beside a bad byte always is.
+      // In the middle of a scalar there is no boundary; beside a bad byte always is.
       return utf8.scalarStart(at: offset) == offset
     }
     if isControl(before) || isControl(after) { return true }

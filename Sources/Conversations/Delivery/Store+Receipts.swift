@@ -190,7 +190,7 @@ extension Store {
 
   /// A network tells how far someone on it is.
   ///
-  /// - Parameter state: `.delivered` or `.seen`; anything less is no news.
+  /// - Parameter state: `.delivered` or `.seen`; anything less is not news.
   /// - Throws: `RuleError.notAMember` if that participant was never in the conversation, so a
   ///   stranger's receipt moves nothing.
   package func receipt(

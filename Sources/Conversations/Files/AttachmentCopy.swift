@@ -84,7 +84,7 @@ package final class AttachmentCopy {
   }
 
   /// Copies the next piece, and has the disk take what it copied from time to time, so that there
-  /// is no long wait at the end.
+  /// is not a long wait at the end.
   ///
   /// Of a file that grows, what it was when it was opened is copied.
   ///
@@ -140,7 +140,7 @@ package final class AttachmentCopy {
   /// that there is no more.
   ///
   /// - Parameter type: gives the MIME type of the file at a path: the copy's, since the original may
-  ///   be another by now. What is no MIME type counts as nil, and nil as `FileType.unknown`.
+  ///   be another by now. What is not a MIME type counts as nil, and nil as `FileType.unknown`.
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
   package func finish(type: (String) -> String?) throws -> Attachment {
     precondition(!isPlaced, "an attachment is finished once")

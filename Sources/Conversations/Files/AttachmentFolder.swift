@@ -20,7 +20,7 @@ package struct AttachmentFolder {
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
 
-  /// Where the file of a hash is, or would be. What is no hash names a file that is never there.
+  /// Where the file of a hash is, or would be. What is not a hash names a file that is never there.
   package func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"

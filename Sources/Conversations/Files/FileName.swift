@@ -48,7 +48,7 @@ extension Store {
   private static func shortened(_ name: String, to limit: Int) -> String {
     if name.utf8.count <= limit { return name }
     let (stem, ending) = split(name)
-    // What is longer is no extension.
+    // What is longer is not an extension.
     let kept = ending.utf8.count <= 16 ? ending : ""
     var room = limit - kept.utf8.count
     let start = (kept.isEmpty ? name[...] : stem).prefix { character in

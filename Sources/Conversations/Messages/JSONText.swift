@@ -6,7 +6,7 @@ package enum JSONText {
   /// `\uXXXX`: DEL, C1, line and paragraph separators, bidirectional controls (rule 12.2). SQLite
   /// has already written C0 so. None of them can stand outside a string, so it is the same JSON.
   ///
-  /// - Parameter json: what SQLite made. What is no UTF-8 in it becomes U+FFFD.
+  /// - Parameter json: what SQLite made. What is not UTF-8 in it becomes U+FFFD.
   package static func append(_ json: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
     // Nearly every line is written as it is.
     guard json.contains(where: { $0 >= 0x7F }) else {

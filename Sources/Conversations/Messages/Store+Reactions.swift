@@ -61,7 +61,7 @@ extension Store {
   ///   - emoji: as received, or nil if the reaction was taken back.
   ///   - message: which message, found by the network's own means.
   ///   - time: when, now by default.
-  /// - Returns: nil if that is no news, or the message is gone.
+  /// - Returns: nil if that is not news, or the message is gone.
   @discardableResult
   package func receive(
     reaction emoji: String?, to message: ID<Message>, from identity: String, name: String,

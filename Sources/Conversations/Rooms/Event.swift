@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What someone did in a conversation that is no message (rule 10).
+/// What someone did in a conversation that is not a message (rule 10).
 public struct Event: Hashable, Sendable {
   public enum Kind: Int, Hashable, Sendable {
     /// Gave the room another topic; `Event.text` is the topic, empty for none.

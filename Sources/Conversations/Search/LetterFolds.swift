@@ -53,7 +53,7 @@ enum LetterFolds {
     text.unicodeScalars.map { UInt16(truncatingIfNeeded: $0.value) }
   }
 
-  /// U+00C0–024F, one letter for each; a blank is no letter.
+  /// U+00C0–024F, one letter for each; a blank is not a letter.
   private static let latin = """
     aaaaaaæceeeeiiiiðnooooo ouuuuyþßaaaaaaæceeeeiiiiðnooooo ouuuuyþy\
     aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiĳĳjjkkĸlllllll\

@@ -67,7 +67,7 @@ enum Tokenizer {
     }
   }
 
-  /// U+0000, which separates, for what is no UTF-8.
+  /// U+0000, which separates, for what is not UTF-8.
   private static func scalar(
     in text: UnsafeBufferPointer<UInt8>, at place: inout Int
   ) -> UInt32 {

@@ -41,7 +41,7 @@ final class Bell {
     folder = nil
   }
 
-  /// A bell that cannot be rung is no error: what it would have told is committed, and the others
+  /// A bell that cannot be rung is not an error: what it would have told is committed, and the others
   /// look at every prompt.
   func ring() {
     guard (try? renew()) != nil else { return }

@@ -149,7 +149,7 @@ package struct StoreFiles {
       }
       guard found.st_uid != geteuid() else { continue }
       let refusal = StoreError.foreign(path: name, owner: userName(found.st_uid))
-      // A file its group cannot write is no shared store: it is not even opened.
+      // A file its group cannot write is not a shared store: it is not even opened.
       if name == path, found.st_mode & 0o060 != 0o060 { throw refusal }
       refusalIfPrivate = refusalIfPrivate ?? refusal
     }

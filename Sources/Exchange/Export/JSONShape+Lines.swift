@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The lines of an export that are no messages. In each `?1` is NULL, or a JSON array of the
+/// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
 /// conversations that are wanted.
 extension JSONShape {
   /// The first line; `?1` is the time.

@@ -27,7 +27,7 @@ package struct ImportReport: Hashable, Sendable {
   package var people = 0
   /// Files of attachments that were not here before.
   package var files = 0
-  /// Lines of a log that are no messages: who came, who went, what was switched on.
+  /// Lines of a log that are not messages: who came, who went, what was switched on.
   package var events = 0
   /// Lines that were left out, each of which was complained about.
   package var leftOut = 0

@@ -62,7 +62,7 @@ extension Import {
     let bytes = try object.integer("bytes", in: 0...Int64.max)
     let offset = try object.integer("offset", in: 0...Int64.max)
     guard let piece = Base64.decoded(try object.text("data")) else {
-      throw LineFault("“%1” is no base64", "data")
+      throw LineFault("“%1” is not base64", "data")
     }
     let folder = store.attachmentFolder
     if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }

@@ -40,7 +40,7 @@ extension Import {
   }
 
   private func begin(_ kind: String, _ object: JSONObject) throws {
-    guard kind == "export" else { throw LineFault("“%1” is no export of hobnob", kind) }
+    guard kind == "export" else { throw LineFault("“%1” is not an export of hobnob", kind) }
     let version = try object.integer("version", in: 1...Int64.max)
     if version > JSONShape.version {
       throw LineFault(

@@ -18,7 +18,7 @@ struct JSONObject {
   private let nul: NULStandIn?
   private let database: Database
 
-  /// - Throws: `LineFault` for what is no object.
+  /// - Throws: `LineFault` for what is not an object.
   init(line: UnsafeBufferPointer<UInt8>, _ database: Database) throws {
     // SQLite would take it for the end.
     if line.contains(0) { throw LineFault("the line holds a NUL byte") }
@@ -32,7 +32,7 @@ struct JSONObject {
 
   init(_ text: String, _ nul: NULStandIn?, _ database: Database) throws {
     guard text.utf8.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{") else {
-      throw LineFault("the line is no object of JSON")
+      throw LineFault("the line is not an object of JSON")
     }
     var members: [(name: String, value: Value)] = []
     members.reserveCapacity(16)
@@ -53,7 +53,7 @@ struct JSONObject {
         return true
       }
     } catch StoreError.failed(_, let detail) where detail.contains("JSON") {
-      throw LineFault("the line is no JSON")
+      throw LineFault("the line is not JSON")
     }
     (self.members, self.nul, self.database) = (members, nul, database)
   }
@@ -69,7 +69,7 @@ struct JSONObject {
     switch self[name] {
     case nil: nil
     case .text(let text): text
-    default: throw LineFault("“%1” is no text", name)
+    default: throw LineFault("“%1” is not text", name)
     }
   }
 
@@ -83,7 +83,7 @@ struct JSONObject {
     case .integer(let number) where range.contains(number): return number
     case .integer(let number):
       throw LineFault("%2 is too small or too large for “%1”", name, String(number))
-    default: throw LineFault("“%1” is no whole number", name)
+    default: throw LineFault("“%1” is not a whole number", name)
     }
   }
 
@@ -94,7 +94,7 @@ struct JSONObject {
   func optionalTime(_ name: String) throws -> Milliseconds? {
     guard let text = try optionalText(name) else { return nil }
     guard let time = WrittenTime(text)?.exact else {
-      throw LineFault("“%1” is no time: %2; 2026-11-21T10:00:00.000Z is", name, text)
+      throw LineFault("“%1” is not a time: %2; 2026-11-21T10:00:00.000Z is", name, text)
     }
     return time
   }
@@ -123,10 +123,10 @@ struct JSONObject {
         $0.text("type") == "object" ? $0.text("value") : nil
       }
       return try parts.map {
-        guard let part = $0 else { throw LineFault("“%1” holds what is no object", name) }
+        guard let part = $0 else { throw LineFault("“%1” holds what is not an object", name) }
         return try JSONObject(part, nul, database)
       }
-    default: throw LineFault("“%1” is no array", name)
+    default: throw LineFault("“%1” is not an array", name)
     }
   }
 
@@ -138,7 +138,7 @@ struct JSONObject {
 
   /// The values of an array of texts and objects.
   func values(_ name: String) throws -> [Value] {
-    guard case .array(let json) = self[name] else { throw LineFault("“%1” is no array", name) }
+    guard case .array(let json) = self[name] else { throw LineFault("“%1” is not an array", name) }
     return try database.rows("SELECT type, value FROM json_each(?)", json) {
       switch $0.text("type") {
       case "text": .text(nul?.restored($0.text("value")) ?? $0.text("value"))

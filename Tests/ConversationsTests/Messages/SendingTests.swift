@@ -181,7 +181,7 @@ import Testing
     #expect(try lobby.found("oops") == 1)
   }
 
-  @Test("My own other shell having it is no obstacle")
+  @Test("My own other shell having it is not an obstacle")
   func myOwnShellIsNoOther() throws {
     let lobby = try Lobby()
     let message = try lobby.says("oops")

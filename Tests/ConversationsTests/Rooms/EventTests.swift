@@ -67,7 +67,7 @@ import Testing
     #expect(try word() == "")
     let now = try lobby.store.position
     try lobby.store.setAway("", of: lobby.anna)
-    #expect(try lobby.store.position == now, "the same again is no news")
+    #expect(try lobby.store.position == now, "the same again is not news")
     try lobby.store.setAway(nil, of: lobby.anna)
     #expect(try word() == nil)
   }

@@ -63,7 +63,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("8.1: What is no readable regular file is refused at once, and leaves nothing")
+  @Test("8.1: What is not a readable regular file is refused at once, and leaves nothing")
   func refusals() throws {
     let lobby = try Lobby()
     let (fixture, folder) = (lobby.fixture, lobby.fixture.folder)
