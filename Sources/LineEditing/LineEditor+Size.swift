@@ -112,7 +112,7 @@ extension LineEditor {
     let end = loop.now + patience
     while sizeDoubt.isAsked, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = decodeAvailable() else {
+      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = keys.available() else {
         break
       }
       for case let size? in events.map({ SizeReport.size(in: $0) }) {

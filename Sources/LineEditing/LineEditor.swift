@@ -28,35 +28,21 @@ public final class LineEditor {
   public var menu: () -> MenuState = { .closed }
 
   /// Whether the terminal's window has the focus; one that does not tell counts as having it.
-  public private(set) var isFocused: Bool
+  public var isFocused: Bool { focus.isHere }
   /// A terminal that tells of the focus does so when it is asked to; until then, or until it is
   /// certain that it will not, ``isFocused`` is false without anybody having said so.
-  public var isFocusKnown: Bool { focusTimer == nil }
-  private var focusTimer: TimerID?
-  /// Milliseconds for the first word on the focus.
-  private static let focusPatience = 100
+  public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
   let display: LineDisplay
-  private var decoder = KeyDecoder()
-  private var escapeTimer: TimerID?
-  private var pasteTimer: TimerID?
-  /// Milliseconds; no terminal is silent for so long in the middle of a paste.
-  private static let pastePause: Int64 = 1000
+  let keys: KeyReader
+  private let focus: WindowFocus
+  private let untold: UntoldChanges
   /// The keys being handled made the program change the line; that is not typing.
   var isProgramChange = false
   private var lastCaret: Int32 = 0
-  /// Runs while keys were echoed that are not yet laid out, and changes not yet told.
-  private var settlingTimer: TimerID?
-  /// Milliseconds; too short for anyone to notice that a draft or a signal waits for it.
-  private static let settlingDelay = 20
-  /// However fast the keys come, this is the longest that what hangs on them waits.
-  private static let longestSettling = 200
-  private var settlesBy: Int64 = 0
   /// The last key was a letter that went into the text, and nothing else.
   private var isInsertion = false
-  /// A change was made that is not yet told, and no letter.
-  private var needsSettling = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
 
@@ -69,7 +55,13 @@ public final class LineEditor {
     self.loop = loop
     self.device = device
     display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
-    isFocused = face == .plain
+    keys = KeyReader(of: device, in: loop)
+    focus = WindowFocus(isHere: face == .plain, loop: loop)
+    untold = UntoldChanges(loop: loop)
+    keys.ended = { [weak self] in self?.handle($0) }
+    keys.pasteIsOpen = { [weak self] in self?.tell(.pasteIsOpen) }
+    focus.changed = { [weak self] in self?.tell(.focusChanged) }
+    untold.isDue = { [weak self] in self?.tellChanges() }
   }
 
   /// Tells the handler. False: it did nothing, or there is none.
@@ -106,7 +98,7 @@ public final class LineEditor {
     // Nothing ever comes from there but the news that its reader has gone.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
-    waitForFocus()
+    if face == .tty { focus.wait() }
   }
 
   private var isStarted = false
@@ -138,7 +130,7 @@ public final class LineEditor {
     body()
     device.enter(plain: face == .plain)
     // Nothing was told meanwhile.
-    waitForFocus()
+    if face == .tty { focus.wait() }
     display.comeBack()
   }
 
@@ -157,22 +149,17 @@ public final class LineEditor {
   /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
-    waitForFocus()
+    if face == .tty { focus.wait() }
     display.forget()
   }
 
   // MARK: Keys
 
-  /// What has come from the terminal; nil where it is gone.
-  func decodeAvailable() -> [KeyEvent]? {
-    device.readAvailable().map { decoder.decode($0, at: loop.now) }
-  }
-
   private func readKeys() {
-    guard let events = decodeAvailable() else { return lostTerminal() }
-    let keys = events.filter { event in
+    guard let events = keys.available() else { return lostTerminal() }
+    let typed = events.filter { event in
       if case .focus(let isFocused) = event {
-        take(focus: isFocused)
+        focus.take(isFocused)
         return false
       }
       if sizeDoubt.isAsked, let size = SizeReport.size(in: event) {
@@ -182,58 +169,14 @@ public final class LineEditor {
       return true
     }
     // The focus or the size alone is not a key: nothing that a key may end or ask for happens.
-    if !keys.isEmpty || events.isEmpty { handle(keys) }
-    waitForEscape()
-    watchOpenPaste()
-  }
-
-  private func take(focus isFocused: Bool) {
-    guard isFocused != self.isFocused || !isFocusKnown else { return }
-    if let focusTimer { loop.cancel(focusTimer) }
-    focusTimer = nil
-    self.isFocused = isFocused
-    tell(.focusChanged)
-  }
-
-  private func waitForFocus() {
-    guard face == .tty else { return }
-    if let focusTimer { loop.cancel(focusTimer) }
-    focusTimer = loop.after(milliseconds: Self.focusPatience) { [weak self] in
-      self?.take(focus: true)
-    }
-    isFocused = false
-    tell(.focusChanged)
-  }
-
-  /// Says so when the end of a paste does not come: until then every key is one more of it.
-  private func watchOpenPaste() {
-    guard decoder.isPasting || pasteTimer != nil else { return }
-    loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
-      [weak self] in
-      guard let self else { return }
-      pasteTimer = nil
-      tell(.pasteIsOpen)
-    }
+    if !typed.isEmpty || events.isEmpty { handle(typed) }
+    keys.waitForSilence()
   }
 
   private func lostTerminal() {
     loop.unwatch(device.input)
     loop.unwatch(device.output)
     tell(.lostTerminal)
-  }
-
-  private func waitForEscape() {
-    if let escapeTimer { loop.cancel(escapeTimer) }
-    escapeTimer = nil
-    guard decoder.isWaiting else { return }
-    let delay = creadline_variable("keyseq-timeout").flatMap {
-      Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
-    }
-    escapeTimer = loop.after(milliseconds: max(delay ?? 100, 1)) { [weak self] in
-      guard let self else { return }
-      escapeTimer = nil
-      handle(decoder.timeOut())
-    }
   }
 
   private func handle(_ events: [KeyEvent]) {
@@ -254,36 +197,27 @@ public final class LineEditor {
     // The key is on the screen before drafts and typing signals take their time, and fast typing
     // asks for them only now and then.
     draw()
-    guard isInsertion else {
-      needsSettling = true
-      return settle()
-    }
-    if settlingTimer == nil { settlesBy = loop.now + Int64(Self.longestSettling) }
-    let soonest = loop.now + Int64(Self.settlingDelay)
-    loop.schedule(&settlingTimer, at: min(soonest, settlesBy)) { [weak self] in self?.settle() }
+    if isInsertion { return untold.addLetter() }
+    untold.add()
+    tellChanges()
   }
 
   /// Tells of what was changed by the keys so far, before another kind of event.
-  private func settleChanges() {
-    if creadline_take_changed(), !isProgramChange { needsSettling = true }
-    settle()
+  private func tellEarlierChanges() {
+    if creadline_take_changed(), !isProgramChange { untold.add() }
+    tellChanges()
   }
 
   /// Lays out what was only echoed, and tells of the change.
-  private func settle() {
-    guard settlingTimer != nil || needsSettling else { return }
-    if let timer = settlingTimer { loop.cancel(timer) }
-    settlingTimer = nil
-    needsSettling = false
+  private func tellChanges() {
+    guard untold.take() else { return }
     display.needsDrawing = true
     tell(.changed)
   }
 
   /// The line that was being typed is gone; what was still to be told of it is not about the next.
   func forgetChanges() {
-    if let timer = settlingTimer { loop.cancel(timer) }
-    settlingTimer = nil
-    needsSettling = false
+    _ = untold.take()
     _ = creadline_take_changed()
     display.needsDrawing = true
   }
@@ -303,7 +237,7 @@ public final class LineEditor {
     switch event {
     case .key(let bytes): key(bytes)
     case .escape:
-      settleChanges()
+      tellEarlierChanges()
       // In vi mode Esc is vi's own; in emacs mode it is the meta prefix unless it ends something.
       let line = Readline.line
       if !line.vi || menu() != .closed, creadline_is_idle(), tell(.cancelled) { break }
@@ -323,10 +257,10 @@ public final class LineEditor {
     // letters are told one by one. A text that is sent need not be told any more.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {
-      settleChanges()
+      tellEarlierChanges()
     } else if !isReturn, !isInsertion, creadline_take_changed(), !isProgramChange {
-      needsSettling = true
-      settle()
+      untold.add()
+      tellChanges()
     }
     if menu() == .entered, creadline_is_idle(), tell(.menuKey(MenuKey(bytes))) { return }
     if !creadline_quotes_next() {
@@ -371,7 +305,7 @@ public final class LineEditor {
   private func paste(_ bytes: [UInt8], isWhole: Bool) {
     // A C string ends at NUL; the rest stays as pasted, shown by marks.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
-    settleChanges()
+    tellEarlierChanges()
     creadline_settle()
     if isWhole, tell(.pasted(text)) { return }
     insertByHand(text)

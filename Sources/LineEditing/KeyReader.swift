@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CReadline
+import StyledText
+import Terminal
+
+/// Keys out of the terminal's bytes, and what only a silence tells: an Escape of its own, a paste
+/// whose end does not come.
+@MainActor
+final class KeyReader {
+  private let device: TerminalDevice
+  private let loop: EventLoop
+  private var decoder = KeyDecoder()
+  private var escapeTimer: TimerID?
+  private var pasteTimer: TimerID?
+  /// Milliseconds; no terminal is silent for so long in the middle of a paste.
+  private static let pastePause: Int64 = 1000
+  /// Called with the keys that a silence has ended.
+  var ended: ([KeyEvent]) -> Void = { _ in }
+  /// Called when the end of a paste does not come: until then every key is one more of it.
+  var pasteIsOpen: () -> Void = {}
+
+  init(of device: TerminalDevice, in loop: EventLoop) {
+    self.device = device
+    self.loop = loop
+  }
+
+  /// What has come from the terminal; nil where it is gone.
+  func available() -> [KeyEvent]? {
+    device.readAvailable().map { decoder.decode($0, at: loop.now) }
+  }
+
+  /// To be called once what came was handled.
+  func waitForSilence() {
+    waitForEscape()
+    guard decoder.isPasting || pasteTimer != nil else { return }
+    loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
+      [weak self] in
+      self?.pasteTimer = nil
+      self?.pasteIsOpen()
+    }
+  }
+
+  private func waitForEscape() {
+    if let escapeTimer { loop.cancel(escapeTimer) }
+    escapeTimer = nil
+    guard decoder.isWaiting else { return }
+    let delay = creadline_variable("keyseq-timeout").flatMap {
+      Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
+    }
+    escapeTimer = loop.after(milliseconds: max(delay ?? 100, 1)) { [weak self] in
+      guard let self else { return }
+      escapeTimer = nil
+      ended(decoder.timeOut())
+    }
+  }
+}
