@@ -24,12 +24,12 @@ package enum FileKeeper {
   /// Is the process.
   ///
   /// - Parameter arguments: what follows the option.
-  /// - Returns: its exit status.
-  package static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  /// - Returns: its exit status; nil where they are not ``command(_:limit:in:)``'s.
+  package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     var words = arguments
     guard let path = words.popFirst(), let kind = words.popFirst(),
       let limit = words.popFirst().flatMap({ Int($0) }), words.count.isMultiple(of: 2)
-    else { return 64 }
+    else { return nil }
     // Whoever types comes first.
     _ = nice(10)
     let folder = AttachmentFolder(path: path, isShared: kind == "shared")
