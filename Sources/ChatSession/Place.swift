@@ -77,7 +77,7 @@ package final class Place: SessionPart {
   // MARK: Who is there
 
   /// Who is here and what is unread elsewhere; after the first prompt, which does not wait for it.
-  func lookAround() {
+  func refreshPeopleAndUnread() {
     guard let conversation else { return }
     here = (try? store.people(in: conversation.id)) ?? []
     for presence in here where presence.participant.id != me.id && presence.isHere {
@@ -87,7 +87,7 @@ package final class Place: SessionPart {
     typing.expire(at: now)
     away = (try? store.away(of: me.id)) ?? nil
     refreshNewestOwn()
-    news.lookElsewhere(than: conversation)
+    news.countUnread(outside: conversation)
   }
 
   /// The people here now, for a list of them.

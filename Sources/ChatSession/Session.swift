@@ -144,7 +144,7 @@ package final class Session {
     outgoing.write(.lookAtNames)
     outgoing.write(.attach)
     place.refreshNewestOwn()
-    place.lookAround()
+    place.refreshPeopleAndUnread()
     news.catchUp()
   }
 

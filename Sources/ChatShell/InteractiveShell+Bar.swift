@@ -24,7 +24,7 @@ extension InteractiveShell {
       // In front, where it stands however long the line is.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
-        line.copy != nil ? "(copying) %1" : "(waiting for the store) %1",
+        line.copyNumber != nil ? "(copying) %1" : "(waiting for the store) %1",
         text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =

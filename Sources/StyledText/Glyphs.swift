@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The program's own symbols (BEHAVIOUR.md 7.2) and their ASCII stand-ins, for terminals and ears
+/// The program's own symbols (rule 7.2) and their ASCII stand-ins, for terminals and ears
 /// that know no others.
 public struct Glyphs: Hashable, Sendable {
   /// What stands for text that was cut off.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where a piece of text leads when it is clicked, for terminals that know OSC 8 (BEHAVIOUR.md 7.9).
+/// Where a piece of text leads when it is clicked, for terminals that know OSC 8 (rule 7.9).
 ///
 /// It is made of the text that is shown and of nothing else, so a link never leads elsewhere than
 /// it says.
@@ -32,7 +32,7 @@ public struct Link: Hashable, Sendable {
   }
 }
 
-/// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (BEHAVIOUR.md 7.9).
+/// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (rule 7.9).
 package enum WebAddresses {
   /// Where addresses stand: UTF-8 offsets, ascending, not overlapping. What ends a sentence behind
   /// an address, or closes a bracket that was opened before it, does not belong to it. In linear

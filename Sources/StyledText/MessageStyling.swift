@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What `*bold*`, `_italic_` and their kin look like, in the line being typed and in messages
-/// (BEHAVIOUR.md 6.1, 6.4), by the rules of XEP-0393 Message Styling 1.1.1.
+/// (rule 6.1, 6.4), by the rules of XEP-0393 Message Styling 1.1.1.
 ///
 /// The marks stay in the text and are drawn dim. A mark that a combining character or an emoji
 /// sequence has made into another character, such as the keycap `*️⃣`, is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Text that may be written to a terminal: the one door every text of the outside goes through
-/// (BEHAVIOUR.md 12.1, 12.2, 12.6).
+/// (rule 12.1, 12.2, 12.6).
 ///
 /// Only the sanitiser makes it. Control characters, invalid UTF-8, bidirectional controls and
 /// invisible code points become visible marks of plain ASCII (`^[`, `<U+009B>`, `<FF>`), so

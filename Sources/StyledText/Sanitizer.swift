@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What turns any bytes into text that is safe to write (BEHAVIOUR.md 12.2, 12.6): total, linear
+/// What turns any bytes into text that is safe to write (rule 12.2, 12.6): total, linear
 /// in time, and idempotent, since every mark is plain printable ASCII.
 ///
 /// | found | becomes |

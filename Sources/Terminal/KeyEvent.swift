@@ -7,7 +7,7 @@ public enum KeyEvent: Hashable, Sendable {
   case key([UInt8])
   /// The Escape key by itself.
   case escape
-  /// Shift-Return (BEHAVIOUR.md 1.3).
+  /// Shift-Return (rule 1.3).
   case newline
   /// The body of a bracketed paste (1.9): CRLF and CR are LF, else the bytes as they came.
   case paste([UInt8])

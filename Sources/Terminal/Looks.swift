@@ -4,12 +4,12 @@ import StyledText
 extension Painter {
   /// What the terminal can show, and what it does by itself.
   public struct Looks: Hashable, Sendable {
-    /// Whether colours are drawn; attributes such as bold always are (`NO_COLOR`, BEHAVIOUR.md 11.5).
+    /// Whether colours are drawn; attributes such as bold always are (`NO_COLOR`, rule 11.5).
     public var colors: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
     public var rewraps: Bool
-    /// Whether links are sent (OSC 8, BEHAVIOUR.md 7.9).
+    /// Whether links are sent (OSC 8, rule 7.9).
     public var links: Bool
     /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
     /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not

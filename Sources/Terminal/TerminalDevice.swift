@@ -158,7 +158,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
       untaken += bytes
       return
     }
-    let count = taken(of: bytes[...])
+    let count = writeNow(bytes[...])
     // Nothing of them is kept, or the caller could not use their place again.
     guard count < bytes.count else { return }
     untaken = bytes[count...]
@@ -167,7 +167,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Writes of what was not taken as much as is taken now.
   public func writeMore() {
-    let count = taken(of: untaken)
+    let count = writeNow(untaken)
     untaken = count < untaken.count ? untaken.dropFirst(count) : []
   }
 
@@ -189,7 +189,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// How many of the bytes the terminal takes now; of a dead one all.
-  private func taken(of bytes: ArraySlice<UInt8>) -> Int {
+  private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int {
     let flags = writer == output ? fcntl(output, F_GETFL) : -1
     // No description of its own: then only for this moment.
     if flags >= 0 { _ = fcntl(output, F_SETFL, flags | O_NONBLOCK) }

@@ -296,6 +296,23 @@ struct SessionTests {
     #expect(ben.picture[0] == "#lobby> |" && !ben.picture[1].contains("unread"))
   }
 
+  @Test("7.7: what was deleted elsewhere, or seen in another shell, is not unread any more")
+  func lessUnread() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/join tea")
+    anna.say("one")
+    anna.say("two")
+    ben.look()
+    #expect(ben.picture[1].contains("2 unread in #lobby"))
+    anna.say("/delete")
+    ben.look()
+    #expect(ben.picture[1].contains("1 unread in #lobby"))
+    _ = try town.person("ben")
+    ben.look()
+    #expect(!ben.picture[1].contains("unread"))
+  }
+
   @Test("11.4: a batch prints what commands answer, and nothing else")
   func batch() throws {
     let town = try Town()

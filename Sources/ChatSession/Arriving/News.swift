@@ -79,6 +79,10 @@ final class News: SessionPart {
       people.peopleChanged()
       place.peopleChanged()
     }
+    let lessUnread = changes.receiptsChanged.union(changes.revised.map(\.conversation))
+    if let conversation = place.conversation, lessUnread.contains(where: { unread[$0] != nil }) {
+      countUnread(outside: conversation)
+    }
     if changes.historyChanged { drafts.historyChanged() }
     let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false
     if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts
@@ -101,7 +105,7 @@ final class News: SessionPart {
     }
     let seen =
       here > 0 && settings.receipts && screen.showsAtOnce(here) ? place.conversation?.id : nil
-    return (seen != nil, outgoing.receive(delivered, seen: seen))
+    return (seen != nil, outgoing.noteDelivered(delivered, seen: seen))
   }
 
   /// - Returns: the lines to print, how many messages of others are among them, and which of all are
@@ -134,10 +138,10 @@ final class News: SessionPart {
   }
 
   /// A conversation was entered or left.
-  func read(_ conversation: ID<Conversation>) { unread[conversation] = nil }
+  func clearUnread(of conversation: ID<Conversation>) { unread[conversation] = nil }
 
   /// Counts what is unread elsewhere.
-  func lookElsewhere(than here: Conversation) {
+  func countUnread(outside here: Conversation) {
     for entry in (try? store.listing(for: me.id)) ?? [] where entry.conversation.id != here.id {
       unread[entry.conversation.id] =
         entry.unread > 0 ? (entry.conversation.name, entry.unread) : nil

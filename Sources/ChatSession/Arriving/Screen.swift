@@ -63,7 +63,7 @@ package final class Screen: SessionPart {
       target, membership,
       newestOwn: session.isStarting
         ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil && !$0.isPast })
-    news.read(target.id)
+    news.clearUnread(of: target.id)
     transcript.startOver()
     // What is held of another conversation is unread there.
     isPaused = false
@@ -76,7 +76,7 @@ package final class Screen: SessionPart {
     tellOthers()
     owesSeen = false
     if printedUpTo > 0 { markSeen() }
-    if session.shellID != nil { place.lookAround() }
+    if session.shellID != nil { place.refreshPeopleAndUnread() }
   }
 
   private func show(_ messages: [Message], of target: Conversation, newBehind marker: Int) {
@@ -152,7 +152,7 @@ package final class Screen: SessionPart {
         in: conversation.id, after: printedUpTo, limit: Self.openingMessages.atOnce, for: me.id)
       let isLast = messages.count < Self.openingMessages.atOnce
       if let last = messages.last?.number {
-        let takenBack = outgoing.receive([conversation.id: last])
+        let takenBack = outgoing.noteDelivered([conversation.id: last])
         messages.removeAll { takenBack.contains($0.id) }
         printedUpTo = last
       }

@@ -34,7 +34,7 @@ struct ConversationCommands: SessionPart {
     }
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
     try store.leave(me.id, target.id)
-    news.read(target.id)
+    news.clearUnread(of: target.id)
     if target.id == place.conversation?.id {
       place.left()
       screen.left()

@@ -18,7 +18,7 @@ package struct Line {
   /// The same in the store, once they are there.
   var attachments: [Attachment] = []
   /// By which number they are being copied there; nil: they need not be, or are there.
-  package var copy: Int?
+  package var copyNumber: Int?
   /// The people it mentions.
   var mentions: [Span] = []
   /// The message it answers.

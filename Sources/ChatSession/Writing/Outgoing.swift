@@ -71,7 +71,7 @@ package final class Outgoing: SessionPart {
   ///
   /// - Parameter seen: the conversation where they will be on the screen in this turn.
   /// - Returns: those that were taken back just before.
-  func receive(
+  func noteDelivered(
     _ delivered: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
   ) -> Set<ID<Message>> {
     // A batch prints nothing of it.
@@ -182,14 +182,14 @@ extension Outgoing {
     }
     if !line.files.isEmpty {
       copies += 1
-      line.copy = copies
+      line.copyNumber = copies
     }
-    if queue.isEmpty, line.copy == nil {
+    if queue.isEmpty, line.copyNumber == nil {
       do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
     }
     queue.add(.line(line))
     if queue.isReady { tryAgainSoon() }
-    if let copy = line.copy { emit(.keep(line.files, limit: fileLimit, number: copy)) }
+    if let copy = line.copyNumber { emit(.keep(line.files, limit: fileLimit, number: copy)) }
   }
 
   private func commit(_ line: Line) throws {

@@ -84,7 +84,7 @@ struct WriteQueue {
 
   private var next: Int? {
     let firstLine = writes.firstIndex { $0.line != nil }
-    guard let firstLine, writes[firstLine].line?.copy != nil else {
+    guard let firstLine, writes[firstLine].line?.copyNumber != nil else {
       return writes.isEmpty ? nil : 0
     }
     return writes.firstIndex { $0.line == nil }
@@ -106,17 +106,17 @@ struct WriteQueue {
   ///
   /// - Returns: false if the line does not wait any more.
   mutating func filesKept(_ attachments: [Attachment], copy: Int, now: Int64) -> Bool {
-    guard let index = writes.firstIndex(where: { $0.line?.copy == copy }),
+    guard let index = writes.firstIndex(where: { $0.line?.copyNumber == copy }),
       var line = writes[index].line
     else { return false }
-    (line.attachments, line.copy, line.since) = (attachments, nil, now)
+    (line.attachments, line.copyNumber, line.since) = (attachments, nil, now)
     writes[index] = .line(line)
     return true
   }
 
   /// The line whose files were to be copied by this number.
   mutating func takeLine(copy: Int) -> Line? {
-    writes.firstIndex { $0.line?.copy == copy }.flatMap { writes.remove(at: $0).line }
+    writes.firstIndex { $0.line?.copyNumber == copy }.flatMap { writes.remove(at: $0).line }
   }
 
   // MARK: Drafts

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Platform
 
-/// Tells other processes that something was committed, and hears them (decision 4 of DESIGN.md).
+/// Tells other processes that something was committed, and hears them.
 ///
 /// The bell is a file: a writer writes one byte to it after COMMIT, the others watch it with
 /// inotify. (Watching the write-ahead log instead loses messages: its event can come before the
