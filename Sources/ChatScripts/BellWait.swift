@@ -4,8 +4,8 @@ import Conversations
 import Glibc
 import Platform
 
-/// Sleeps until the store's bell rings, for commands that wait: no polling (decision 4 of
-/// DESIGN.md). To be made before the store is looked at, so that nothing falls between the two.
+/// Sleeps until the store's bell rings, for commands that wait: no polling. To be made before the
+/// store is looked at, so that nothing falls between the two.
 @MainActor
 struct BellWait {
   /// Why the sleep ended.
