@@ -85,11 +85,7 @@ public final class Store {
     patience = options.patience
     do {
       isShared = try Store.prepare(database, files, options)
-      guard let companions = Companions(of: files.path) else {
-        throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
-      }
-      database.companions = companions
-      OpenStores.note(companions, of: identity)
+      database.companions = try OpenStores.joined(files, identity)
     } catch {
       OpenStores.close(database, identity)
       throw error

@@ -21,7 +21,7 @@ extension Home {
   func lock(_ begin: String = "BEGIN IMMEDIATE") throws -> Program {
     let holder = try Program(
       ["sqlite3", store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
-    holder.type("\(begin); SELECT 'held';\n")
+    holder.type(".timeout 10000\n\(begin); SELECT 'held';\n")
     try #require(holder.wait(for: 20) { $0.output.contains("held") }, "\(holder.errors)")
     return holder
   }

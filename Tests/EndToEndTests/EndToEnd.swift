@@ -25,7 +25,7 @@ extension Trait where Self == ManyAtATime {
 
 /// Threads that may wait, each for one test.
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
-  static let all = WaitingThreads(6)
+  static let all = WaitingThreads(4)
 
   private let condition = NSCondition()
   private var jobs: [UnownedJob] = []

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
 import Emulator
 import Foundation
 import Glibc
 import Repeatable
 import Testing
+
+@testable import Conversations
 
 extension EndToEnd {
   @Suite("Files that go while the store is open", .serialized)
@@ -42,6 +43,43 @@ extension EndToEnd {
       #expect(try bodies() == ["one", "two"])
       try home.say("three", as: "ben")
       #expect(try bodies() == ["one", "two", "three"])
+    }
+
+    @Test("10.10: who made new files where they had been deleted misleads nobody")
+    func misled() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      for file in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: home.store + file) }
+      let other = try Program(
+        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
+      other.type("PRAGMA schema_version; SELECT 'open';\n")
+      #expect(other.wait(for: 10) { $0.output.contains("open") })
+      let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
+      #expect(sent.status == 1)
+      #expect(sent.errors.contains("\(home.store)-shm was deleted or replaced"))
+    }
+
+    @Test("10.10: who looked before they were deleted, and opens the store after, steps back")
+    func deletedMeanwhile() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      let (files, database, identity) = try OpenStores.open {
+        try StoreFiles(path: home.store, options: .init())
+      } _: {
+        for file in ["-wal", "-shm"] {
+          try FileManager.default.removeItem(atPath: $0.path + file)
+        }
+        return try Database(path: $0.path, patience: 0)
+      }
+      _ = try? database.exists("SELECT 1 FROM sqlite_schema")
+      #expect(throws: StoreError.parted(path: home.store, file: home.store + "-shm")) {
+        _ = try OpenStores.joined(files, identity)
+      }
+      OpenStores.close(database, identity)
+      try shell.type("two\r", seeing: "was deleted or")
+      shell.kill(SIGTERM)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      #expect(try bodies() == ["one"])
     }
 
     @Test("10.10: what a killed shell had stored is kept once it has seen that its log is gone")

@@ -134,10 +134,13 @@ extension EndToEnd {
       defer { store.close() }
       let me = try store.participant(identity: "anna").id
       let room = try #require(try store.room("lobby", create: false)).id
-      let last = try #require(
+      func sent() throws -> Message? {
         Store.ordered(try store.messages(in: room, limit: 9, for: me)).last {
-          $0.body == "@ben: look"
-        })
+          $0.body == "@ben: look" && $0.deletedAt == nil
+        }
+      }
+      #expect(shell.wait(for: 20) { _ in (try? sent()) != nil })
+      let last = try #require(try sent())
       #expect(last.attachments.map(\.name) == ["one.txt"])
       #expect(last.mentions == "0-4 ben")
     }

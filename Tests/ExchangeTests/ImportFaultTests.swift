@@ -108,7 +108,7 @@ import Testing
     let whole = export(line("x", number: 40))
     let cut = whole.split(separator: "\n").dropLast().joined(separator: "\n")
     #expect(try fault(Array(cut.utf8))?.contains("cut off") == true)
-    #expect(try fault(Array(whole.dropLast(4).utf8))?.contains("no JSON") == true)
+    #expect(try fault(Array(whole.dropLast(4).utf8))?.contains("not JSON") == true)
     // The middle of a file is missing.
     let lobby = try Lobby()
     _ = try lobby.says("big", with: [lobby.kept(String(repeating: "y", count: 200_000))])

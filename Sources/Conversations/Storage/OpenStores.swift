@@ -14,6 +14,16 @@ struct FileIdentity: Hashable, Sendable {
     guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
   }
+
+  /// As in `/proc/locks`, whose numbers of devices are those of makedev(3).
+  var nameInLocks: String {
+    func hexadecimal(_ number: dev_t) -> String {
+      (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+    let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+    let minor = device & 0xFF | (device >> 12) & ~0xFF
+    return "\(hexadecimal(major)):\(hexadecimal(minor)):\(inode)"
+  }
 }
 
 /// The write-ahead log and its index that a connection has open. With the store's file they are one
@@ -58,6 +68,8 @@ struct Companions: Hashable, Sendable {
 enum OpenStores {
   private struct Entry {
     let identity: FileIdentity
+    /// The write-ahead log that was there before this process opened the store.
+    let log: FileIdentity?
     var count = 0
     var companions: Companions?
   }
@@ -68,7 +80,7 @@ enum OpenStores {
   /// Opens a store unless others have it open with other files than those that are there now.
   ///
   /// - Parameter open: makes the store's file if need be, and opens it.
-  /// - Returns: what `open` gives, and by what `close` knows it.
+  /// - Returns: what `open` gives, and by what the others of these functions know it.
   static func open(
     _ files: () throws -> StoreFiles, _ open: (StoreFiles) throws -> Database
   ) throws -> (StoreFiles, Database, FileIdentity) {
@@ -88,22 +100,39 @@ enum OpenStores {
         else { throw StoreError.moved(path: files.path) }
         try files.checkCompany()
       }
+      let log = FileIdentity(Companions.log(of: files.path))
       let database = try open(files)
       if let index {
         known[index].count += 1
       } else {
-        known.append(Entry(identity: identity, count: 1))
+        known.append(Entry(identity: identity, log: log, count: 1))
       }
       return (files, database, identity)
     }
   }
 
-  /// To be called when SQLite has opened all its files.
-  static func note(_ companions: Companions, of identity: FileIdentity) {
-    known.withLock { known in
-      guard let index = known.firstIndex(where: { $0.identity == identity }) else { return }
-      known[index].companions = companions
+  /// To be called when SQLite has opened all its files: somebody may have removed some after the
+  /// look before that, so that it made new ones.
+  ///
+  /// - Returns: the files that belong to it.
+  /// - Throws: `StoreError.parted`.
+  static func joined(_ files: StoreFiles, _ identity: FileIdentity) throws -> Companions {
+    guard let companions = Companions(of: files.path) else {
+      throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
     }
+    let log = known.withLock { known in
+      let index = known.firstIndex { $0.identity == identity }
+      if let index { known[index].companions = companions }
+      return index.flatMap { known[$0].log }
+    }
+    do {
+      try files.checkSharing()
+    } catch {
+      // So that the others can see to what they have stored.
+      if let log, log != companions.log { files.removeEmpty(companions) }
+      throw error
+    }
+    return companions
   }
 
   static func close(_ database: Database, _ identity: FileIdentity) {
@@ -124,14 +153,34 @@ extension StoreFiles {
   /// Sees to it that whoever has the store open has the three files that are there now.
   ///
   /// - Throws: `StoreError.parted`, `.moved`.
-  func checkCompany() throws {
+  func checkCompany() throws { try check { strangeCompany() } }
+
+  /// The same once this process has the store open: somebody may have removed files after the look
+  /// before, and SQLite has made new ones.
+  ///
+  /// - Throws: `StoreError.parted`.
+  func checkSharing() throws {
+    try check { stranger().map { ($0, .parted(path: path, file: Companions.index(of: path))) } }
+  }
+
+  private func check(_ refusal: () -> (holder: pid_t, StoreError)?) throws {
     var former: (holder: pid_t, since: Int64)?
-    while let (holder, refusal) = strangeCompany() {
+    while let (holder, refusal) = refusal() {
       let now = Clock.steady()
       if former?.holder != holder { former = (holder, now) }
       if let former, now - former.since >= StoreFiles.settling { throw refusal }
       usleep(2_000)
     }
+  }
+
+  /// Removes files beside the store that this process has made, and nobody has used.
+  fileprivate func removeEmpty(_ companions: Companions) {
+    let (log, index) = (Companions.log(of: path), Companions.index(of: path))
+    guard companions.losses(of: path).isEmpty, fileStatus(log)?.st_size == 0,
+      LockHolders().readers(of: companions.index, from: Lock.index.start) == [getpid()]
+    else { return }
+    unlink(log)
+    unlink(index)
   }
 
   /// Who has other files open, as it looks now.
@@ -144,7 +193,16 @@ extension StoreFiles {
     guard !store.isExclusive, isWriteAhead else { return nil }
     if fileStatus(log) == nil { return (store.process, .parted(path: path, file: log)) }
     if indexUser == nil { return (store.process, .parted(path: path, file: index)) }
-    return nil
+    return stranger().map { ($0, .parted(path: path, file: index)) }
+  }
+
+  /// Another process that has the store open, and an index that is not the one that is there now.
+  private func stranger() -> pid_t? {
+    let holders = LockHolders()
+    let index = FileIdentity(Companions.index(of: path))
+    let users = holders.readers(of: index, from: Lock.index.start)
+    return holders.readers(of: FileIdentity(path), from: Lock.shared.start)
+      .first { $0 != getpid() && !users.contains($0) }
   }
 
   /// Whether somebody has the index open, of a store whose file is not there.
