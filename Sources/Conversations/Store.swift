@@ -73,24 +73,33 @@ public final class Store {
     clock: @escaping () -> Milliseconds = Store.wallClock
   ) throws {
     self.clock = clock
-    let (files, database, identity) = try OpenStores.open {
-      try StoreFiles(path: given, options: options)
-    } _: {
-      try Database(path: $0.path, patience: options.patience)
-    }
-    self.files = files
-    self.identity = identity
-    self.database = database
+    (files, database, identity, isShared) = try Store.opened(given, options)
     path = files.path
     patience = options.patience
-    do {
-      isShared = try Store.prepare(database, files, options)
-      database.companions = try OpenStores.joined(files, identity)
-    } catch {
-      OpenStores.close(database, identity)
-      throw error
-    }
     bell = Bell(files: files, isShared: isShared)
+  }
+
+  private static func opened(
+    _ path: String, _ options: Options
+  ) throws -> (StoreFiles, Database, FileIdentity, isShared: Bool) {
+    while true {
+      let (files, database, identity) = try OpenStores.open {
+        try StoreFiles(path: path, options: options)
+      } _: {
+        try Database(path: $0.path, patience: options.patience)
+      }
+      do {
+        let isShared = try prepare(database, files, options)
+        if let companions = try OpenStores.joined(files, identity) {
+          database.companions = companions
+          return (files, database, identity, isShared)
+        }
+      } catch {
+        OpenStores.close(database, identity)
+        throw error
+      }
+      OpenStores.stepBack(files, database, identity)
+    }
   }
 
   deinit {

@@ -46,7 +46,10 @@ enum FileCopy {
   }
 
   private static func key(_ number: Int, in shell: TerminalChild) throws -> Int64 {
-    if number % 60 == 59 { shell.type([0x15]) }
+    if number % 60 == 59 {
+      shell.type([0x15])
+      shell.settle(milliseconds: 20)
+    }
     let letter = letters[number % letters.count]
     let start = now()
     shell.type([letter])

@@ -45,20 +45,6 @@ extension EndToEnd {
       #expect(try bodies() == ["one", "two", "three"])
     }
 
-    @Test("10.10: who made new files where they had been deleted misleads nobody")
-    func misled() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("one\r", seeing: "anna: one")
-      for file in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: home.store + file) }
-      let other = try Program(
-        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
-      other.type("PRAGMA schema_version; SELECT 'open';\n")
-      #expect(other.wait(for: 10) { $0.output.contains("open") })
-      let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
-      #expect(sent.status == 1)
-      #expect(sent.errors.contains("\(home.store)-shm was deleted or replaced"))
-    }
-
     @Test("10.10: who looked before they were deleted, and opens the store after, steps back")
     func deletedMeanwhile() throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -72,10 +58,10 @@ extension EndToEnd {
         return try Database(path: $0.path, patience: 0)
       }
       _ = try? database.exists("SELECT 1 FROM sqlite_schema")
-      #expect(throws: StoreError.parted(path: home.store, file: home.store + "-shm")) {
-        _ = try OpenStores.joined(files, identity)
-      }
-      OpenStores.close(database, identity)
+      #expect(try OpenStores.joined(files, identity) == nil)
+      OpenStores.stepBack(files, database, identity)
+      let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
+      #expect(sent.status == 1 && sent.errors.contains("was deleted or"))
       try shell.type("two\r", seeing: "was deleted or")
       shell.kill(SIGTERM)
       #expect(shell.waitForExit(seconds: 10) != nil)

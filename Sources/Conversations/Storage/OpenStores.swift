@@ -14,16 +14,6 @@ struct FileIdentity: Hashable, Sendable {
     guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
   }
-
-  /// As in `/proc/locks`, whose numbers of devices are those of makedev(3).
-  var nameInLocks: String {
-    func hexadecimal(_ number: dev_t) -> String {
-      (number < 16 ? "0" : "") + String(number, radix: 16)
-    }
-    let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
-    let minor = device & 0xFF | (device >> 12) & ~0xFF
-    return "\(hexadecimal(major)):\(hexadecimal(minor)):\(inode)"
-  }
 }
 
 /// The write-ahead log and its index that a connection has open. With the store's file they are one
@@ -90,6 +80,7 @@ enum OpenStores {
         throw StoreError.moved(path: files.path)
       }
       let index = known.firstIndex { $0.identity == identity }
+      let log = FileIdentity(Companions.log(of: files.path))
       if let index {
         if let loss = known[index].companions?.losses(of: files.path).first {
           throw StoreError.parted(path: files.path, file: loss.file)
@@ -100,7 +91,6 @@ enum OpenStores {
         else { throw StoreError.moved(path: files.path) }
         try files.checkCompany()
       }
-      let log = FileIdentity(Companions.log(of: files.path))
       let database = try open(files)
       if let index {
         known[index].count += 1
@@ -111,36 +101,41 @@ enum OpenStores {
     }
   }
 
-  /// To be called when SQLite has opened all its files: somebody may have removed some after the
-  /// look before that, so that it made new ones.
+  /// To be called when SQLite has opened all its files.
   ///
-  /// - Returns: the files that belong to it.
+  /// - Returns: those that belong to it; nil if the log is not the one that was there before, as
+  ///   when somebody has removed it after the look before. Then `stepBack`, and open
+  ///   the store again.
   /// - Throws: `StoreError.parted`.
-  static func joined(_ files: StoreFiles, _ identity: FileIdentity) throws -> Companions {
+  static func joined(_ files: StoreFiles, _ identity: FileIdentity) throws -> Companions? {
     guard let companions = Companions(of: files.path) else {
       throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
     }
-    let log = known.withLock { known in
-      let index = known.firstIndex { $0.identity == identity }
-      if let index { known[index].companions = companions }
-      return index.flatMap { known[$0].log }
+    return known.withLock { known in
+      guard let index = known.firstIndex(where: { $0.identity == identity }) else { return nil }
+      // The first one of this process sees to it for all.
+      if known[index].count == 1, let log = known[index].log, log != companions.log { return nil }
+      known[index].companions = companions
+      return companions
     }
-    do {
-      try files.checkSharing()
-    } catch {
-      // So that the others can see to what they have stored.
-      if let log, log != companions.log { files.removeEmpty(companions) }
-      throw error
-    }
-    return companions
   }
 
-  static func close(_ database: Database, _ identity: FileIdentity) {
+  /// Closes a store and leaves nothing that hides from others what they have stored.
+  static func stepBack(_ files: StoreFiles, _ database: Database, _ identity: FileIdentity) {
+    close(database, identity) { files.removeUnused() }
+  }
+
+  /// - Parameter last: is called if this process has the store open no more.
+  static func close(
+    _ database: Database, _ identity: FileIdentity, last: () -> Void = {}
+  ) {
     known.withLock { known in
       database.close()
       guard let index = known.firstIndex(where: { $0.identity == identity }) else { return }
       known[index].count -= 1
-      if known[index].count == 0 { known.remove(at: index) }
+      guard known[index].count == 0 else { return }
+      known.remove(at: index)
+      last()
     }
   }
 }
@@ -153,19 +148,9 @@ extension StoreFiles {
   /// Sees to it that whoever has the store open has the three files that are there now.
   ///
   /// - Throws: `StoreError.parted`, `.moved`.
-  func checkCompany() throws { try check { strangeCompany() } }
-
-  /// The same once this process has the store open: somebody may have removed files after the look
-  /// before, and SQLite has made new ones.
-  ///
-  /// - Throws: `StoreError.parted`.
-  func checkSharing() throws {
-    try check { stranger().map { ($0, .parted(path: path, file: Companions.index(of: path))) } }
-  }
-
-  private func check(_ refusal: () -> (holder: pid_t, StoreError)?) throws {
+  func checkCompany() throws {
     var former: (holder: pid_t, since: Int64)?
-    while let (holder, refusal) = refusal() {
+    while let (holder, refusal) = strangeCompany() {
       let now = Clock.steady()
       if former?.holder != holder { former = (holder, now) }
       if let former, now - former.since >= StoreFiles.settling { throw refusal }
@@ -173,11 +158,13 @@ extension StoreFiles {
     }
   }
 
-  /// Removes files beside the store that this process has made, and nobody has used.
-  fileprivate func removeEmpty(_ companions: Companions) {
+  /// Removes an empty log that nobody uses, and its index, beside a store that others have open: so
+  /// they see to what they have stored. Not while this process has the store open.
+  fileprivate func removeUnused() {
     let (log, index) = (Companions.log(of: path), Companions.index(of: path))
-    guard companions.losses(of: path).isEmpty, fileStatus(log)?.st_size == 0,
-      LockHolders().readers(of: companions.index, from: Lock.index.start) == [getpid()]
+    guard fileStatus(log)?.st_size == 0,
+      look(at: index, from: Lock.index.start, count: Lock.index.count) == nil,
+      look(at: path, from: Lock.shared.start, count: Lock.shared.count)?.isExclusive == false
     else { return }
     unlink(log)
     unlink(index)
@@ -193,16 +180,7 @@ extension StoreFiles {
     guard !store.isExclusive, isWriteAhead else { return nil }
     if fileStatus(log) == nil { return (store.process, .parted(path: path, file: log)) }
     if indexUser == nil { return (store.process, .parted(path: path, file: index)) }
-    return stranger().map { ($0, .parted(path: path, file: index)) }
-  }
-
-  /// Another process that has the store open, and an index that is not the one that is there now.
-  private func stranger() -> pid_t? {
-    let holders = LockHolders()
-    let index = FileIdentity(Companions.index(of: path))
-    let users = holders.readers(of: index, from: Lock.index.start)
-    return holders.readers(of: FileIdentity(path), from: Lock.shared.start)
-      .first { $0 != getpid() && !users.contains($0) }
+    return nil
   }
 
   /// Whether somebody has the index open, of a store whose file is not there.
