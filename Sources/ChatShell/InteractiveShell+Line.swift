@@ -47,7 +47,10 @@ extension InteractiveShell {
     case .fellBehindOrCaughtUp: tell(.behind(editor.isBehind))
     case .focusChanged: tellFocus()
     case .suspending: tell(.suspended)
-    case .resumed: tell(.resumed)
+    case .resumed:
+      // While the shell was stopped nobody heard of children that ended.
+      programs.reap()
+      tell(.resumed)
     }
     return false
   }

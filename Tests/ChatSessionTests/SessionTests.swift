@@ -144,7 +144,7 @@ struct SessionTests {
     #expect(texts(anna.news()).last == "[1] anna: [file 1: cups.txt, text/plain, 8 B]")
   }
 
-  @Test("8.2: while files are copied, what is typed next waits behind them, and drafts do not")
+  @Test("8.2: while files are copied, what is typed next waits behind them, drafts here as well")
   func copying() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -154,8 +154,10 @@ struct SessionTests {
     anna.type("a draft")
     anna.wait(20_000)
     #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
-    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["a draft"])
+    // The draft that is stored is that of the line, until it is a message.
+    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.files.count) == [1])
     anna.copyFiles()
+    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["a draft"])
     #expect(
       texts(anna.news()).suffix(3) == [
         "[1] anna: with cups", "  [file 1: cups.txt, text/plain, 8 B]", "[2]       without",
@@ -179,6 +181,19 @@ struct SessionTests {
     anna.copyFiles()
     #expect(anna.text == "with cups" && anna.session.outgoing.isEmpty)
     #expect(anna.printed.joined(separator: " ").contains("Your line is back."))
+  }
+
+  @Test("8.2: who leaves while files are copied and takes the line back leaves then")
+  func takesBackWhileLeaving() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.say("with cups")
+    anna.tell(.leave(status: 0))
+    #expect(anna.press(.cancel))
+    anna.wait(100)
+    #expect(anna.status == 1)
+    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["with cups"])
   }
 
   @Test("8.2: who leaves while files are copied leaves once they are sent")

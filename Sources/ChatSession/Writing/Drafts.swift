@@ -124,7 +124,9 @@ final class Drafts: SessionPart {
   /// The line was sent; the store dropped its draft with it.
   func sent(_ line: Line) {
     if known[line.conversation] == line.draft { known[line.conversation] = nil }
-    guard line.conversation == place.conversation?.id, !editing.isOn else { return }
+    guard line.conversation == place.conversation?.id, !editing.isOn,
+      !outgoing.hasDraft(of: line.conversation)
+    else { return }
     clock.stored(Composer.Draft())
     knownFiles = WaitingFiles()
   }
@@ -141,7 +143,9 @@ final class Drafts: SessionPart {
     guard let conversation = place.conversation else { return }
     known[conversation.id] = nil
     let stored = (try? store.draft(of: me.id, in: conversation.id)) ?? nil
-    if let stored { emit(.restore(stored)) }
+    if let stored, !outgoing.holdsLine(ofDraft: stored.text, in: conversation.id) {
+      emit(.restore(stored))
+    }
     outgoing.bringBackLines(of: conversation.id)
   }
 

@@ -11,7 +11,7 @@ package struct Line {
   let conversation: ID<Conversation>
   /// The name of the conversation.
   let place: String
-  /// When Return was pressed, in monotonic milliseconds.
+  /// Since when it waits for the store, in monotonic milliseconds.
   var since: Int64
   /// The files that go with it.
   package var files = WaitingFiles()

@@ -25,8 +25,8 @@ extension Outgoing {
   func takeBackLine() -> Bool {
     guard let line = queue.takeFirstLine() else { return false }
     comesBack(line, because: say("The line that waited for the store was not sent."))
-    // Its files held up those behind it.
-    if queue.isReady { tryAgainSoon() }
+    // Its files held up those behind it, or the leaving.
+    if queue.isReady || isLeaving { tryAgainSoon() }
     return true
   }
 

@@ -34,6 +34,15 @@ package final class Outgoing: SessionPart {
   /// The lines that were sent and are not stored yet.
   package var lines: [Line] { queue.lines }
 
+  /// The stored draft of a conversation is that of a line which waits.
+  func holdsLine(ofDraft text: String, in conversation: ID<Conversation>) -> Bool {
+    queue.lines.contains { $0.conversation == conversation && $0.draft == text }
+  }
+
+  func hasDraft(of conversation: ID<Conversation>) -> Bool {
+    queue.draft(of: conversation) != nil
+  }
+
   /// Forgets the draft that waits. True: there was one.
   func dropDraft(of conversation: ID<Conversation>) -> Bool {
     queue.removeDraft(of: conversation)
@@ -44,7 +53,7 @@ package final class Outgoing: SessionPart {
   /// Does it now, or as soon as the store is free and what came before is done. What fails otherwise
   /// is dropped, unless it was typed: the next such write fails as well.
   func write(_ write: Write) {
-    guard !queue.isReady, !session.isStarting else { return queue.add(write) }
+    guard !queue.isReady, !session.isStarting, !queue.holds(write) else { return queue.add(write) }
     do {
       try session.patiently { try perform(write) }
     } catch StoreError.locked {
@@ -214,11 +223,12 @@ extension Outgoing {
     switch result {
     case .success(let kept):
       // It was taken back meanwhile.
-      guard queue.filesKept(kept, copy: number, now: now) else { return }
+      guard queue.filesKept(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
       comesBack(line, because: refusal.sentence)
     }
+    queue.waitAnew(now: now)
     flush()
   }
 

@@ -83,11 +83,25 @@ struct WriteQueue {
   }
 
   private var next: Int? {
-    let firstLine = writes.firstIndex { $0.line != nil }
-    guard let firstLine, writes[firstLine].line?.copyNumber != nil else {
-      return writes.isEmpty ? nil : 0
+    guard let first = lines.first, first.copyNumber != nil else { return writes.isEmpty ? nil : 0 }
+    return writes.firstIndex { !isHeld($0) }
+  }
+
+  /// Whether a new write has to wait behind a line whose files are being copied.
+  func holds(_ write: Write) -> Bool { lines.first?.copyNumber != nil && isHeld(write) }
+
+  /// Whether it waits for files to be copied: a line does behind such a line, and a draft behind a
+  /// line of its conversation, with which the draft that is stored goes.
+  private func isHeld(_ write: Write) -> Bool {
+    switch write {
+    case .line: true
+    case .draft(let conversation, _): hasLine(of: conversation)
+    default: false
     }
-    return writes.firstIndex { $0.line == nil }
+  }
+
+  func hasLine(of conversation: ID<Conversation>) -> Bool {
+    lines.contains { $0.conversation == conversation }
   }
 
   /// The first that can be done.
@@ -98,6 +112,15 @@ struct WriteQueue {
 
   // MARK: Lines
 
+  /// Lines begin to wait for the store only now.
+  mutating func waitAnew(now: Int64) {
+    for index in writes.indices {
+      guard case .line(var line) = writes[index] else { continue }
+      line.since = now
+      writes[index] = .line(line)
+    }
+  }
+
   mutating func takeFirstLine() -> Line? {
     writes.firstIndex { $0.line != nil }.flatMap { writes.remove(at: $0).line }
   }
@@ -105,11 +128,11 @@ struct WriteQueue {
   /// The files of a line were copied, by this number; it waits on, without a number.
   ///
   /// - Returns: false if the line does not wait any more.
-  mutating func filesKept(_ attachments: [Attachment], copy: Int, now: Int64) -> Bool {
+  mutating func filesKept(_ attachments: [Attachment], copy: Int) -> Bool {
     guard let index = writes.firstIndex(where: { $0.line?.copyNumber == copy }),
       var line = writes[index].line
     else { return false }
-    (line.attachments, line.copyNumber, line.since) = (attachments, nil, now)
+    (line.attachments, line.copyNumber) = (attachments, nil)
     writes[index] = .line(line)
     return true
   }
