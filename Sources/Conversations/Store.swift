@@ -79,10 +79,13 @@ public final class Store {
     bell = Bell(files: files, isShared: isShared)
   }
 
+  /// As often as a store is opened whose log others remove meanwhile.
+  private static let attempts = 50
+
   private static func opened(
     _ path: String, _ options: Options
   ) throws -> (StoreFiles, Database, FileIdentity, isShared: Bool) {
-    while true {
+    for attempt in 1... {
       let (files, database, identity) = try OpenStores.open {
         try StoreFiles(path: path, options: options)
       } _: {
@@ -90,9 +93,12 @@ public final class Store {
       }
       do {
         let isShared = try prepare(database, files, options)
-        if let companions = try OpenStores.joined(files, identity) {
+        if let companions = OpenStores.joined(files, identity) {
           database.companions = companions
           return (files, database, identity, isShared)
+        }
+        guard attempt < attempts else {
+          throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
         }
       } catch {
         OpenStores.close(database, identity)
@@ -100,6 +106,7 @@ public final class Store {
       }
       OpenStores.stepBack(files, database, identity)
     }
+    fatalError("more attempts than there are numbers")
   }
 
   deinit {

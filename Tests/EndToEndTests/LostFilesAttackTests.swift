@@ -58,7 +58,7 @@ extension EndToEnd {
         return try Database(path: $0.path, patience: 0)
       }
       _ = try? database.exists("SELECT 1 FROM sqlite_schema")
-      #expect(try OpenStores.joined(files, identity) == nil)
+      #expect(OpenStores.joined(files, identity) == nil)
       OpenStores.stepBack(files, database, identity)
       let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
       #expect(sent.status == 1 && sent.errors.contains("was deleted or"))
@@ -66,6 +66,22 @@ extension EndToEnd {
       shell.kill(SIGTERM)
       #expect(shell.waitForExit(seconds: 10) != nil)
       #expect(try bodies() == ["one"])
+    }
+
+    @Test("10.6, 10.10: a log that another process removes just now is looked for again")
+    func missingForAMoment() throws {
+      let (files, database, identity) = try OpenStores.open {
+        try StoreFiles(path: home.store, options: .init())
+      } _: {
+        try Database(path: $0.path, patience: 0)
+      }
+      _ = try database.first("PRAGMA journal_mode=WAL") { $0.text() }
+      try database.execute("CREATE TABLE t (c)")
+      for file in ["-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: home.store + file)
+      }
+      #expect(OpenStores.joined(files, identity) == nil)
+      OpenStores.stepBack(files, database, identity)
     }
 
     @Test("10.10: what a killed shell had stored is kept once it has seen that its log is gone")

@@ -103,14 +103,11 @@ enum OpenStores {
 
   /// To be called when SQLite has opened all its files.
   ///
-  /// - Returns: those that belong to it; nil if the log is not the one that was there before, as
-  ///   when somebody has removed it after the look before. Then `stepBack`, and open
+  /// - Returns: those that belong to it; nil if the log is gone or is not the one that was there
+  ///   before, as when somebody has removed it after the look before. Then `stepBack`, and open
   ///   the store again.
-  /// - Throws: `StoreError.parted`.
-  static func joined(_ files: StoreFiles, _ identity: FileIdentity) throws -> Companions? {
-    guard let companions = Companions(of: files.path) else {
-      throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
-    }
+  static func joined(_ files: StoreFiles, _ identity: FileIdentity) -> Companions? {
+    guard let companions = Companions(of: files.path) else { return nil }
     return known.withLock { known in
       guard let index = known.firstIndex(where: { $0.identity == identity }) else { return nil }
       // The first one of this process sees to it for all.
