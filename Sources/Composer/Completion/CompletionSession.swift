@@ -108,6 +108,9 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
+  /// What was told of the line is not about the one that stands there now.
+  package mutating func forgetLine() { told = (-1, 0, false) }
+
   /// A part of the text was replaced: what the session remembers of it moves along.
   ///
   /// - Parameter count: the bytes that stand there now.
