@@ -181,7 +181,9 @@ extension InteractiveShell {
       case .editInEditor: try editInEditor()
       case .format(let mark): format(mark)
       case .setAside: tell(.setAside)
-      case .move(let function): if let move = Move(function: function) { tell(.move(move)) }
+      case .move(let function):
+        notice = nil
+        if let move = Move(function: function) { tell(.move(move)) }
       }
     } catch {
       complain(sentence(for: error))

@@ -41,6 +41,10 @@ extension EndToEnd {
       try shell.type("\t", seeing: "switch to> #tea |")
       try shell.type("\r", seeing: "#tea> |")
       try shell.type("\u{18}b\r", seeing: "#lobby> one|")
+      // What all begin with is filled in once; then TAB enters the menu, the second one next.
+      try shell.type("\u{03}/join two\r", seeing: "#two> |")
+      try shell.type("\u{18}b\t", seeing: "switch to> #|\n#lobby\n#tea")
+      try shell.type("\t\t\r", seeing: "#tea> |")
     }
 
     @Test("13.1: in vi's movement mode g and a letter; the mode stays, and names are typed")

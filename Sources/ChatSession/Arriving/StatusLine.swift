@@ -41,7 +41,7 @@ package struct StatusLine: SessionPart {
   private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
     if let notice { return StyledLine(notice, .dim) }
     if moves.isChoosing {
-      return StyledLine(say("Return goes to the first, TAB chooses, C-g returns"), .dim)
+      return StyledLine(say("Return goes to the first, C-g returns"), .dim)
     }
     if let mode = editing.mode { return StyledLine(mode.status, .dim) }
     if let line = place.typing.line(columns: columns, widths: transcript.printer.options.widths) {

@@ -330,6 +330,8 @@ public struct CompletionSession {
   private mutating func fillIn(_ common: String, in line: ComposedText) -> Action? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
+    // It may be compared by less than stands there.
+    if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
     after.change(&changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
     guard let topic = after.topic(in: changed), isSameWord(topic) else { return nil }
