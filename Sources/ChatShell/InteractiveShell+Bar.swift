@@ -12,6 +12,7 @@ extension InteractiveShell {
   func updateBar() {
     isStale = false
     editor.widths = session.transcript.printer.options.widths
+    editor.wrapsAtWords = settings.wrap == .word
     switch settings.links {
     case .auto: editor.links = linksByDefault
     case .on: editor.links = true

@@ -57,6 +57,9 @@ final class LineDisplay {
     }
   }
 
+  /// Whether settled lines are broken between words (rule 13.7), or where the terminal wraps them.
+  var wrapsAtWords = true
+
   /// What is on the screen is what there is to be drawn.
   var isSettled: Bool {
     face == .tty && !isSizeInDoubt && !needsDrawing && above.isEmpty && bytesOut.isEmpty
@@ -129,6 +132,12 @@ final class LineDisplay {
     needsDrawing = true
   }
 
+  /// Settled lines as they stand on the screen; one that is still wider than it the terminal wraps.
+  func rows(of lines: [StyledLine]) -> [StyledLine] {
+    guard face == .tty, wrapsAtWords else { return lines }
+    return lines.flatMap { $0.wrapped(at: columns, widths: widths) }
+  }
+
   func bell() {
     guard face == .tty else { return }
     bytesOut.append(0x07)
@@ -176,7 +185,7 @@ final class LineDisplay {
       passedMaximum = false
     }
     inputRows = layout.inputRows
-    bytesOut += painter.paint(layout.frame, above: lines)
+    bytesOut += painter.paint(layout.frame, above: rows(of: lines))
     if !bytesOut.isEmpty { device.write(bytesOut) }
     bytesOut.removeAll(keepingCapacity: true)
   }

@@ -18,6 +18,12 @@ extension LineEditor: BarLine {
   public var columns: Int { display.columns }
   /// The terminal's height in rows.
   public var rows: Int { display.rows }
+  /// Whether settled lines are broken between words, or where the terminal wraps them (rule 13.7).
+  public var wrapsAtWords: Bool {
+    get { display.wrapsAtWords }
+    set { display.wrapsAtWords = newValue }
+  }
+
   /// Whether addresses in settled lines are links (OSC 8).
   public var links: Bool {
     get { display.links }
@@ -138,8 +144,8 @@ extension LineEditor: BarLine {
   /// Asks the terminal to put a text into the clipboard (OSC 52). Nothing in the plain face.
   public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
-  /// Lines as bytes for a pager, in this terminal's colours.
+  /// Lines as bytes for a pager, in this terminal's columns and colours.
   public func printed(_ lines: [StyledLine]) -> [UInt8] {
-    Painter.printed(lines, looks: display.looks)
+    Painter.printed(display.rows(of: lines), looks: display.looks)
   }
 }

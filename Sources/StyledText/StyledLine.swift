@@ -23,6 +23,9 @@ public struct StyledRun: Hashable, Sendable {
 /// ```
 public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var runs: [StyledRun]
+  /// Where the rows begin that a long line is wrapped into, in columns: below its text, where a time
+  /// and a name stand before that. Never where a line of its own would begin (rule 12.2).
+  public var margin = 2
 
   public init(_ text: SafeText, _ style: Style = .plain) {
     runs = text.isEmpty ? [] : [StyledRun(text, style)]
@@ -49,6 +52,13 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// Adds another line at the end.
   public mutating func append(_ line: StyledLine) {
     for run in line.runs { append(run.text, run.style, link: run.link) }
+  }
+
+  /// The same line with another margin, in columns.
+  public func with(margin: Int) -> StyledLine {
+    var line = self
+    line.margin = margin
+    return line
   }
 
   public static func + (left: StyledLine, right: StyledLine) -> StyledLine {

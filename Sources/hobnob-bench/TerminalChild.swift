@@ -106,8 +106,9 @@ final class TerminalChild {
   @discardableResult
   func wait(for wanted: [UInt8], seconds: Int64 = 10) throws -> Int64 {
     let end = now() + seconds * 1_000_000_000
+    var searched = 0
     while true {
-      if text.consume(upTo: wanted) { return receivedAt }
+      if text.consume(upTo: wanted, from: &searched) { return receivedAt }
       let left = end - now()
       if left <= 0 || !receive(milliseconds: left / 1_000_000 + 1) {
         throw MeasuringError(
@@ -175,12 +176,16 @@ struct PlainText {
   }
 
   /// Whether `wanted` is there; it and what stands before it are dropped.
-  mutating func consume(upTo wanted: [UInt8]) -> Bool {
+  ///
+  /// - Parameter searched: up to where it is known not to begin; 0 at first.
+  mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> Bool {
+    let end = max(searched, bytes.count - wanted.count + 1)
     let found = bytes.withUnsafeBufferPointer { bytes in
-      (0..<max(0, bytes.count - wanted.count + 1)).first {
+      (searched..<end).first {
         bytes[$0] == wanted[0] && bytes[$0...].starts(with: wanted)
       }
     }
+    searched = end
     guard let found else { return false }
     bytes.removeFirst(found + wanted.count)
     return true

@@ -48,6 +48,7 @@ func measure(_ arguments: Arguments) throws -> Report {
   report.rows += try StartUp.measure(program, full: full, empty: empty, rounds: arguments.rounds)
   complain("commit to printed line …")
   report.rows += try Delivery.measure(program, store: full, folder: folder, lines: arguments.lines)
+  report.rows += try Arrivals.measure(program, store: full)
   complain("long lines …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try LongLines.measure(program, names: names, keys: arguments.keys)

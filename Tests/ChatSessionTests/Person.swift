@@ -63,6 +63,7 @@ final class Person: SessionLine {
   private(set) var session: Session!
   /// What was printed, the oldest line first.
   private(set) var printed: [String] = []
+  private var lines: [StyledLine] = []
   private(set) var notice = ""
   private(set) var bells = 0
   private(set) var status: Int32?
@@ -178,6 +179,7 @@ final class Person: SessionLine {
       switch effect {
       case .print(let lines), .show(let lines), .page(let lines, _):
         printed += lines.map(\.plain.string)
+        self.lines += lines
       case .notice(let text): notice = text.string
       case .bell: bells += 1
       case .refused(let reason):
@@ -224,9 +226,18 @@ final class Person: SessionLine {
     return [line.prompt.plain.string + text + "|", status.joined(separator: "   ")]
   }
 
+  /// The rows that were printed since the last time this was asked.
+  func rows() -> [String] {
+    defer { (printed, lines) = ([], []) }
+    let options = session.transcript.printer.options
+    return lines.flatMap {
+      options.wraps ? $0.wrapped(at: options.columns, widths: options.widths) : [$0]
+    }.map(\.plain.string)
+  }
+
   /// What was printed since the last time this was asked.
   func news() -> [String] {
-    defer { printed = [] }
+    defer { (printed, lines) = ([], []) }
     return printed
   }
 }

@@ -160,7 +160,8 @@ struct SessionTests {
     #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["a draft"])
     #expect(
       texts(anna.news()).suffix(3) == [
-        "[1] anna: with cups", "  [file 1: cups.txt, text/plain, 8 B]", "[2]       without",
+        "[1] anna: with cups", "                [file 1: cups.txt, text/plain, 8 B]",
+        "[2]       without",
       ])
     #expect(anna.session.outgoing.isEmpty && anna.text == "a draft")
   }

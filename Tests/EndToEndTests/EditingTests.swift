@@ -90,7 +90,7 @@ extension EndToEnd {
       try anna.type("\u{03}", seeing: "edit 1> |")
       try anna.type("\u{07}", seeing: "#lobby> with file|")
       try anna.expect("[1 file]")
-      try anna.type("\r", seeing: "with file\n  [file 1: f.txt")
+      try anna.type("\r", seeing: "with file\n                [file 1: f.txt")
     }
 
     @Test("3.4: /cancel behind a changed text saves nothing before a second Return")

@@ -97,6 +97,15 @@ final class Tmux {
       try lines("capture-pane", "-p", "-J", "-S", "-", "-t", name)
     }
 
+    /// The same, with the rows put together that a line was broken into between words: all but its
+    /// first begin with blanks (13.7).
+    func unbrokenHistory() throws -> [String] {
+      try history().reduce(into: []) { lines, row in
+        guard row.hasPrefix("  "), let last = lines.indices.last else { return lines.append(row) }
+        lines[last] += " " + row.drop { $0 == " " }
+      }
+    }
+
     /// Waits until the screen is as wanted; ends the test, with the screen as it was, when it
     /// never is.
     func expect(

@@ -179,7 +179,7 @@ extension EndToEnd {
       try shell.type("\u{07}", seeing: line.isEmpty ? "Your files wait" : "its files wait again")
       try shell.expect("[2 files]")
       release(holder)
-      try shell.type("\r", seeing: "anna: next\n  [file 1: one.txt")
+      try shell.type("\r", seeing: "anna: next\n                [file 1: one.txt")
       try shell.expect("  [file 2: two.txt")
     }
 

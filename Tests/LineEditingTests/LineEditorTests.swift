@@ -318,4 +318,27 @@ struct LineEditorTests {
     let above = try #require(rows.firstIndex(of: "above"))
     #expect(rows[above + 1] == "> hello")
   }
+  @Test("13.7: settled lines are broken between words, or left to the terminal; full rows too")
+  func settledLines() throws {
+    defer { editor.wrapsAtWords = true }
+    // The first row is as wide as the screen.
+    let line = StyledLine("12:03 [1] ben: the first row is all full and this is the second")
+      .with(margin: 15)
+    func rows() throws -> ArraySlice<String> {
+      editor.clearDisplay()
+      editor.print([line, StyledLine("next")])
+      typist.type("")
+      let rows = typist.screen
+      return try rows[...#require(rows.firstIndex(of: "next"))]
+    }
+    #expect(
+      try rows() == [
+        "12:03 [1] ben: the first row is all full", "             and this is the second", "next",
+      ])
+    editor.wrapsAtWords = false
+    #expect(
+      try rows() == [
+        "12:03 [1] ben: the first row is all full", " and this is the second", "next",
+      ])
+  }
 }

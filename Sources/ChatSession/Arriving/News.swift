@@ -43,7 +43,7 @@ final class News: SessionPart {
 
   private func show(_ changes: Changes) {
     if changes.peopleChanged { people.namesChanged() }
-    people.recognise((changes.arrived + changes.revised).map(\.sender))
+    people.recognise(sendersOf: changes.arrived + changes.revised)
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { place.stopped(message.senderIdentity) }
     let (isSeenNow, takenBack) = receive(others)
@@ -56,7 +56,7 @@ final class News: SessionPart {
     for message in changes.moved where message.state == .failed && message.conversation == here {
       transcript.endRun()
       let said = glyphs.failed + " [\(message.number)] " + message.notSent
-      lines += transcript.broken(Transcript.error(said), indent: 2)
+      lines.append(Transcript.error(said))
     }
     for news in changes.reacted where news.message.conversation == here {
       transcript.endRun()

@@ -3,7 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// Names: whose looks like somebody else's (rule 12.3), and who can be completed (rule 2.5).
+/// Names: whose looks like somebody else's (rule 12.3), which colour each has, and who can be
+/// completed (rule 2.5).
 @MainActor
 final class People: SessionPart {
   unowned let session: Session
@@ -12,10 +13,34 @@ final class People: SessionPart {
   private(set) var lookAlikes: Set<ID<Participant>> = []
   /// Nil while they may be others than they were.
   private var known: KnownPeople?
+  /// Which of the colours the names in the open conversation have.
+  private var colours: [ID<Participant>: Int] = [:]
   /// Who said something in the open conversation since they were completed last, and the number.
   private var spoken: [ID<Participant>: Int] = [:]
 
   init(_ session: Session) { self.session = session }
+
+  /// To be called before messages are printed: who speaks in the open conversation has a colour that
+  /// nobody else there has, as long as there is one.
+  func recognise(sendersOf messages: [Message]) {
+    recognise(messages.map(\.sender))
+    guard session.face == .tty, let conversation = place.conversation?.id else { return }
+    var new: [ID<Participant>: Int] = [:]
+    for message in messages
+    where message.conversation == conversation && message.sender != me.id
+      && colours[message.sender] == nil
+    {
+      guard
+        let colour = NameColours.free(
+          for: message.senderIdentity, besides: colours.values)
+      else { break }
+      colours[message.sender] = colour
+      new[message.sender] = colour
+    }
+    guard !new.isEmpty else { return }
+    transcript.takes(colours: colours)
+    outgoing.write(.colours(new, in: conversation))
+  }
 
   /// To be called before names of these people are printed.
   func recognise(_ people: [ID<Participant>]) {
@@ -51,7 +76,12 @@ final class People: SessionPart {
   func spoke(_ person: ID<Participant>, in number: Int) { spoken[person] = number }
 
   /// Another conversation is open.
-  func forgetWhoSpoke() { spoken = [:] }
+  func enter(_ conversation: ID<Conversation>) {
+    spoken = [:]
+    guard session.face == .tty else { return }
+    colours = (try? store.colours(in: conversation)) ?? [:]
+    transcript.takes(colours: colours)
+  }
 
   /// The people to complete, brought up to date.
   var candidates: [Candidate] {

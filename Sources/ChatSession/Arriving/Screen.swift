@@ -70,8 +70,8 @@ package final class Screen: SessionPart {
     // What is held of another conversation is unread there.
     isPaused = false
     held = HeldLines()
-    people.recognise(messages.map(\.sender))
-    people.forgetWhoSpoke()
+    people.enter(target.id)
+    people.recognise(sendersOf: messages)
     show(
       try session.isStarting ? messages : onlyContext(of: messages, in: target, behind: marker),
       of: target, newBehind: marker)
@@ -205,7 +205,7 @@ package final class Screen: SessionPart {
   }
 
   private func show(_ messages: [Message]) {
-    people.recognise(messages.map(\.sender))
+    people.recognise(sendersOf: messages)
     let lines = transcript.lines(for: messages)
     if !lines.isEmpty { emit(.show(lines)) }
   }

@@ -16,6 +16,8 @@ package final class Transcript: SessionPart {
       options: MessagePrinter.Options(glyphs: session.preferences.glyphs), me: session.me.id)
     // In plain mode and in a pipe each line stands alone.
     printer.options.groupsRuns = session.face == .tty
+    printer.options.hasManyColours = NameColours.areMany(
+      environment: session.preferences.environment)
   }
 
   /// What follows settings.
@@ -29,6 +31,8 @@ package final class Transcript: SessionPart {
     printer.options.styling = settings.styling ? .standard : .off
     printer.options.colourNames = settings.looks.colourNames
     printer.options.ownAtRight = settings.looks.bubble == .right
+    printer.options.wraps = session.face == .tty && settings.wrap == .word
+    printer.options.nameWidth = session.face == .tty ? settings.nameWidth : 0
     printer.options.widths = settings.widths(environment: preferences.environment)
     // What is printed from now on may look otherwise.
     printer.endRun()
@@ -45,6 +49,8 @@ package final class Transcript: SessionPart {
   }
 
   func marks(lookAlikes: Set<ID<Participant>>) { printer.options.lookAlikes = lookAlikes }
+
+  func takes(colours: [ID<Participant>: Int]) { printer.options.colours = colours }
 
   // MARK: Messages
 
@@ -63,27 +69,29 @@ package final class Transcript: SessionPart {
   /// Also its day.
   func startOver() { printer.startOver() }
 
+  /// What another printer made was printed: only a new day is shown again.
+  func follow(_ other: MessagePrinter) { printer.follow(other) }
+
   // MARK: Saying
 
   package static func error(_ sentence: SafeText) -> StyledLine {
     StyledLine(sentence, Style(foreground: .red))
   }
 
-  /// Prints what a command answers, broken between words.
+  /// Prints what a command answers.
   ///
-  /// - Parameter indent: where the second row of each line begins, in columns; nil for what people
-  ///   wrote, which the terminal wraps, so that it can be copied whole.
-  func answer(_ lines: [StyledLine], indent: Int? = 4) {
+  /// - Parameter indent: where the second row of each line begins, in columns.
+  func answer(_ lines: [StyledLine], indent: Int = 4) {
     printer.endRun()
-    emit(.print(indent.map { indent in lines.flatMap { broken($0, indent: indent) } } ?? lines))
+    emit(.print(lines.map { $0.with(margin: indent) }))
   }
 
-  func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)], indent: 0) }
+  func tell(_ sentence: SafeText) { answer([StyledLine(sentence, .dim)], indent: 2) }
 
   /// Prints what went wrong.
   func complain(_ sentences: [SafeText]) {
     guard !sentences.isEmpty else { return }
-    answer(sentences.map { Self.error($0) }, indent: 0)
+    answer(sentences.map { Self.error($0) }, indent: 2)
   }
 
   /// Prints what a command answers, in a pager where it is more than a screen. True: it is.
@@ -100,10 +108,12 @@ package final class Transcript: SessionPart {
   }
 
   private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
-    let columns = max(1, printer.options.columns)
+    let (columns, widths) = (max(1, printer.options.columns), printer.options.widths)
     var count = 0
     for line in lines {
-      count += max(1, (line.columns(printer.options.widths) + columns - 1) / columns)
+      for row in printer.options.wraps ? line.wrapped(at: columns, widths: widths) : [line] {
+        count += max(1, (row.columns(widths) + columns - 1) / columns)
+      }
       // The prompt and the status line stay below.
       if count > rows - 2 { return true }
     }
@@ -112,13 +122,4 @@ package final class Transcript: SessionPart {
 
   /// Whether so many lines are no more than a screen.
   func holds(_ lines: Int) -> Bool { lines < rows }
-
-  /// A line broken between words to the screen's width, where there is a screen.
-  func broken(_ line: StyledLine, indent: Int = 0) -> [StyledLine] {
-    guard session.face == .tty else { return [line] }
-    let columns = printer.options.columns
-    return line.wrapped(
-      at: columns, indent: indent + 20 > columns ? min(indent, 2) : indent,
-      widths: printer.options.widths)
-  }
 }

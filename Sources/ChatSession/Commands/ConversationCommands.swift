@@ -102,13 +102,10 @@ struct ConversationCommands: SessionPart {
     }) {
       let person = presence.participant
       var line = StyledLine("  ")
-      line += MessagePrinter.name(
-        SafeText(name: person.name), identity: person.identity, isMe: person.id == me.id)
+      line += transcript.printer.name(
+        SafeText(name: person.name), of: person.id, identity: person.identity)
       if person.name != person.identity {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
-      }
-      if people.lookAlikes.contains(person.id) {
-        line = transcript.printer.lookAlikeMark + line
       }
       let state =
         if let word = presence.away {

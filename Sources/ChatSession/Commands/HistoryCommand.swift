@@ -19,7 +19,7 @@ struct HistoryCommand: SessionPart {
           ? say("Nothing has been said in %1 yet.", SafeText(name: conversation.name))
           : say("There are no such messages in %1.", SafeText(name: conversation.name)))
     }
-    people.recognise(messages.map(\.sender))
+    people.recognise(sendersOf: messages)
     var history = MessagePrinter(options: transcript.printer.options, me: me.id)
     history.options.marks = true
     if settings.timestamps == .relative { history.options.agesAt = Store.wallClock() }
@@ -27,8 +27,9 @@ struct HistoryCommand: SessionPart {
     let lines = Store.ordered(messages).flatMap { message in
       history.lines(for: message) + Self.line(of: reactions[message.id] ?? [])
     }
-    // Behind them a message shows its day again; a pager leaves nothing behind.
-    if transcript.page(lines, atEnd: true) { transcript.endRun() } else { transcript.startOver() }
+    // A pager leaves nothing behind.
+    let isPaged = transcript.page(lines, atEnd: true)
+    if isPaged { transcript.endRun() } else { transcript.follow(history) }
   }
 
   /// `🎉 anna, ben  👍 zoe`, each emoji where it was first given.
@@ -43,7 +44,7 @@ struct HistoryCommand: SessionPart {
     let parts = order.map { emoji in
       SafeText(line: emoji) + " " + (names[emoji] ?? []).joined(separator: ", ")
     }
-    return [StyledLine("    " + parts.joined(separator: "  "), .dim)]
+    return [StyledLine("    " + parts.joined(separator: "  "), .dim).with(margin: 4)]
   }
 
   /// Which messages are wanted.

@@ -11,7 +11,7 @@ struct MessageInfo: SessionPart {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
     let message = try session.message(named: argument)
     let conversation = try place.required()
-    people.recognise([message.sender])
+    people.recognise(sendersOf: [message])
     var lines = [
       StyledLine(
         say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)
@@ -51,7 +51,8 @@ struct MessageInfo: SessionPart {
   /// `Sent      Saturday, …`
   private func fact(_ name: SafeText, _ value: StyledLine) -> StyledLine {
     let blanks = String(repeating: " ", count: max(1, 10 - name.string.count))
-    return StyledLine("  ") + StyledLine(name + SafeText(line: blanks), .dim) + value
+    let head = StyledLine("  ") + StyledLine(name + SafeText(line: blanks), .dim)
+    return (head + value).with(margin: 12)
   }
 
   /// Who it is from, by what does not change: the name can be made to look like another's
@@ -94,7 +95,9 @@ struct MessageInfo: SessionPart {
     for revision in revisions {
       lines.append(
         fact(say("Until"), StyledLine(LocalTime.exact(revision.at) + " " + say("it was:"))))
-      lines += SafeText(body: revision.body).lines.map { StyledLine("    ") + StyledLine($0, .dim) }
+      lines += SafeText(body: revision.body).lines.map {
+        (StyledLine("    ") + StyledLine($0, .dim)).with(margin: 4)
+      }
     }
     if let time = message.editedAt {
       lines.append(fact(say("Since"), StyledLine(LocalTime.exact(time) + " " + say("it is:"))))
@@ -105,7 +108,7 @@ struct MessageInfo: SessionPart {
     // All of it, however long (rule 12.5).
     return lines
       + transcript.printer.options.styling.lines(of: SafeText(body: message.body)).map {
-        StyledLine("    ") + $0
+        (StyledLine("    ") + $0).with(margin: 4)
       }
   }
 }

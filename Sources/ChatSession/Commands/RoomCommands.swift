@@ -20,7 +20,7 @@ struct RoomCommands: SessionPart {
           conversation.topic.isEmpty
             ? StyledLine(say("%1 has no topic.", SafeText(name: conversation.name)), .dim)
             : Self.topicLine(conversation)
-        ], indent: nil)
+        ])
     }
     guard argument.count <= Self.topicLimit else {
       throw Refusal(

@@ -42,27 +42,34 @@ final class Search: SessionPart {
     }
     people.recognise(hits.map(\.message.sender))
     var names: [ID<Conversation>: SafeText] = [:]
+    // With the colours that each has in its place.
+    var printers: [ID<Conversation>: MessagePrinter] = [:]
     var lines: [StyledLine] = []
     if hasMore { lines.append(StyledLine(say("/search alone shows older ones."), .dim)) }
     for hit in hits.reversed() {
       let place = hit.message.conversation
       if names[place] == nil {
         names[place] = SafeText(name: try store.conversation(place, for: me.id)?.name ?? "")
+        printers[place] = transcript.printer
+        printers[place]?.options.colours = try store.colours(in: place)
       }
-      lines.append(line(of: hit, in: names[place] ?? "", query))
+      let printer = printers[place] ?? transcript.printer
+      lines.append(line(of: hit, in: names[place] ?? "", query, printer))
     }
-    transcript.answer(lines, indent: nil)
+    transcript.answer(lines)
   }
 
   /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.
-  private func line(of hit: SearchHit, in place: SafeText, _ query: SearchQuery) -> StyledLine {
+  private func line(
+    of hit: SearchHit, in place: SafeText, _ query: SearchQuery, _ printer: MessagePrinter
+  ) -> StyledLine {
     let message = hit.message
     var line = StyledLine(place + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
     line +=
       message.kind == .action
-      ? StyledLine("* ", .dim) + transcript.printer.name(of: message) + StyledLine(" ")
-      : transcript.printer.name(of: message) + StyledLine(": ")
+      ? StyledLine("* ", .dim) + printer.name(of: message) + StyledLine(" ")
+      : printer.name(of: message) + StyledLine(": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
     let shown = Self.around(query.ranges(in: text.string).first, in: text)

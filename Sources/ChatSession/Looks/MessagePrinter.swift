@@ -17,11 +17,17 @@ package struct MessagePrinter {
     var marks = false
     /// How `*bold*` and the like are drawn.
     var styling = MessageStyling.standard
-    /// A colour for each name.
+    /// A colour for each name, and which ones those who speak in the open conversation have.
     var colourNames = true
+    var colours: [ID<Participant>: Int] = [:]
+    var hasManyColours = false
     /// One's own messages stand at the right, where they fit into `columns`.
     var ownAtRight = false
     var columns = 80
+    /// What is printed will be broken between words, to these columns.
+    var wraps = false
+    /// The columns of names; 0: as many as each has.
+    var nameWidth = 0
     /// What stands out in a text.
     var textMarks = TextMarks()
     /// Whose names look like another's.
@@ -58,6 +64,12 @@ package struct MessagePrinter {
     runDay = nil
   }
 
+  /// What another printer made of messages was printed: it goes on from there.
+  mutating func follow(_ other: MessagePrinter) {
+    runSender = nil
+    runDay = other.runDay
+  }
+
   /// A message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     var result: [StyledLine] = []
@@ -73,27 +85,30 @@ package struct MessagePrinter {
     }
     let continues =
       options.groupsRuns && runSender == message.sender
-      && runName == message.senderName && message.kind == .text
+      && runName == message.senderName && message.kind == .text && message.replyTo == nil
     runSender = message.kind == .text ? message.sender : nil
     runName = message.senderName
     var head = stamp(message)
     let name = name(of: message)
     if message.kind == .action {
-      head += StyledLine("* ", .dim) + name + StyledLine(" ")
-    } else if continues {
-      let columns = name.columns(options.widths) + 2
-      head.append(SafeText(line: String(repeating: " ", count: columns)))
+      head += blanks(options.nameWidth) + StyledLine("* ", .dim)
     } else {
-      head += name + StyledLine(": ")
+      let column = column(of: name)
+      head +=
+        continues ? blanks(column.columns(options.widths) + 2) : column + StyledLine(": ")
     }
-    if let quote = message.replyTo { result.append(Self.quote(quote)) }
-    let files = message.attachments.enumerated().map { Self.file($1, $0 + 1) }
-    if files.isEmpty || !message.body.isEmpty {
-      result += body(message, behind: head, tail: tail(message))
+    head.margin = head.columns(options.widths)
+    if message.kind == .action { head += name + StyledLine(" ") }
+    var lines = message.replyTo.map { [cut(Self.quote($0), of: message)] } ?? []
+    var files = message.attachments.enumerated().map { Self.file($1, $0 + 1) }[...]
+    if let first = files.first, message.body.isEmpty {
+      lines.append(head + first + tail(message))
+      files.removeFirst()
     } else {
-      result.append(head + files[0] + tail(message))
+      lines += body(message, behind: head, tail: tail(message))
     }
-    return result + files.dropFirst(message.body.isEmpty ? 1 : 0).map { StyledLine("  ") + $0 }
+    lines += files.map { indent(head) + $0 }
+    return result + placed(lines, message)
   }
 
   /// An edit or a deletion of a message that was printed before: a printed line cannot change.
@@ -105,11 +120,12 @@ package struct MessagePrinter {
       return [StyledLine(options.glyphs.edited + " " + text, .dim)]
     }
     guard message.deletedAt == nil else { return [deletion(message)] }
-    let head =
+    var head =
       StyledLine(options.glyphs.edited + " ", .dim)
       + StyledLine("[\(message.number)] ", .dim) + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
-    return body(message, behind: head, tail: StyledLine())
+    head.margin = head.columns(options.widths)
+    return placed(body(message, behind: head, tail: StyledLine()), message)
   }
 
   /// A file that came with a message: its name, type and size (rule 8.2).
@@ -132,6 +148,18 @@ package struct MessagePrinter {
   func rule(_ text: SafeText) -> StyledLine {
     let side = options.glyphs.rule + options.glyphs.rule
     return StyledLine(side + " " + text + " " + side, .dim)
+  }
+
+  /// The name in the column of names.
+  private func column(of name: StyledLine) -> StyledLine {
+    guard options.nameWidth > 0 else { return name }
+    let cut = name.truncated(
+      to: options.nameWidth, widths: options.widths, ellipsis: options.glyphs.ellipsis)
+    return blanks(options.nameWidth - cut.columns(options.widths)) + cut
+  }
+
+  private func blanks(_ columns: Int) -> StyledLine {
+    StyledLine(SafeText(line: String(repeating: " ", count: columns)))
   }
 
   private mutating func stamp(_ message: Message) -> StyledLine {
@@ -169,28 +197,24 @@ package struct MessagePrinter {
   /// A body's newline never starts a line that could be taken for another message: what follows
   /// the first line stands indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
-    if let (beginning, size) = options.folding.folded(message.body) {
-      let texts = marked(options.styling.lines(of: beginning), of: message, beginning)
+    let folded = options.folding.folded(message.body)
+    let body = folded?.beginning ?? SafeText(body: message.body)
+    var texts = marked(options.styling.lines(of: body), of: message, body)
+    if let size = folded?.size {
       let note = say(
         "(folded: it has %1; /info %2 shows all of it)", size, SafeText(message.number))
-      return indented(texts, behind: head, tail: StyledLine())
-        + [StyledLine("  ") + StyledLine(note, .dim) + tail]
+      texts.append(StyledLine(note, .dim))
     }
-    let body = SafeText(body: message.body)
-    let texts = marked(options.styling.lines(of: body), of: message, body)
-    if texts.count == 1 { return [placed(head + texts[0] + tail, message)] }
-    return indented(texts, behind: head, tail: tail)
-  }
-
-  private func indented(
-    _ texts: [StyledLine], behind head: StyledLine, tail: StyledLine
-  ) -> [StyledLine] {
-    let indent = SafeText(
-      line: String(repeating: " ", count: min(max(head.columns(options.widths), 2), 24)))
     return texts.enumerated().map { index, text in
-      (index == 0 ? head : StyledLine(indent)) + text
+      (index == 0 ? head : indent(head)) + text
         + (index == texts.count - 1 ? tail : StyledLine())
     }
+  }
+
+  /// The margin below the text behind a head.
+  private func indent(_ head: StyledLine) -> StyledLine {
+    let most = options.wraps ? options.columns / 3 : 24
+    return blanks(min(max(head.margin, 2), most)).with(margin: head.margin)
   }
 
   /// Addresses and names stand out (rule 7.9).
@@ -214,12 +238,26 @@ package struct MessagePrinter {
     }
   }
 
-  /// Where the line stands: one's own may stand at the right.
-  private func placed(_ line: StyledLine, _ message: Message) -> StyledLine {
-    guard options.ownAtRight, message.sender == me else { return line }
-    let blanks = options.columns - 1 - line.columns(options.widths)
-    guard blanks > 0 else { return line }
-    return StyledLine(SafeText(line: String(repeating: " ", count: blanks))) + line
+  /// A line in one row, where lines are broken.
+  private func cut(_ line: StyledLine, of message: Message) -> StyledLine {
+    guard options.wraps else { return line }
+    return line.truncated(
+      to: room(for: message), widths: options.widths, ellipsis: options.glyphs.ellipsis)
+  }
+
+  /// The columns that the rows of a message may have.
+  private func room(for message: Message) -> Int {
+    options.ownAtRight && message.sender == me ? options.columns * 3 / 4 : options.columns
+  }
+
+  /// Where the lines of a message stand: one's own may stand at the right, as one block.
+  private func placed(_ lines: [StyledLine], _ message: Message) -> [StyledLine] {
+    guard options.ownAtRight, message.sender == me else { return lines }
+    let (room, widths) = (room(for: message), options.widths)
+    let rows = options.wraps ? lines.flatMap { $0.wrapped(at: room, widths: widths) } : lines
+    let left = options.columns - 1 - (rows.map { $0.columns(widths) }.max() ?? 0)
+    guard left > 0 else { return lines }
+    return rows.map { (blanks(left) + $0).with(margin: left + $0.margin) }
   }
 
   static func mark(_ state: DeliveryState, _ glyphs: Glyphs) -> SafeText {
@@ -232,33 +270,24 @@ package struct MessagePrinter {
     }
   }
 
-  /// Colours that stand out on dark and light grounds.
-  private static let palette: [Color] = [.cyan, .green, .yellow, .magenta, .blue, .red]
-
   func name(of message: Message) -> StyledLine {
-    let name =
-      options.colourNames || message.sender == me
-      ? Self.name(message, me: me) : StyledLine(SafeText(name: message.senderName), .bold)
-    guard options.lookAlikes.contains(message.sender) else { return name }
-    return lookAlikeMark + name
+    name(
+      SafeText(name: message.senderName), of: message.sender, identity: message.senderIdentity)
+  }
+
+  /// A name as it is shown: one's own bold, everybody else's in a colour that stays theirs.
+  func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
+    var style = Style.bold
+    if options.colourNames, person != me {
+      let place = options.colours[person] ?? NameColours.place(of: identity)
+      style = Style(foreground: NameColours.color(place, areMany: options.hasManyColours))
+    }
+    let line = StyledLine(name, style)
+    return options.lookAlikes.contains(person) ? lookAlikeMark + line : line
   }
 
   /// Before a name that looks like another's (rule 12.3).
   var lookAlikeMark: StyledLine {
     StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red))
-  }
-
-  /// The shown name: one's own bold, everybody else in a colour that stays theirs.
-  static func name(_ message: Message, me: ID<Participant>) -> StyledLine {
-    name(
-      SafeText(name: message.senderName), identity: message.senderIdentity,
-      isMe: message.sender == me)
-  }
-
-  static func name(_ name: SafeText, identity: String, isMe: Bool) -> StyledLine {
-    if isMe { return StyledLine(name, .bold) }
-    // FNV-1a: Swift's own hashing differs from run to run.
-    let hash = identity.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-    return StyledLine(name, Style(foreground: palette[Int(hash % UInt32(palette.count))]))
   }
 }

@@ -28,6 +28,9 @@ public struct Settings: Sendable, Equatable {
   public var pager = true
   /// Lines; 0: a body is folded by its bytes only.
   public var foldLines = 40
+  public var wrap = Wrap.word
+  /// Columns; 0: a name takes as many as it has.
+  public var nameWidth = 0
   public var links = Links.auto
   public var closeByDoubleSpace = true
   public var styling = true
@@ -49,6 +52,9 @@ public struct Settings: Sendable, Equatable {
 
   /// The time before a message; ages stand in `/history` only.
   public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
+
+  /// Who breaks long lines: this program between words, or the terminal where a row ends.
+  public enum Wrap: String, CaseIterable, Sendable { case word, terminal }
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
@@ -150,6 +156,9 @@ public struct Settings: Sendable, Equatable {
     number(
       "fold-lines", \.foldLines, upTo: 1_000_000,
       "a text of more lines is printed folded; 0: however many it has"),
+    choice(
+      "wrap", \.wrap, "long lines are broken between words, or where the terminal wraps them"),
+    number("name-width", \.nameWidth, upTo: 40, "columns for names; 0: as many as each has"),
     choice(
       "links", \.links, "addresses can be clicked; auto: where the terminal is known to do it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),

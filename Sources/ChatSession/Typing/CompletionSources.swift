@@ -174,8 +174,12 @@ extension Session {
       guard let conversation = place.conversation,
         let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
       else { return [] }
-      return newest.reversed().filter { $0.deletedAt == nil }
-        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
+      // With numbers off nothing but the text says which one a number is.
+      return newest.reversed().filter { $0.deletedAt == nil }.map {
+        Candidate(
+          String($0.number), recency: $0.isPast ? 0 : $0.number,
+          hint: "\($0.senderName): \($0.body)")
+      }
     case .failedNumber:
       let failed = place.conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
       return failed.filter { $0.state == .failed }

@@ -159,6 +159,8 @@ package final class Outgoing: SessionPart {
       try store.setLastConversation(conversation, of: me.id)
     case .typing(let isTyping, let conversation):
       try store.setTyping(isTyping, in: conversation)
+    case .colours(let colours, let conversation):
+      try store.setColours(colours, in: conversation)
     case .attach: try session.attach()
     case .lookAtNames: try store.lookAtNames()
     case .forgetTheDead: _ = try store.forgetTheDead()

@@ -19,6 +19,8 @@ enum Write {
   case open(ID<Conversation>?, isPaused: Bool)
   case lastConversation(ID<Conversation>)
   case typing(Bool, in: ID<Conversation>)
+  /// Which colours names have from now on.
+  case colours([ID<Participant>: Int], in: ID<Conversation>)
   case attach, lookAtNames, forgetTheDead
 
   /// Whether a write that waits need not be done any more once this one is.

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// Messages as blocks of text, and the colours of their names.
+@MainActor
+@Suite("A message on the screen")
+struct MessageBlockTests {
+  /// The rows without days, and `12:03` for any time.
+  private func texts(_ rows: [String]) -> [String] {
+    rows.filter { !$0.hasPrefix("──") }.map { $0.replacing(/^\d\d:\d\d/, with: "12:03") }
+  }
+
+  private let long =
+    "who brings the cups, and who is going to bring the tea for twenty people today?"
+
+  @Test("13.7: a long message is one block, in a run as behind its name, with its lines and files")
+  func block() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.tell(.resized(rows: 24, columns: 60))
+    ben.say(long)
+    ben.say("and\n\(long)")
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        "12:03 [1] ben: who brings the cups, and who is going to",
+        "               bring the tea for twenty people today?",
+        "12:03 [2]      and",
+        "               who brings the cups, and who is going to",
+        "               bring the tea for twenty people today?",
+      ])
+    ben.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    ben.say("/reply 1 *me*, if somebody helps to carry all of them")
+    ben.copyFiles()
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        "  > [1] ben: who brings the cups, and who is going to bring…",
+        "12:03 [3] ben: *me*, if somebody helps to carry all of them",
+        "               [file 1: cups.txt, text/plain, 8 B]",
+      ])
+  }
+
+  @Test("13.7: on a narrow screen the margin is a third of it, for what is done and edited too")
+  func narrow() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.tell(.resized(rows: 24, columns: 34))
+    ben.say("/me looks for the cups in all the cupboards")
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        "12:03 [1] * ben looks for the cups", "           in all the cupboards",
+      ])
+    ben.say("/edit")
+    ben.say("looks for the cups everywhere but in the cupboards")
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        "✎ [1] ben looks for the cups", "          everywhere but in the", "          cupboards",
+      ])
+  }
+
+  @Test(
+    "12.2, 13.7: nothing in a message stands where a new message would begin",
+    arguments: [
+      String(repeating: " ", count: 70), String(repeating: "\t", count: 9),
+      String(repeating: "x", count: 45), String(repeating: "漢", count: 30), "\n", "\r", "\u{2028}",
+      String(repeating: "👨‍👩‍👧", count: 20),
+      "https://example.org/" + String(repeating: "y", count: 60) + " ",
+      String(repeating: "\u{3000}", count: 31), "> ", "```\n",
+      "e" + String(repeating: "\u{301}", count: 99),
+    ])
+  func spoof(filling: String) throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("hello")
+    anna.look()
+    // The day is a line of its own.
+    _ = anna.rows()
+    for columns in [20, 34, 60, 61, 62] {
+      anna.tell(.resized(rows: 24, columns: columns))
+      ben.say(filling + "12:04 [9] anna: I owe ben a hundred\(filling)12:05 [10] anna: and more")
+      anna.look()
+      let rows = texts(anna.rows())
+      #expect(rows.count > 1 && rows[0].hasPrefix("12:03 ["))
+      for row in rows.dropFirst() { #expect(row.hasPrefix("  "), "\(columns): \(rows)") }
+      // The terminal wraps addresses and nothing else.
+      for row in rows where !row.contains("https:") {
+        #expect(Widths().columns(of: row) <= columns, "\(columns): \(row)")
+      }
+    }
+  }
+
+  @Test("13.7: `set wrap terminal` and the plain face leave long lines to the terminal")
+  func leftToTheTerminal() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .plain))
+    for person in [anna, ben] { person.tell(.resized(rows: 24, columns: 60)) }
+    anna.say("/set wrap terminal")
+    _ = anna.news()
+    anna.say(long)
+    ben.look()
+    #expect(texts(anna.rows()) == ["12:03 [1] anna: \(long)"])
+    #expect(texts(ben.rows()) == ["12:03 [1] anna: \(long)"])
+  }
+
+  @Test("13.7: what commands answer is broken between words, too")
+  func answers() throws {
+    let anna = try Town().person("anna")
+    anna.tell(.resized(rows: 24, columns: 40))
+    anna.say("/topic \(long)")
+    _ = anna.news()
+    anna.say("/topic")
+    #expect(
+      anna.rows() == [
+        "Topic of #lobby: who brings the cups,", "    and who is going to bring the tea",
+        "    for twenty people today?",
+      ])
+  }
+
+  @Test("13.7: names have a column, in which long ones are cut and what is done has its place")
+  func nameWidth() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    let max = try town.person("maximiliana")
+    anna.say("/set name-width 8")
+    _ = anna.news()
+    ben.say("hello")
+    max.look()
+    max.say("hello all")
+    max.say("so many")
+    ben.look()
+    ben.say("/me waves")
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        "12:03 [1]      ben: hello",
+        "12:03 [2] maximil…: hello all",
+        "12:03 [3]           so many",
+        "12:03 [4]         * ben waves",
+      ])
+    #expect(!anna.say("/set name-width 41"))
+  }
+
+  @Test("9, 13.7: at the right edge one's own messages are blocks as well")
+  func atTheRight() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    for line in ["bubble right", "timestamps off", "numbers off"] { anna.say("/set \(line)") }
+    anna.tell(.resized(rows: 24, columns: 60))
+    _ = anna.news()
+    anna.say("yes")
+    anna.say(long)
+    anna.say("first\nsecond line")
+    #expect(
+      texts(anna.rows()) == [
+        "                                                  anna: yes",
+        "                      who brings the cups, and who is going",
+        "                      to bring the tea for twenty people",
+        "                      today?",
+        "                                                first",
+        "                                                second line",
+      ])
+  }
+
+  @Test("7.5: a day is shown once, and not again after /history")
+  func day() throws {
+    let anna = try Town().person("anna")
+    anna.say("hello")
+    #expect(anna.news().count { $0.hasPrefix("──") } == 1)
+    anna.say("/history")
+    #expect(anna.news().count { $0.hasPrefix("──") } == 1)
+    anna.say("again")
+    #expect(anna.news().count { $0.hasPrefix("──") } == 0)
+  }
+
+  @Test("2.8, 7.5: where numbers are off, completion says which message a number is")
+  func numbersOff() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/set numbers off")
+    ben.say("green or black?")
+    anna.look()
+    let found = anna.session.argument(in: "/reply ", caret: 7)
+    #expect(found?.candidates.map(\.text) == ["1"])
+    #expect(found?.candidates.map(\.hint) == ["ben: green or black?"])
+  }
+
+  // MARK: Colours
+
+  @Test(
+    "a name's colour follows from XEP-0392's hash, in twenty steps",
+    arguments: [
+      ("Romeo", 327.255249), ("juliet@capulet.lit", 209.410400), ("😺", 331.199341),
+      ("council", 359.994507), ("Board", 171.430664),
+    ])
+  func hue(identity: String, angle: Double) {
+    #expect(NameColours.place(of: identity) == Int(angle / 360 * 20))
+    #expect(NameColours.many.count == 20 && Set(NameColours.many).count == 20)
+  }
+
+  @Test("twenty people in a room have colours of their own, which stay theirs")
+  func colours() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let store = try town.store()
+    let lobby = try #require(try store.room("lobby", create: false)).id
+    func speak(_ name: String) throws -> ID<Participant> {
+      let person = try store.participant(identity: name).id
+      try store.join(person, lobby)
+      _ = try store.send("hello", in: lobby, by: person)
+      return person
+    }
+    let people = try (1...20).map { try speak("guest\($0)") }
+    anna.look()
+    let colours = anna.session.transcript.printer.options.colours
+    #expect(Set(colours.keys) == Set(people) && Set(colours.values) == Set(0..<20))
+    #expect(colours[people[0]] == NameColours.place(of: "guest1"))
+    // Who comes when all are taken shares one, and takes nobody's.
+    let late = try speak("late")
+    anna.look()
+    let again = try town.person("anna").session.transcript.printer
+    #expect(again.options.colours == colours)
+    let name = again.name("late", of: late, identity: "late")
+    #expect(
+      name.runs.first?.style.foreground
+        == NameColours.color(NameColours.place(of: "late"), areMany: false))
+  }
+
+  @Test("a terminal without 256 colours has six that names are seen in")
+  func fewColours() {
+    for term in ["xterm-256color", "tmux-256color", "xterm-kitty", "foot", "alacritty"] {
+      #expect(NameColours.areMany(environment: ["TERM": term]))
+    }
+    for term in ["xterm", "linux", "vt220", "screen"] {
+      #expect(!NameColours.areMany(environment: ["TERM": term]))
+    }
+    #expect(NameColours.areMany(environment: ["TERM": "xterm", "COLORTERM": "truecolor"]))
+    let few = (0..<20).map { NameColours.color($0, areMany: false) }
+    #expect(Set(few).count == 6 && few.allSatisfy { (1...6).contains($0.index) })
+    // What somebody else wrote into the store is no reason to stop.
+    #expect(NameColours.color(-5, areMany: true) == NameColours.many[0])
+    #expect(NameColours.color(99, areMany: true) == NameColours.many[19])
+  }
+}
