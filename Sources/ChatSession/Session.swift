@@ -34,6 +34,7 @@ package final class Session {
   private(set) lazy var news = News(self)
   private(set) lazy var people = People(self)
   private(set) lazy var reactions = Reactions(self)
+  private(set) lazy var emoji = EmojiUse(self)
   private(set) lazy var search = Search(self)
   /// When the last key came, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
@@ -76,7 +77,11 @@ package final class Session {
     switch event {
     case .lineReady: drafts.restore()
     case .promptShown: settleIn()
-    case .entered(let text): enter(text)
+    case .entered(let text): enter { try Dispatcher(session: self).carryOut(text) }
+    case .enteredAsFile(let text, let path):
+      enter { try outgoing.send(text, asFileAt: path) }
+    case .meant(let place):
+      orComplain { try ConversationCommands(session: self).go(to: place) }
     case .carriedOut(let line): drafts.remember(line)
     case .lineBegan: lineBegan()
     case .changed: changed()
@@ -148,11 +153,11 @@ package final class Session {
     news.catchUp()
   }
 
-  private func enter(_ text: String) {
+  private func enter(_ body: () throws -> Void) {
     lastKey = now
     do {
       let isLeft = drafts.leaveLiveLine()
-      try Dispatcher(session: self).carryOut(text)
+      try body()
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("What you had begun is in the history: Up, Up")))
     } catch {
@@ -162,6 +167,7 @@ package final class Session {
 
   private func lineBegan() {
     place.stopTyping()
+    emoji.mayHaveChanged()
     drafts.note()
     screen.holdOrCatchUp()
     drafts.reloadHistoryIfStale()

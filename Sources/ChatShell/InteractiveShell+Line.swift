@@ -39,7 +39,7 @@ extension InteractiveShell {
     case .endOfInput: tell(.ended)
     case .lostTerminal: lostTerminal()
     case .willDraw:
-      if isStale { updateBar() }
+      if isStale || shownLines != editor.linesOfScrolledText { updateBar() }
       highlight()
     case .resized:
       tellSize()
@@ -57,7 +57,7 @@ extension InteractiveShell {
 
   private func accept(_ text: String) -> Bool {
     notice = nil
-    guard tell(.entered(text)) else { return false }
+    guard !asksBefore(sending: text), enter(text) else { return false }
     editor.whenLineBegins { [self] in
       completion.sent(text)
     }
@@ -116,24 +116,22 @@ extension InteractiveShell {
       editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
-    editor.question = { [weak self] answer in
-      guard let self else { return }
-      notice = nil
+    let room = max(8, editor.columns - Self.attachQuestion)
+    let cut = SafeText(name: shown).truncated(to: room, widths: editor.widths)
+    ask(say("Attach %1? y: yes, n: no, any other key: insert its name", cut)) { [self] answer in
       switch answer {
-      case .yes: tell(.attach(path: path))
-      case .no:
+      case .accept, .letter("y"): tell(.attach(path: path))
+      case .leave, .letter("n"): break
+      case .letter, .other:
         editor.insert(text)
         lineChanged()
-      case .leave: break
       }
-      refresh()
     }
-    show(
-      notice: say(
-        "Attach %1? y: yes, C-c: no, any other key: insert its name",
-        SafeText(name: shown)))
     return true
   }
+
+  /// The columns of that question without the name.
+  private static let attachQuestion = 56
 
   /// Whether C-c may empty the line; it may be asked for first.
   private func mayClear() -> Bool {
@@ -141,16 +139,11 @@ extension InteractiveShell {
       willEmpty()
       return true
     }
-    editor.question = { [weak self] answer in
-      guard let self else { return }
-      notice = nil
-      if answer == .yes {
-        willEmpty()
-        editor.empty()
-      }
-      refresh()
+    ask(say("Undo typing? y: empty the line, any other key: keep it")) { [self] answer in
+      guard answer.isYes else { return }
+      willEmpty()
+      editor.empty()
     }
-    show(notice: say("Undo typing? y: empty the line, any other key: keep it"))
     return false
   }
 
