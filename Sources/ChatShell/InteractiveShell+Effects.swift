@@ -138,13 +138,17 @@ extension InteractiveShell {
 
   /// Where no process can be started the keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return keepHere(files, limit: limit, number: number) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let answer = OpenFile(ends[0])
+    let environment = session.preferences.environment
+    guard let (path, descriptor) = TemporaryFile.make(environment: environment) else {
+      return keepHere(files, limit: limit, number: number)
+    }
+    unlink(path)
+    let answer = OpenFile(descriptor)
     let isStarted = programs.start(
-      FileKeeper.command(files, limit: limit, in: session.store), output: .descriptor(ends[1])
+      FileKeeper.command(files, limit: limit, in: session.store),
+      output: .descriptor(answer.number)
     ) { [weak self] status in
+      lseek(answer.number, 0, SEEK_SET)
       let said = (try? readAll(answer.number)) ?? []
       let result = Result { () throws(Refusal) in
         try FileKeeper.attachments(
@@ -152,7 +156,6 @@ extension InteractiveShell {
       }
       _ = self?.tell(.filesKept(result, number: number))
     }
-    close(ends[1])
     if !isStarted { keepHere(files, limit: limit, number: number) }
   }
 

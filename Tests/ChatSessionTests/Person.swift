@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
 import Composer
 import Conversations
 import StyledText
+import Testing
 
 @testable import ChatSession
 
@@ -36,6 +38,23 @@ final class Town {
     try person.begin(in: place)
     return person
   }
+}
+
+/// Somebody else who has the store locked.
+final class Lock {
+  private var database: OpaquePointer?
+
+  init(_ path: String) throws {
+    try #require(sqlite3_open(path, &database) == SQLITE_OK)
+    try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+  }
+
+  func release() {
+    sqlite3_close(database)
+    database = nil
+  }
+
+  deinit { release() }
 }
 
 /// Someone at a prompt, without one: a session, the line they type and what they would see.

@@ -9,9 +9,7 @@ extension Outgoing {
   private static let patience: Int64 = 10_000
 
   func giveUpOldLine() {
-    guard let line = queue.lines.first, line.copyNumber == nil, now - line.since >= Self.patience,
-      queue.takeFirstLine() != nil
-    else { return }
+    guard let line = queue.takeReadyLine(since: now - Self.patience) else { return }
     comesBack(line, because: sentence(for: StoreError.locked(path: store.path)))
   }
 

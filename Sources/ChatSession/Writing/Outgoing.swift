@@ -198,7 +198,7 @@ extension Outgoing {
   }
 
   private func commitOrQueue(_ line: Line) throws {
-    if queue.isEmpty, line.copyNumber == nil {
+    if !queue.isReady, !queue.holds(.line(line)) {
       do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
     }
     queue.add(.line(line))
@@ -230,16 +230,19 @@ extension Outgoing {
   private static let textFileName = "text.txt"
 
   private func commit(_ line: Line) throws {
-    place.sent(
-      try store.send(
-        line.body, kind: line.kind, in: line.conversation, by: me.id,
-        typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
-        attachments: line.attachments, replyTo: line.replyTo,
-        mentions: Span.encoded(line.mentions), draft: line.draft))
+    let message = try store.send(
+      line.body, kind: line.kind, in: line.conversation, by: me.id,
+      typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
+      attachments: line.attachments, replyTo: line.replyTo,
+      mentions: Span.encoded(line.mentions), draft: line.draft)
     drafts.sent(line)
-    place.stopTyping()
     emit(.addHistory(line.typed))
-    screen.letGo()
+    // It may have waited while another conversation was entered.
+    if line.conversation == place.conversation?.id {
+      place.sent(message)
+      place.stopTyping()
+      screen.letGo()
+    }
     news.catchUp()
   }
 
