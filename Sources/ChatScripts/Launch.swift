@@ -55,6 +55,19 @@ package struct Launch {
     }
   }
 
+  /// The parser suggests the nearest option, however far it is: only what may be a slip stays.
+  package nonisolated static func withoutFarGuess(_ text: String) -> String {
+    // Unknown option '--nope'. Did you mean '--store'?
+    let parts = text.split(separator: "'", maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[2] == ". Did you mean ", parts[4].hasPrefix("?") else {
+      return text
+    }
+    let given = String(parts[1].drop { $0 == "-" })
+    let guess = String(parts[3].drop { $0 == "-" })
+    if Command.distance(given, guess) <= max(1, given.count / 3) { return text }
+    return "\(parts[0])'\(parts[1])'\(parts[4].dropFirst())"
+  }
+
   /// What the parser of the command line has to say: help and the version on standard output, what
   /// is wrong on standard error. Returns the exit status.
   package nonisolated static func answer(

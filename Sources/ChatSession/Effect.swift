@@ -14,6 +14,9 @@ package enum Effect {
   case page([StyledLine], atEnd: Bool)
   /// Say something in passing, where there is a status line.
   case notice(SafeText)
+  /// Ask which conversation is meant once the next line has begun, and tell by
+  /// ``SessionEvent/meant(_:)``: the first for yes, the second, if any, for no.
+  case ask(SafeText, yes: MeantPlace, no: MeantPlace?)
   case bell
   /// The typed line was not carried out and has to stay; an empty reason is only a bell.
   case refused(SafeText)
@@ -40,7 +43,7 @@ package enum Effect {
   /// Handle this as soon as the next line has begun; at once where none is being accepted.
   case whenLineBegins(SessionEvent)
   /// Lines of an inputrc. `mustWork`: a line was typed that only binds; see `refused`.
-  case bind([String], mustWork: Bool)
+  case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
   /// Keep the files in the store, and tell by ``SessionEvent/filesKept(_:number:)`` with this number.
   case keep(WaitingFiles, limit: Int, number: Int)

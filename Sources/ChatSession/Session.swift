@@ -35,6 +35,7 @@ package final class Session {
   private(set) lazy var news = News(self)
   private(set) lazy var people = People(self)
   private(set) lazy var reactions = Reactions(self)
+  private(set) lazy var emoji = EmojiUse(self)
   private(set) lazy var search = Search(self)
   /// When the last key came, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
@@ -77,7 +78,12 @@ package final class Session {
     switch event {
     case .lineReady: drafts.restore()
     case .promptShown: settleIn()
-    case .entered(let text): enter(text)
+    case .entered(let name) where moves.isChoosing: choose(name)
+    case .entered(let text): enter { try Dispatcher(session: self).carryOut(text) }
+    case .enteredAsFile(let text, let path):
+      enter { try outgoing.send(text, asFileAt: path) }
+    case .meant(let place):
+      orComplain { try ConversationCommands(session: self).go(to: place) }
     case .carriedOut(let line): drafts.remember(line)
     case .lineBegan: lineBegan()
     case .changed: changed()
@@ -163,14 +169,13 @@ package final class Session {
     news.catchUp()
   }
 
-  private func enter(_ text: String) {
+  private func enter(_ body: () throws -> Void) {
     lastKey = now
     do {
-      if moves.isChoosing { return try moves.choose(text) }
       try moves.settle()
       let isLeft = drafts.leaveLiveLine()
       let (conversation, isEdit) = (place.conversation?.id, editing.isOn)
-      try Dispatcher(session: self).carryOut(text)
+      try body()
       if !isEdit { drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("What you had begun is in the history: Up, Up")))
@@ -179,8 +184,14 @@ package final class Session {
     }
   }
 
+  private func choose(_ name: String) {
+    lastKey = now
+    do { try moves.choose(name) } catch { emit(.refused(sentence(for: error))) }
+  }
+
   private func lineBegan() {
     place.stopTyping()
+    emoji.mayHaveChanged()
     drafts.beginLine()
     screen.holdOrCatchUp()
     drafts.reloadHistoryIfStale()

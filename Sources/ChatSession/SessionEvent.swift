@@ -11,6 +11,10 @@ package enum SessionEvent {
   case promptShown
   /// Return on this text.
   case entered(String)
+  /// The same, where the text is to go as the file at this path (rule 1.9).
+  case enteredAsFile(String, path: String)
+  /// The person was asked which conversation is meant, and said so (rule 13.4).
+  case meant(MeantPlace)
   /// A command was carried out, all of it.
   case carriedOut(String)
   /// The next line has begun after a typed one was carried out.
@@ -100,7 +104,7 @@ extension SessionLine {
 
   /// The mentions of a body with which the line ends.
   func mentions(in body: String) -> [Span] {
-    let text = text
+    let text = LineRules.withoutNewlinesAtEnd(text)
     guard text.hasSuffix(body) else { return [] }
     let start = text.utf8.count - body.utf8.count
     return Span.shifted(mentions.filter { $0.range.lowerBound >= start }, by: -start)

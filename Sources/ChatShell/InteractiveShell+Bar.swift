@@ -11,6 +11,7 @@ extension InteractiveShell {
   /// Brings the bar up to date: once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
+    shownLines = editor.linesOfScrolledText
     editor.widths = session.transcript.printer.options.widths
     editor.wrapsAtWords = settings.wrap == .word
     switch settings.links {
@@ -47,8 +48,7 @@ extension InteractiveShell {
     let columns = editor.columns
     bar.hidesSideZones = session.editing.isOn || session.moves.isChoosing
     forgetOldNotice()
-    bar.zones[.status] = StatusLine(session: session).items(
-      notice: notice, columns: columns)
+    bar.zones[.status] = statusItems(columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
     if let files = session.files.waiting.item { right.append(files) }
@@ -77,6 +77,20 @@ extension InteractiveShell {
         repeating: session.preferences.glyphs.rule.string, count: max(0, columns - 1))
       bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)
     }
+  }
+
+  /// A question stands alone. While a text has more rows than are seen, how many lines it has stands
+  /// before the rest (rule 1.9).
+  private func statusItems(columns: Int) -> [Item] {
+    if editor.question != nil, let notice { return [Item(id: "left", line: StyledLine(notice))] }
+    let status = StatusLine(session: session)
+    guard let count = editor.linesOfScrolledText else {
+      return status.items(notice: notice, columns: columns)
+    }
+    let lines = count == 1 ? say("1 line") : say("%1 lines", SafeText(count))
+    let room = columns - editor.widths.columns(of: lines.string) - 2
+    return [Item(id: "lines", line: StyledLine(lines, .bold))]
+      + status.items(notice: notice, columns: max(1, room))
   }
 
   /// Styles what is typed as it will be printed (rule 6.4), mentions too.

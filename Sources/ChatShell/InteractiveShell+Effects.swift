@@ -29,6 +29,7 @@ extension InteractiveShell {
     case .print(let lines), .show(let lines): editor.print(lines)
     case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
     case .notice(let text): show(notice: text)
+    case .ask(let question, let yes, let no): ask(question, yes: yes, no: no)
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
     case .put(let text, let mentions): put(text, mentions)
@@ -114,14 +115,19 @@ extension InteractiveShell {
 
   // MARK: Keys, clipboard, programs
 
-  private func bind(_ lines: [String], mustWork: Bool) throws {
-    let complaints = lines.flatMap { editor.bind($0) }
+  private func bind(_ bindings: [KeyBinding], mustWork: Bool) throws {
+    let complaints = complaints(of: bindings)
     if complaints.isEmpty { return }
     guard mustWork else {
       _ = tell(.complain(complaints))
       return
     }
     throw Refusal(say("That was not bound: %1.", complaints.joined(separator: "; ")))
+  }
+
+  /// Binds them; what readline has against them, with where they stand.
+  func complaints(of bindings: [KeyBinding]) -> [SafeText] {
+    bindings.flatMap { binding in editor.bind(binding.line).map { binding.complaint($0) } }
   }
 
   private func copy(_ text: SafeText) throws {

@@ -41,7 +41,7 @@ extension InteractiveShell {
     case .endOfInput: tell(.ended)
     case .lostTerminal: lostTerminal()
     case .willDraw:
-      if isStale { updateBar() }
+      if isStale || shownLines != editor.linesOfScrolledText { updateBar() }
       highlight()
     case .resized:
       tellSize()
@@ -59,9 +59,8 @@ extension InteractiveShell {
 
   private func accept(_ text: String) -> Bool {
     notice = nil
-    let isChoice = session.moves.isChoosing
-    guard tell(.entered(text)) else { return false }
-    if isChoice { return true }
+    if session.moves.isChoosing { return tell(.entered(text)) }
+    guard !asksBefore(sending: text), enter(text) else { return false }
     editor.whenLineBegins { [self] in
       completion.sent(text)
     }
@@ -121,24 +120,22 @@ extension InteractiveShell {
       !session.moves.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
-    editor.question = { [weak self] answer in
-      guard let self else { return }
-      notice = nil
+    let room = max(8, editor.columns - Self.attachQuestion)
+    let cut = SafeText(name: shown).truncated(to: room, widths: editor.widths)
+    ask(say("Attach %1? y: yes, n: no, any other key: insert its name", cut)) { [self] answer in
       switch answer {
-      case .yes: tell(.attach(path: path))
-      case .no:
+      case .accept, .letter("y"): tell(.attach(path: path))
+      case .leave, .letter("n"): break
+      case .letter, .other:
         editor.insert(text)
         lineChanged()
-      case .leave: break
       }
-      refresh()
     }
-    show(
-      notice: say(
-        "Attach %1? y: yes, C-c: no, any other key: insert its name",
-        SafeText(name: shown)))
     return true
   }
+
+  /// The columns of that question without the name.
+  private static let attachQuestion = 56
 
   /// Whether C-c may empty the line; it may be asked for first.
   private func mayClear() -> Bool {
@@ -146,16 +143,11 @@ extension InteractiveShell {
       willEmpty()
       return true
     }
-    editor.question = { [weak self] answer in
-      guard let self else { return }
-      notice = nil
-      if answer == .yes {
-        willEmpty()
-        editor.empty()
-      }
-      refresh()
+    ask(say("Undo typing? y: empty the line, any other key: keep it")) { [self] answer in
+      guard answer.isYes else { return }
+      willEmpty()
+      editor.empty()
     }
-    show(notice: say("Undo typing? y: empty the line, any other key: keep it"))
     return false
   }
 

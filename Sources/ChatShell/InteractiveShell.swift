@@ -24,6 +24,9 @@ final class InteractiveShell {
 
   var notice: SafeText? { didSet { noticeAt = loop.now } }
   private var noticeAt: Int64 = 0
+  /// A long text is about to be sent, in this way, as the person was asked and said.
+  var sureAs: SentAs?
+  enum SentAs { case text, file }
   /// What is said when the change that is under way has happened.
   var nextNotice: SafeText?
   private var timer: TimerID?
@@ -31,6 +34,8 @@ final class InteractiveShell {
   var waitingShown = 0
   /// What the bar shows may no longer be so.
   var isStale = true
+  /// ``LineEditor/linesOfScrolledText``, as the bar shows it.
+  var shownLines: Int?
   private var exitStatus: Int32 = 0
   /// Whether the terminal is known to make links.
   let linksByDefault: Bool
@@ -61,7 +66,7 @@ final class InteractiveShell {
 
   /// Serves the person until they leave. Returns the exit status.
   func run(
-    opening conversation: Conversation, bindings: [String], greeting: [StyledLine],
+    opening conversation: Conversation, bindings: [KeyBinding], greeting: [StyledLine],
     complaints: [SafeText]
   ) throws -> Int32 {
     defer { editor.stop() }
@@ -73,7 +78,7 @@ final class InteractiveShell {
       if !greeting.isEmpty { editor.print(greeting) }
       // Below what was said here, which would push it off the screen.
       tell(
-        .complain(complaints + editor.takeComplaints() + bindings.flatMap({ editor.bind($0) })))
+        .complain(complaints + editor.takeComplaints() + self.complaints(of: bindings)))
       tell(.lineReady)
     }
     // Before the prompt is there: whoever sees it may end the program, and the terminal has to be

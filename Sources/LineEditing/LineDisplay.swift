@@ -19,6 +19,8 @@ final class LineDisplay {
   var needsDrawing = true
   /// The rows of text that are seen, after the last drawing.
   private(set) var inputRows = 1
+  /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
+  private(set) var linesOfScrolledText: Int?
   /// While the terminal is asked how large it is, nothing is drawn.
   var isSizeInDoubt = false
   /// Called when the system tells another size than when the size was settled.
@@ -185,6 +187,7 @@ final class LineDisplay {
       passedMaximum = false
     }
     inputRows = layout.inputRows
+    linesOfScrolledText = layout.totalInputRows > layout.inputRows ? cache.lineCount : nil
     bytesOut += painter.paint(layout.frame, above: rows(of: lines))
     if !bytesOut.isEmpty { device.write(bytesOut) }
     bytesOut.removeAll(keepingCapacity: true)

@@ -13,6 +13,11 @@ extension LineEditor {
   public func draw() {
     tell(.willDraw)
     doubtBeforeLines()
+    let lines = display.linesOfScrolledText
+    display.draw()
+    // Only what was laid out tells whether all of the text is seen, and the status says so.
+    guard display.linesOfScrolledText != lines else { return }
+    tell(.willDraw)
     display.draw()
   }
 

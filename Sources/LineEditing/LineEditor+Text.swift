@@ -14,6 +14,8 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The rows of text that are seen, after the last drawing.
   public var inputRows: Int { display.inputRows }
+  /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
+  public var linesOfScrolledText: Int? { display.linesOfScrolledText }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
   /// The terminal's height in rows.

@@ -21,7 +21,7 @@ public final class LineEditor {
   /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
   /// for M-Backspace; nil where there is none.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Waits for the next key as an answer: y or Return is yes.
+  /// Waits for the next key as an answer.
   public var question: ((Answer) -> Void)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
@@ -251,6 +251,9 @@ public final class LineEditor {
     case .focus, .reply: break
     }
   }
+
+  /// Accepts the line as Return does, for an answer to ``question``; never while a key is handled.
+  public func pressReturn() { key([0x0D]) }
 
   private func key(_ bytes: [UInt8]) {
     // A key that is not a letter may ask for what hangs on those before it, and changes that are not

@@ -65,19 +65,30 @@ public enum LineCommand: Hashable, Sendable {
 
 /// The answer to ``LineEditor/question``.
 public enum Answer: Hashable, Sendable {
-  case yes
-  /// Any other key.
-  case no
+  /// Return.
+  case accept
+  /// A letter of ASCII, in lower case.
+  case letter(Character)
   /// C-c, C-g or Escape: nothing is to happen.
   case leave
+  /// Any other key.
+  case other
+
+  /// Return or y.
+  public var isYes: Bool { self == .accept || self == .letter("y") }
 }
 
 extension Answer {
   init?(_ event: KeyEvent) {
     switch event {
-    case .key([0x0D]), .key([0x79]), .key([0x59]): self = .yes
+    case .key([0x0D]): self = .accept
     case .key([0x03]), .key([0x07]), .escape: self = .leave
-    case .key, .newline, .paste, .unfinishedPaste: self = .no
+    case .key(let bytes):
+      let letter = bytes.count == 1 ? bytes[0] | 0x20 : 0
+      self =
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) && bytes[0] >= 0x41
+        ? .letter(Character(Unicode.Scalar(letter))) : .other
+    case .newline, .paste, .unfinishedPaste: self = .other
     case .focus, .reply: return nil
     }
   }

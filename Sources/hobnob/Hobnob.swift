@@ -52,7 +52,7 @@ struct Hobnob: ParsableCommand {
       Glibc.exit(0)
     } catch {
       let code = exitCode(for: error)
-      var text = fullMessage(for: error)
+      var text = Launch.withoutFarGuess(fullMessage(for: error))
       // Without a subcommand `open` was only the parser's guess; its usage is not what helps.
       if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""

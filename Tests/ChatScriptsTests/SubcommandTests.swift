@@ -35,6 +35,17 @@ struct SubcommandTests {
     }
   }
 
+  @Test(
+    "11.4: an option that is far from what was typed is not suggested",
+    arguments: [("--nope", "--store", false), ("--stroe", "--store", true), ("--ro", "--rc", true)])
+  func farGuesses(typed: String, guess: String, isNear: Bool) {
+    let unknown = "hobnob: Unknown option '\(typed)'"
+    let usage = "\nUsage: hobnob\n  See 'hobnob --help' for more information."
+    let said = unknown + ". Did you mean '\(guess)'?" + usage
+    #expect(Launch.withoutFarGuess(said) == (isNear ? said : unknown + usage))
+    #expect(Launch.withoutFarGuess(unknown + usage) == unknown + usage)
+  }
+
   @Test("11.3: the names of a command's options are those that its help tells")
   func namesAreThoseOfTheHelp() {
     func told(by help: String) -> (flags: Set<String>, withValue: Set<String>) {

@@ -13,6 +13,8 @@ final class Town {
   let folder: TemporaryFolder
   var path: String { folder.path + "/store.sqlite" }
   private var stores: [Store] = []
+  /// Of those who come from now on.
+  var environment: [String: String] = [:]
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -66,6 +68,12 @@ final class Person: SessionLine {
   private var lines: [StyledLine] = []
   private(set) var notice = ""
   private(set) var bells = 0
+  /// How many lists were more than the screen holds.
+  private(set) var pages = 0
+  /// What notify-command would have been told: sender, conversation, text.
+  private(set) var notified: [[String]] = []
+  /// The question that stands in the status line.
+  private(set) var question: (text: String, yes: MeantPlace, no: MeantPlace?)?
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.
@@ -84,12 +92,13 @@ final class Person: SessionLine {
   var isLive = true
   var isIdle = true
   var isAsking = false
-  var bindings: [(function: String, keys: String)] { [("accept-line", "\\C-m")] }
+  var bindings: [(function: String, keys: String)] = [("accept-line", "\\C-m")]
 
   init(store: Store, me: Participant, face: Session.Face, town: Town) {
     self.town = town
     self.store = store
-    let preferences = Preferences(RcFile(environment: [:]), environment: [:], glyphs: .unicode)
+    let preferences = Preferences(
+      RcFile(environment: town.environment), environment: town.environment, glyphs: .unicode)
     session = Session(
       store: store, me: me, preferences: preferences, face: face, line: self, at: now)
   }
@@ -151,6 +160,13 @@ final class Person: SessionLine {
     tell(.filesKept(result, number: number))
   }
 
+  /// Answers the question with y, or with n.
+  func answer(yes: Bool) {
+    guard let (_, first, second) = question else { return }
+    question = nil
+    if let meant = yes ? first : second { tell(.meant(meant)) }
+  }
+
   func press(_ key: SessionKey) -> Bool {
     guard let effects = session.offer(key, at: now) else { return false }
     perform(effects)
@@ -177,9 +193,15 @@ final class Person: SessionLine {
   private func perform(_ effects: [Effect]) -> Bool {
     for effect in effects {
       switch effect {
-      case .print(let lines), .show(let lines), .page(let lines, _):
+      case .print(let lines), .show(let lines):
         printed += lines.map(\.plain.string)
         self.lines += lines
+      case .page(let lines, _):
+        pages += 1
+        printed += lines.map(\.plain.string)
+        self.lines += lines
+      case .ask(let text, let yes, let no): question = (text.string, yes, no)
+      case .notify(let news): notified.append([news.sender, news.place, news.body])
       case .notice(let text): notice = text.string
       case .bell: bells += 1
       case .refused(let reason):
@@ -209,7 +231,7 @@ final class Person: SessionLine {
         if isAccepting { afterLine.append(event) } else { tell(event) }
       case .keep(let files, let limit, let number): copies.append((files, limit, number))
       case .quit(let status): self.status = status
-      case .bind, .copy, .open, .notify, .clearScreen: break
+      case .bind, .copy, .open, .clearScreen: break
       }
     }
     return true
@@ -233,6 +255,12 @@ final class Person: SessionLine {
     return lines.flatMap {
       options.wraps ? $0.wrapped(at: options.columns, widths: options.widths) : [$0]
     }.map(\.plain.string)
+  }
+
+  /// My newest message in the open conversation.
+  func newest() throws -> Message? {
+    guard let place = session.place.conversation else { return nil }
+    return try store.newest(by: session.me.id, in: place.id)
   }
 
   /// What was printed since the last time this was asked.

@@ -44,10 +44,17 @@ import Testing
     }
   }
 
+  @Test("10: /set has every setting once, each in a part with a name of its own")
+  func sections() {
+    let shown = Settings.sections.flatMap(\.entries).map(\.name)
+    #expect(shown.sorted() == Settings.table.map(\.name).sorted())
+    #expect(Settings.sections.last?.entries.map(\.name) == [])
+  }
+
   @Test("a value that a setting cannot take changes nothing")
   func refusedValues() {
     // Any word can be a name, or a program.
-    let free = ["nick", "notify-command", "open-command"]
+    let free = ["nick", "highlight", "notify-command", "open-command"]
     for entry in Settings.table where !free.contains(entry.name) {
       var settings = Settings()
       #expect(!entry.set(&settings, "purple"), "\(entry.name)")

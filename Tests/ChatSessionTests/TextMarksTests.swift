@@ -15,9 +15,25 @@ import Testing
       ("hi @anna", true), ("@anna: tea?", true), ("(@ANNA)", true), ("@anna's tea", true),
       ("@Änna!", true), ("*@anna*", true), ("@annabel", false), ("x@anna", false), ("anna", false),
       ("@@anna", false), ("@anna-lena", false), ("mail anna@example.org", false),
+      // 2.12: the name at the start, with a colon or a comma.
+      ("anna: tea?", true), ("Ännä, tea?", true), ("anna:", true), ("anna:\ntea", true),
+      ("anna:8080", false), ("so anna: tea?", false), ("anna tea", false), ("annabel: tea", false),
+      ("ben, anna: tea", false), (" anna: tea", false), (":", false),
     ])
   func mentions(text: String, isMe: Bool) {
-    #expect(marks.mentionMe(in: text) == isMe)
+    #expect(marks.callMe(in: text) == isMe)
+  }
+
+  @Test(
+    "7.10: highlight words call me as whole words, whatever their case and accents",
+    arguments: [
+      ("the deploy, now", true), ("DÉPLOY!", true), ("deploys", false), ("re-deploy", true),
+      ("deplo", false), ("c++ please", true), ("nothing", false),
+    ])
+  func highlighted(text: String, calls: Bool) {
+    let marks = TextMarks(highlight: ["Deploy", "c++"])
+    #expect(marks.callMe(in: text) == calls)
+    #expect(marks.highlighted(in: text).isEmpty != calls)
   }
 
   @Test(

@@ -33,6 +33,20 @@ final class ListSource: CompletionSource {
 final class Arguments: ArgumentSource {
   var rooms = ["lobby", "loud", "kitchen"]
   var files = ["photos/", "notes.txt"]
+  /// Names that are completed without a prefix, in this order.
+  var names: [Candidate] = []
+
+  func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
+    let bytes = Array(text.utf8)
+    guard (0...bytes.count).contains(caret) else { return nil }
+    let start = bytes[..<caret].lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
+    let end = bytes[caret...].firstIndex(of: UInt8(ascii: " ")) ?? bytes.count
+    let word = String(decoding: bytes[start..<end], as: UTF8.self)
+    let found = names.filter { $0.text.lowercased().hasPrefix(word.lowercased()) }
+    return found.isEmpty ? nil : (start..<end, word, found, ":")
+  }
 
   func argument(
     in text: String, caret: Int

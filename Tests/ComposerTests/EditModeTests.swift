@@ -14,7 +14,7 @@ struct EditModeTests {
       ("old text", .unchanged),
       ("old text/cancel", .command(.cancel)), ("old text /cancel ", .command(.cancel)),
       ("new text/cancel", .mayMeanCancel("new text/cancel")),
-      ("new /cancel\n", .mayMeanCancel("new /cancel\n")), ("/canceled", .refusedCommand),
+      ("new /cancel\n", .mayMeanCancel("new /cancel")), ("/canceled", .refusedCommand),
       ("old text ", .save("old text ")),
       ("", .refusedBlank),
       (" \n", .refusedBlank),

@@ -11,8 +11,9 @@ struct LineRulesTests {
       ("", .blank),
       (" \t\n\u{3000}\u{A0}", .blank),
       ("hello", .message("hello")),
-      // What is stored is the text as typed.
-      ("  hello \n", .message("  hello \n")),
+      // What is stored is the text as typed, but for newlines at its end.
+      ("  hello \n", .message("  hello ")),
+      ("\n a\r\n\n", .message("\n a")), ("a\n \n", .message("a\n ")),
       ("a\nb", .message("a\nb")),
       ("/join lobby", .command("/join lobby")),
       ("/", .command("/")),
@@ -48,7 +49,7 @@ struct LineRulesTests {
     arguments: [
       ("abc", .message("abc")),
       ("abcd", .overLimit(4, limit: 3)),
-      (" abc \n", .message(" abc \n")),
+      (" abc \n", .message(" abc ")),
       ("👨‍👩‍👧🇩🇪e\u{301}", .message("👨‍👩‍👧🇩🇪e\u{301}")),
       ("//ab", .message("/ab")),
       ("//abc", .overLimit(4, limit: 3)),

@@ -84,6 +84,16 @@ struct TypingListTests {
     #expect(text(list) == "Ben & Anna are typing")
   }
 
+  @Test("4.1: a name that shows nothing is not listed", arguments: ["", " "] as [SafeText])
+  func emptyName(name: SafeText) {
+    var list = TypingList()
+    list.signal("a", name: name, at: 0)
+    #expect(list.isEmpty && text(list) == nil)
+    list.signal("b", name: "Ben", at: 0)
+    list.signal("b", name: name, at: 1)
+    #expect(list.isEmpty)
+  }
+
   @Test("Timeout 0 lasts until removed")
   func noTimeout() {
     var list = TypingList(timeout: 0)

@@ -25,6 +25,7 @@ extension EndToEnd {
     func usages() throws {
       let bare = try home.run(["--bogus"])
       #expect(bare.status == 64 && bare.output == "")
+      #expect(try !home.run(["--nope"]).errors.contains("Did you mean"))
       #expect(bare.errors.hasPrefix("hobnob: Unknown option '--bogus'\nUsage: hobnob [OPTIONS]"))
       #expect(bare.errors.contains("hobnob search") && !bare.errors.contains("hobnob open ["))
       let send = try home.run(["send", "--bogus", "lobby"])

@@ -25,15 +25,18 @@ extension EndToEnd {
       let functions = try Self.functions()
       let documented = try Page("hobnob-commands.7").section("FUNCTIONS")
       let home = try Home()
-      let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 120, columns: 160)
+      let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 200, columns: 160)
       shell.send("/keys\r")
       try shell.expect("yank-pop")
       let bindings = shell.emulator.screen
+      let own = bindings.drop { $0 != "hobnob" }.dropFirst().prefix { $0.hasPrefix("  ") }
+      #expect(Set(own.compactMap { Self.parts($0).first }).isSubset(of: functions), "\(own)")
       for function in functions {
         let line = try #require(
           documented.first { $0.tag == function }, "the manual has no \(function)")
         let bound = bindings.map(Self.parts).first { $0.first == function }?.dropFirst().first
-        let keys = line.rest.hasPrefix("\\") ? line.rest.components(separatedBy: "  ")[0] : nil
+        let columns = line.rest.split(separator: /\s{2,}/)
+        let keys = columns.count > 1 ? String(columns[0]) : nil
         #expect(keys == bound, "the keys of \(function)")
       }
       // Nine that differ in a number share a sentence.
@@ -131,10 +134,12 @@ extension EndToEnd {
     func sampleKeysAreThoseOfTheProgram() throws {
       let home = try Home()
       func bindings() throws -> [String] {
-        let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 120, columns: 160)
+        let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 200, columns: 160)
         shell.send("/keys\r")
         try shell.expect("yank-pop")
-        return shell.emulator.screen.filter { $0.contains("  \\") }
+        let lines = shell.emulator.screen.filter { $0.hasPrefix("  ") }
+        try #require(lines.count > 50)
+        return lines
       }
       // Without a file of the person's own, readline reads the system's.
       try home.write("", to: ".inputrc")
@@ -159,7 +164,8 @@ extension EndToEnd {
     /// The lines of `/set`, but for what belongs to a conversation and cannot stand in a file.
     private static func settings(of home: Home) throws -> [[String]] {
       let lines = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
-        .map { parts(String($0)) }
+        // Headings stand at the margin.
+        .filter { $0.hasPrefix("  ") }.map { parts(String($0)) }
       #expect(lines.last?[0] == "keep")
       return lines.dropLast()
     }

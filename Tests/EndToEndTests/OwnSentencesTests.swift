@@ -29,7 +29,7 @@ extension EndToEnd {
         ("/bind x format-bold", "a key, a colon and a function are needed"),
         (
           "/set pager",
-          "what /history and /info print goes to $PAGER where it is longer than the screen"
+          "what a command lists goes to $PAGER where it is longer than the screen"
         ),
         (
           "/set notify-command",

@@ -32,8 +32,8 @@ extension EndToEnd {
       let pasted = form.replacing("PATH", with: home.path + "/note.txt")
       let shell = try home.shellInLobby(as: "anna")
       shell.send(Key.paste(pasted))
-      try shell.expect("Attach note.txt? y")
-      shell.send("n")
+      try shell.expect("Attach note.txt? y: yes, n: no, any other key: insert its name")
+      shell.send("i")
       try shell.expectGone("Attach")
       try shell.expect("note.txt")
       try shell.expectNever("[1 file]")
@@ -65,6 +65,34 @@ extension EndToEnd {
       shell.send(Key.paste(pasted))
       try shell.expect((pasted.split(separator: "\n").last.map(String.init) ?? pasted) + "|")
       try shell.expectNever("Attach")
+    }
+
+    @Test(
+      "1.9: a long text says how many lines it has, and Return asks once",
+      arguments: [("\r", 45), ("f", 1), ("x", 0)])
+    func longTexts(answer: String, lines: Int) throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna")
+      shell.send(Key.paste((1...45).map { "line \($0)" }.joined(separator: "\n")))
+      try shell.expect("line 45|\n45 lines  anna")
+      shell.send("\r")
+      try shell.expect("45 lines. Return: send, f: send as a file, any other key: go back")
+      shell.send(answer)
+      try shell.expectGone("Return: send")
+      if lines == 0 {
+        try shell.expect("line 45|")
+        shell.send("!")
+        try shell.expect("line 45!|")
+        try shell.expectNever("[1]")
+        return
+      }
+      try shell.expect("#lobby> |")
+      let log = try home.run(["log", "lobby", "--as", "ben"]).output
+      #expect(log.split(separator: "\n").count { $0.contains("line ") } == (lines > 1 ? lines : 0))
+      #expect(log.contains("text.txt") == (lines == 1), "\(log)")
+      // It is in the input history, whole.
+      shell.send("\u{10}")
+      try shell.expect("line 45|")
     }
 
     @Test("12.2: bytes that are not UTF-8 are shown and sent as marks")
@@ -103,7 +131,8 @@ extension EndToEnd {
     @Test(
       "1.9: behind a text and inside one it is offered, too; the answer decides",
       arguments: [
-        ("y", "see th|is", true), ("\r", "see th|is", true), ("n", "see thPATH|is", false),
+        ("y", "see th|is", true), ("\r", "see th|is", true), ("i", "see thPATH|is", false),
+        ("n", "see th|is", false),
         ("\u{03}", "see th|is", false), ("\u{07}", "see th|is", false),
         ("\u{1B}", "see th|is", false),
       ])

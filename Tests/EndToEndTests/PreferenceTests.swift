@@ -49,6 +49,14 @@ extension EndToEnd {
       try shell.expect("#lobby> /theme \(name)|")
     }
 
+    @Test("a line that binds nothing is told with its file and its number")
+    func bindingsWithErrors() throws {
+      let home = try Home()
+      try home.write("/set bell off\n/bind garbage\n", to: "rc")
+      let shell = try home.shellInLobby(as: "anna", ["--rc", home.path + "/rc"], columns: 160)
+      try shell.expect("/rc, line 2: a key, a colon and a function are needed")
+    }
+
     @Test("/source of what is no such file is refused, and the line stays")
     func sourceRefusals() throws {
       let home = try Home()

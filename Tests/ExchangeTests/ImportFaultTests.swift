@@ -46,10 +46,6 @@ import Testing
       (line("x", number: 7, time: "10000-01-01T00:00:00Z"), "“time” is not a time"),
       (line("x", number: 7, time: "yesterday"), "“time” is not a time"),
       (
-        line("x", number: 7, more: #","kind":"song""#),
-        "“kind” is “song”, which is none of: text, action"
-      ),
-      (
         line("x", number: 7, more: #","reply_to":-1"#),
         "-1 is too small or too large for “reply_to”"
       ),

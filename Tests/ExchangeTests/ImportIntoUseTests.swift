@@ -46,6 +46,23 @@ import Testing
     #expect(try copy.exported() == full)
   }
 
+  @Test("A message of a kind that is not known here stands as a line that says so")
+  func unknownKind() throws {
+    let lobby = try Lobby()
+    let report = try lobby.store.take([
+      export(
+        line("who comes?", number: 7, more: #","kind":"poll","mentions":"0-3 ben""#),
+        line("", number: 8, more: #","kind":"song""#), line("plain", number: 9))
+    ])
+    #expect(report.messages == 3 && report.leftOut == 0)
+    let left = try lobby.store.messages(in: lobby.lobby, limit: 9, for: lobby.anna)
+    let note = { (kind: String) in
+      "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
+    }
+    #expect(left.map(\.body) == [note("poll") + " who comes?", note("song"), "plain"])
+    #expect(left.map(\.mentions) == ["", "", ""])
+  }
+
   @Test(
     "10.3, 10.4: a caret of a draft that is inside a character is exported where it is read",
     arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])

@@ -299,11 +299,12 @@ struct LineEditorTests {
   @Test("A question takes the next key, and nothing of it goes into the line")
   func questions() {
     var answers: [Answer] = []
-    for key in ["y", "n", "\u{07}"] {
+    for key in ["y", "N", "\r", "\u{07}", "3"] {
       editor.question = { answers.append($0) }
       typist.type(key)
     }
-    #expect(answers == [.yes, .no, .leave])
+    #expect(answers == [.letter("y"), .letter("n"), .accept, .leave, .other])
+    #expect(answers.map(\.isYes) == [true, false, true, false, false])
     #expect(typist.line == "|")
   }
 

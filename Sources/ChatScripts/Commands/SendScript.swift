@@ -84,12 +84,10 @@ package struct SendScript: Subcommand {
   }
 
   private func body() throws -> String {
-    if !text.isEmpty { return text.joined(separator: " ") }
+    if !text.isEmpty { return LineRules.withoutNewlinesAtEnd(text.joined(separator: " ")) }
     // With a file nobody has to type anything; what a pipe brings goes with it.
     if !attach.isEmpty, isatty(0) == 1 { return "" }
-    var body = try Self.standardInput()
-    while body.hasSuffix("\n") { body.removeLast() }
-    return body
+    return LineRules.withoutNewlinesAtEnd(try Self.standardInput())
   }
 
   private static func standardInput() throws -> String {

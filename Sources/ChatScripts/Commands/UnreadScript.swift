@@ -23,7 +23,11 @@ package struct UnreadScript: Subcommand {
 
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
-      let found = script.isNobody ? [] : try script.store.unread(mentioning: script.me)
+      let found =
+        script.isNobody
+        ? []
+        : try script.store.unread(
+          mentioning: script.me, highlight: script.settings.highlightWords)
       if count {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0

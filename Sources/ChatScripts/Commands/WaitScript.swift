@@ -104,7 +104,7 @@ private struct Arrivals {
 extension Script {
   /// It names this person, or it was written to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
-    message.names(me)
+    message.names(me, highlight: settings.highlightWords)
       || (try? store.conversation(message.conversation, for: me.id))??.kind == .direct
   }
 }

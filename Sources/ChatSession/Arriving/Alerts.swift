@@ -8,7 +8,11 @@ struct Alerts: SessionPart {
   let session: Session
 
   /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool { isDirect(message) || message.names(me) }
+  func isForMe(_ message: Message) -> Bool { isDirect(message) || isMention(message) }
+
+  private func isMention(_ message: Message) -> Bool {
+    message.names(me, highlight: settings.highlightWords)
+  }
 
   private func isDirect(_ message: Message) -> Bool {
     message.conversation == place.conversation?.id
@@ -20,7 +24,7 @@ struct Alerts: SessionPart {
   func alert(_ messages: [Message], andInvited isInvited: Bool) {
     // Whoever has a direct chat before them sees each line of it come.
     let rings = messages.contains {
-      $0.conversation != place.conversation?.id || screen.isPaused || $0.names(me)
+      $0.conversation != place.conversation?.id || screen.isPaused || isMention($0)
     }
     if settings.bell, rings || isInvited { emit(.bell) }
     guard !settings.notifyCommand.isEmpty, session.isInteractive else { return }

@@ -83,6 +83,13 @@ final class People: SessionPart {
     transcript.takes(colours: colours)
   }
 
+  /// The people of the open conversation whose names begin with a word, the most recent speakers
+  /// first (rule 2.12).
+  func here(named word: String) -> [Candidate] {
+    let folded = Ranking.folded(word)
+    return candidates.filter { $0.recency > 0 && Ranking.folded($0.text).hasPrefix(folded) }
+  }
+
   /// The people to complete, brought up to date.
   var candidates: [Candidate] {
     let conversation = place.conversation?.id

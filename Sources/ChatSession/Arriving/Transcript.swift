@@ -26,6 +26,7 @@ package final class Transcript: SessionPart {
     printer.options.timestamps = settings.timestamps != .off
     printer.options.textMarks.isStyled = settings.styling
     printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
+    printer.options.textMarks.highlight = settings.highlightWords.map { SearchQuery.Term($0) }
     printer.options.numbers = settings.numbers
     printer.options.folding.mostLines = settings.foldLines
     printer.options.styling = settings.styling ? .standard : .off

@@ -15,7 +15,7 @@ extension Command {
     Command("/copy N", "copy the text of message N into the terminal's clipboard", .anyNumber) {
       try HandOverCommands(session: $0).copy($1)
     },
-    Command("/open N [M]", "open the address or file in message N; M: which of several", .anyNumber)
+    Command("/open N [M]", "open the address or file in message N; M: which of several", .openable)
     {
       try HandOverCommands(session: $0).open($1)
     },

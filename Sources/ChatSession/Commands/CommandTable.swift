@@ -5,7 +5,7 @@ import StyledText
 /// What stands behind a command's name, for completion and for the usage.
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
-    function, alias, anyNumber, failedNumber, search, onOff
+    function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff
 }
 
 /// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
@@ -33,7 +33,13 @@ public struct Command: Sendable {
   }
 
   /// All commands, in the order of `/help`.
-  public static let table: [Command] = messages + list + conversations + places + you
+  public static let table: [Command] = sections.flatMap(\.commands)
+
+  /// The same by what they are about, as the manual has them.
+  static let sections: [(heading: SafeText, commands: [Command])] = [
+    (say("Messages"), messages), (say("The list of messages"), list),
+    (say("Conversations"), conversations + places), (say("You and the shell"), you),
+  ]
 
   private static let messages: [Command] = [
     Command("/edit [N]", "change your newest message, or message N (-2: the last but one)", .number)
@@ -68,7 +74,7 @@ public struct Command: Sendable {
     },
     Command(
       "/save N [PATH]", "save the files of message N into the folder you are in, or PATH",
-      .anyNumber
+      .numberWithFile
     ) { try FileCommands(session: $0).save($1) },
     Command("/me TEXT", "say what you do", .text, takesNewlines: true) {
       try MessageCommands(session: $0).act($1)
@@ -133,7 +139,7 @@ public struct Command: Sendable {
       try PreferenceCommands(session: $0).alias($1)
     },
     Command("/keys [FUNCTION]", "list the functions that keys are bound to", .function) {
-      try PreferenceCommands(session: $0).keys($1)
+      try KeysCommand(session: $0).run($1)
     },
     Command("/bind LINE", "bind a key for now: a line as ~/.inputrc has it") {
       try PreferenceCommands(session: $0).bind($1)

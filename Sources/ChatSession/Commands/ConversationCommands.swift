@@ -10,9 +10,13 @@ struct ConversationCommands: SessionPart {
 
   func join(_ argument: String) throws {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
-    guard let room = try store.room(argument, create: true) else {
-      throw RuleError.noSuchRoom(argument)
-    }
+    if try asksWhoMeans(roomToJoin: argument) { return }
+    try enter(room: argument)
+  }
+
+  /// Enters a room, making it if there is none.
+  func enter(room name: String) throws {
+    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
     try store.join(me.id, room.id)
     try place.go(to: room)
   }
@@ -63,7 +67,16 @@ struct ConversationCommands: SessionPart {
 
   func switchTo(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("switch") }
-    try place.go(to: try store.conversation(meantBy: argument, me: me.id))
+    do {
+      try place.go(to: try store.conversation(meantBy: argument, me: me.id))
+    } catch let error as RuleError {
+      switch error {
+      case .noSuchRoom, .noSuchParticipant:
+        if try asksWhoMeans(conversation: argument) { return }
+        throw error
+      default: throw error
+      }
+    }
   }
 
   // MARK: Lists

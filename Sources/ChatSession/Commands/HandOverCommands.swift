@@ -75,6 +75,9 @@ struct HandOverCommands: SessionPart {
     try open(found[place - 1])
   }
 
+  /// Whether there is something in it to open.
+  static func opens(_ message: Message) -> Bool { !openable(in: message).isEmpty }
+
   private static func openable(in message: Message) -> [Openable] {
     let body = SafeText(body: message.body)
     return WebAddresses.ranges(in: body.string).map { .address(body.bytes($0)) }

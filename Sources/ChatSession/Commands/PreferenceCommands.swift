@@ -2,7 +2,7 @@
 import Composer
 import StyledText
 
-/// `/alias`, `/bind`, `/keys`, `/source`, `/theme`.
+/// `/alias`, `/bind`, `/source`, `/theme`.
 @MainActor
 struct PreferenceCommands: SessionPart {
   let session: Session
@@ -58,28 +58,6 @@ struct PreferenceCommands: SessionPart {
 
   func bind(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("bind") }
-    emit(.bind([argument], mustWork: true))
-  }
-
-  func keys(_ argument: String) throws {
-    let wanted = Ranking.folded(argument)
-    let bindings = line.bindings.filter {
-      $0.function != "self-insert" && $0.function != "digit-argument"
-        && $0.function != "do-lowercase-version" && $0.function != "vi-arg-digit"
-        && (wanted.isEmpty || Ranking.folded($0.function).contains(wanted))
-    }
-    guard !bindings.isEmpty else {
-      throw Refusal(
-        argument.isEmpty
-          ? say("No keys are bound here.")
-          : say("No key is bound to a function that is called like %1.", SafeText(line: argument)))
-    }
-    let width = bindings.map(\.function.count).max() ?? 0
-    transcript.answer(
-      bindings.map { binding in
-        let blanks = String(repeating: " ", count: width - binding.function.count + 2)
-        return StyledLine(SafeText(line: binding.function + blanks), .bold)
-          + StyledLine(SafeText(line: binding.keys))
-      })
+    emit(.bind([KeyBinding(argument)], mustWork: true))
   }
 }

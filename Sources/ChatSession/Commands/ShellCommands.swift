@@ -20,16 +20,25 @@ struct ShellCommands: SessionPart {
         ], indent: 2)
     }
     let width = Command.table.map { $0.usage.count }.max() ?? 0
-    let lines = Command.table.map { command in
-      let blanks = String(repeating: " ", count: width - command.usage.count + 2)
-      return StyledLine(SafeText(line: command.usage), .bold)
-        + StyledLine(SafeText(line: blanks) + command.help)
+    func line(_ usage: String, _ help: SafeText) -> StyledLine {
+      let blanks = String(repeating: " ", count: width - usage.count + 2)
+      return StyledLine(SafeText(line: usage), .bold) + StyledLine(SafeText(line: blanks) + help)
     }
-    transcript.answer(lines, indent: width + 2)
-    tell(
-      say(
-        "Return sends; M-Return begins a new line; TAB completes; C-c empties the line, C-_ brings it back; C-d leaves. man hobnob tells the rest."
+    var sections = Command.sections.map { section in
+      (heading: section.heading, lines: section.commands.map { line($0.usage, $0.help) })
+    }
+    sections.append(
+      (
+        say("Keys"),
+        [
+          line("Return", say("send the line; M-Return begins a new one")),
+          line("TAB", say("complete, also a name; then go into the menu")),
+          line("C-c", say("empty the line; C-_ brings it back")),
+          line("C-d", say("leave, on an empty line")),
+          StyledLine(say("man hobnob tells the rest; /keys lists all keys."), .dim),
+        ]
       ))
+    transcript.list(sections, indent: width + 2)
   }
 
   func set(_ argument: String) throws {
@@ -56,18 +65,23 @@ struct ShellCommands: SessionPart {
 
   /// All settings as they are now; that of the open conversation last.
   private func listSettings() throws {
-    var entries = Settings.table.map { (name: $0.name, value: $0.get(settings), help: $0.help) }
-    if let conversation = place.conversation {
-      let age = try store.keep(of: conversation.id)
-      entries.append((name: Keep.name, value: Keep.written(age), help: Keep.help))
+    let width = Settings.table.map(\.name.count).max() ?? 0
+    func line(_ name: String, _ value: String, _ help: SafeText) -> StyledLine {
+      let blanks = String(repeating: " ", count: width - name.count + 2)
+      return StyledLine(SafeText(line: name + blanks), .bold)
+        + StyledLine(SafeText(line: value)) + StyledLine("  " + help, .dim)
     }
-    let width = entries.map(\.name.count).max() ?? 0
-    transcript.answer(
-      entries.map { entry in
-        let blanks = String(repeating: " ", count: width - entry.name.count + 2)
-        return StyledLine(SafeText(line: entry.name + blanks), .bold)
-          + StyledLine(SafeText(line: entry.value)) + StyledLine("  " + entry.help, .dim)
-      }, indent: width)
+    var sections = Settings.sections.map { section in
+      (
+        heading: section.heading,
+        lines: section.entries.map { line($0.name, $0.get(settings), $0.help) }
+      )
+    }
+    if let conversation = place.conversation {
+      let value = Keep.written(try store.keep(of: conversation.id))
+      sections.append((say("This conversation"), [line(Keep.name, value, Keep.help)]))
+    }
+    transcript.list(sections, indent: width + 2)
   }
 
   func clear(_ argument: String) throws {

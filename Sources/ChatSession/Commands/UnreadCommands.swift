@@ -11,7 +11,7 @@ package struct UnreadCommands: SessionPart {
 
   /// Elsewhere, what is for me first: mentions and direct chats, then the newest.
   func unreadElsewhere() throws -> [Unread] {
-    let found = try store.unread(mentioning: me).filter {
+    let found = try store.unread(mentioning: me, highlight: settings.highlightWords).filter {
       $0.conversation.id != place.conversation?.id
     }
     func isForMe(_ unread: Unread) -> Bool {

@@ -63,10 +63,27 @@ final class EmojiTable {
   /// 2.4). Nil if it is none.
   func emoji(_ typed: String) -> String? {
     let bare = Self.bare(typed, tones: false)
-    guard !bare.isEmpty else { return nil }
-    let known = content.candidates.first { Self.bare($0.hint, tones: false) == bare }?.hint
-    guard let known else { return nil }
+    guard !bare.isEmpty, let known = byBare[bare] else { return nil }
     return Self.bare(typed, tones: true) == bare ? known : typed
+  }
+
+  /// The emoji of the table by what they are without selectors.
+  private lazy var byBare = Dictionary(
+    content.candidates.map { (Self.bare($0.hint, tones: false), $0.hint) }
+  ) { first, _ in first }
+
+  /// The emoji of the table that stand in a text, as they are or as shortcodes between colons.
+  func used(in text: String) -> [String] {
+    var found: [String] = []
+    if !text.isASCII {
+      found = text.filter { !$0.isASCII }.compactMap { byBare[Self.bare(String($0), tones: false)] }
+    }
+    guard text.utf8.contains(UInt8(ascii: ":")) else { return found }
+    for word in text.split(whereSeparator: \.isWhitespace) {
+      let name = String(word.hasPrefix("+") ? word.dropFirst() : word)
+      if Self.isShortcode(name), let emoji = self[name] { found.append(emoji) }
+    }
+    return found
   }
 
   /// Without the selectors of how it looks, and without skin tones, unless they are to be kept.

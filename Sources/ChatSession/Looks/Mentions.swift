@@ -3,25 +3,34 @@ import Composer
 import Conversations
 
 /// What a mention is, for the bell, `notify-command`, `hobnob wait --mention` and what is unread
-/// (rules 2.10, 7.9, 7.10): `@` and a name of that person, or what was completed to them. A name
-/// alone is none.
+/// (rules 2.10, 2.12, 7.9, 7.10): `@` and a name of that person, their name and `:` or `,` at the
+/// start, what was completed to them, and the words that they highlight. A name alone is none.
 extension Participant {
-  func isMentioned(in body: String, mentions: String) -> Bool {
+  func isMentioned(in body: String, mentions: String, highlight: [String]) -> Bool {
     Span.decoded(mentions, in: body).contains { $0.identity == identity }
-      || TextMarks(naming: self).mentionMe(in: body)
+      || TextMarks(naming: self, highlight: highlight).callMe(in: body)
   }
 }
 
 extension Message {
   /// Whether someone is mentioned in it.
-  package func names(_ person: Participant) -> Bool {
-    person.isMentioned(in: body, mentions: mentions)
+  package func names(_ person: Participant, highlight: [String]) -> Bool {
+    person.isMentioned(in: body, mentions: mentions, highlight: highlight)
   }
 }
 
 extension Store {
   /// What is unread, with the mentions of me.
-  package func unread(mentioning me: Participant) throws -> [Unread] {
-    try unread(for: me.id) { me.isMentioned(in: $0, mentions: $1) }
+  package func unread(mentioning me: Participant, highlight: [String]) throws -> [Unread] {
+    try unread(for: me.id, words: highlight) {
+      me.isMentioned(in: $0, mentions: $1, highlight: highlight)
+    }
+  }
+}
+
+extension Settings {
+  /// The words of `set highlight` (rule 7.10).
+  public var highlightWords: [String] {
+    highlight.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 }

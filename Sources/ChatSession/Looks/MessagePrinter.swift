@@ -221,12 +221,7 @@ package struct MessagePrinter {
   private func marked(
     _ texts: [StyledLine], of message: Message, _ body: SafeText
   ) -> [StyledLine] {
-    // The ranges are those of the text as it was sent; marks for unsafe characters move it.
-    let mine =
-      message.mentions.isEmpty || !body.string.utf8.elementsEqual(message.body.utf8)
-      ? []
-      : Span.decoded(message.mentions, in: message.body)
-        .filter { options.textMarks.myNames.contains(Ranking.folded($0.identity)) }.map(\.range)
+    let mine = message.sender == me ? [] : options.textMarks.calls(in: body, of: message)
     var start = 0
     return texts.map { text in
       let plain = text.plain

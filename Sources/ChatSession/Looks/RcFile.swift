@@ -4,6 +4,21 @@ import Glibc
 import Platform
 import StyledText
 
+/// A line of an inputrc, and where it stands if it was not typed.
+package struct KeyBinding: Sendable {
+  package let line: String
+  private let place: SafeText?
+
+  package init(_ line: String, from place: SafeText? = nil) {
+    (self.line, self.place) = (line, place)
+  }
+
+  /// What readline has against it, with the place.
+  package func complaint(_ sentence: SafeText) -> SafeText {
+    place.map { say("%1: %2", $0, sentence) } ?? sentence
+  }
+}
+
 /// What a person keeps in an rc file or a theme: lines as typed at the prompt.
 package struct RcFile {
   /// The commands that may stand in one.
@@ -13,11 +28,13 @@ package struct RcFile {
   /// What `/NAME` stands for, by name.
   var aliases: [String: String] = [:]
   /// Lines for readline, in their order.
-  package var bindings: [String] = []
+  package var bindings: [KeyBinding] = []
   /// How files are found that a line names.
   let environment: [String: String]
   /// The files being read, for those that name each other.
   private var open: [String] = []
+  /// The line being read, from 1.
+  private var number = 0
   /// What may still be read: a file and those that it names, together.
   private var bytesLeft = 0
 
@@ -107,6 +124,7 @@ package struct RcFile {
     {
       let line = String(line).trimmingBlanks
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      number = index + 1
       do {
         try apply(line) { complain(index + 1, $0) }
       } catch {
@@ -129,7 +147,8 @@ package struct RcFile {
     case "alias": try alias(rest)
     case "bind":
       guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }
-      bindings.append(rest)
+      let place = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
+      bindings.append(KeyBinding(rest, from: place))
     case "theme":
       guard let path = SharedFiles.theme(rest, environment: environment) else {
         throw Self.noTheme(rest, environment: environment)

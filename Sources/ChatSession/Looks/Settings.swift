@@ -21,6 +21,8 @@ public struct Settings: Sendable, Equatable {
   public var upEditsLast = false
   public var holdWhileTyping = false
   public var bell = true
+  /// What rings as a mention does, with blanks between; empty for nothing.
+  public var highlight = ""
   /// What is run when somebody mentions me; empty for nothing.
   public var notifyCommand = ""
   /// What opens addresses and files; empty for the usual programs.
@@ -35,6 +37,10 @@ public struct Settings: Sendable, Equatable {
   public var closeByDoubleSpace = true
   public var styling = true
   public var liveMenu = true
+  /// TAB completes names without `@`.
+  public var bareNames = true
+  /// Lines; 0: a text of any length is sent without asking.
+  public var askLines = 40
   /// Megabytes; 0 means no limit.
   public var attachmentLimit = 100
   /// Rows of candidates.
@@ -145,6 +151,9 @@ public struct Settings: Sendable, Equatable {
     onOff("numbers", \.numbers, "the number before each message"),
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
     command(
+      "highlight", \.highlight, without: "off",
+      "words that ring and are marked as your name is, with blanks between"),
+    command(
       "notify-command", \.notifyCommand, without: "off",
       "run for mentions of you and direct messages, with sender, conversation and text behind it"),
     command(
@@ -152,7 +161,7 @@ public struct Settings: Sendable, Equatable {
       "what /open runs, with the address or the file behind it; auto: $BROWSER or xdg-open"),
     onOff(
       "pager", \.pager,
-      "what /history and /info print goes to $PAGER where it is longer than the screen"),
+      "what a command lists goes to $PAGER where it is longer than the screen"),
     number(
       "fold-lines", \.foldLines, upTo: 1_000_000,
       "a text of more lines is printed folded; 0: however many it has"),
@@ -168,6 +177,10 @@ public struct Settings: Sendable, Equatable {
       "hold-while-typing", \.holdWhileTyping,
       "in plain mode, keep messages until the line is sent or empty"),
     onOff("live-menu", \.liveMenu, "show what completes the word while it is typed"),
+    onOff("bare-names", \.bareNames, "TAB completes names without @, too"),
+    number(
+      "ask-lines", \.askLines, upTo: 1_000_000,
+      "ask before a text of more lines is sent; 0: never"),
     number(
       "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "rows of candidates that the menu shows"),
     Entry(

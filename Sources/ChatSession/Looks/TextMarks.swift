@@ -8,12 +8,15 @@ import StyledText
 struct TextMarks: Equatable {
   /// What I am called, folded: the shown name and the identity.
   var myNames: [String] = []
+  /// What is marked as a mention of me is (rule 7.10).
+  var highlight: [SearchQuery.Term] = []
   /// How a mention of me is drawn.
   var me = Style([.bold, .reverse])
   /// Off: addresses are links all the same, and I still find myself.
   var isStyled = true
 
-  init(naming person: Participant? = nil) {
+  init(naming person: Participant? = nil, highlight: [String] = []) {
+    self.highlight = highlight.map { SearchQuery.Term($0) }
     guard let person else { return }
     myNames = Set([person.name, person.identity]).map(Ranking.folded).sorted()
   }
@@ -47,9 +50,45 @@ struct TextMarks: Equatable {
     }
   }
 
-  /// Whether a text calls me by `@` and a name of mine.
-  func mentionMe(in text: String) -> Bool {
-    text.utf8.contains(0x40) && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
+  /// Whether a text calls me: by `@` and a name of mine, by my name at its start, or by a word that
+  /// I highlight.
+  func callMe(in text: String) -> Bool {
+    addressed(in: text) != nil || !highlighted(in: text).isEmpty
+      || text.utf8.contains(0x40)
+        && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
+  }
+
+  /// Where a message calls me without `@`: UTF-8 offsets of its text as it is shown.
+  func calls(in shown: SafeText, of message: Message) -> [Range<Int>] {
+    // Mentions stand where they were in the text as it was sent; marks for unsafe characters move it.
+    let mentions =
+      message.mentions.isEmpty || !shown.string.utf8.elementsEqual(message.body.utf8)
+      ? []
+      : Span.decoded(message.mentions, in: message.body)
+        .filter { myNames.contains(Ranking.folded($0.identity)) }.map(\.range)
+    return mentions + [addressed(in: shown.string)].compactMap { $0 }
+      + highlighted(in: shown.string)
+  }
+
+  /// `anna: …` and `anna, …` at the start of a text (rule 2.12): where the name is, in UTF-8 offsets.
+  func addressed(in text: String) -> Range<Int>? {
+    let head = text.utf8.prefix(Self.longestName)
+    guard let end = head.firstIndex(where: { $0 == 0x3A || $0 == 0x2C }) else { return nil }
+    // `anna:8080` is something else.
+    if let next = text.utf8[end...].dropFirst().first, ![0x20, 0x09, 0x0A].contains(next) {
+      return nil
+    }
+    let name = text[..<end]
+    guard myNames.contains(Ranking.folded(String(name))) else { return nil }
+    return 0..<name.utf8.count
+  }
+
+  /// Bytes of the longest name, and of what ends it.
+  private static let longestName = 513
+
+  /// Where the words stand that I highlight, as `/search` finds them: UTF-8 offsets.
+  func highlighted(in text: String) -> [Range<Int>] {
+    highlight.isEmpty ? [] : SearchQuery(terms: highlight).ranges(in: text)
   }
 
   /// `@anna's`: behind the name nothing that could be part of one.

@@ -63,6 +63,13 @@ package final class ShellArguments: @MainActor ArgumentSource {
       SafeText(line: found.command.usage) + "  " + found.command.help
     )
   }
+
+  package func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
+    guard let found = session?.bareName(in: text, caret: caret) else { return nil }
+    return (found.range, found.word, found.candidates, ":")
+  }
 }
 
 /// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
@@ -82,7 +89,7 @@ extension Session {
         : [Candidate("cancel"), Candidate("edit")]
     case .person: people.candidates
     case .room: rooms()
-    case .emoji, .reaction: preferences.emoji.candidates
+    case .emoji, .reaction: emoji.candidates
     }
   }
 
@@ -98,21 +105,51 @@ extension Session {
   func argument(
     in text: String, caret: Int
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n") else { return nil }
-    let utf8 = Array(text.utf8)
-    guard caret <= utf8.count else { return nil }
-    let start = utf8[..<caret].lastIndex { $0 == 0x20 || $0 == 0x09 }.map { $0 + 1 }
-    guard let start else { return nil }
-    let end = utf8[caret...].firstIndex { $0 == 0x20 || $0 == 0x09 } ?? utf8.count
-    let word = String(decoding: utf8[start..<end], as: UTF8.self)
-    let before = String(decoding: utf8[..<start], as: UTF8.self)
+    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n"),
+      let (range, word) = Self.stretch(around: caret, in: text), range.lowerBound > 0
+    else { return nil }
+    let before = String(decoding: text.utf8.prefix(range.lowerBound), as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).map(String.init)
     guard let name = before.first, let command = command(meantBy: String(name.dropFirst())) else {
       return nil
     }
     return (
-      command, start..<end, word, arguments(of: command, after: Array(before.dropFirst()), word)
+      command, range, word, arguments(of: command, after: Array(before.dropFirst()), word)
     )
+  }
+
+  /// What stands between blanks around the caret (bytes).
+  private static func stretch(
+    around caret: Int, in text: String
+  ) -> (range: Range<Int>, word: String)? {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0A }
+    let utf8 = Array(text.utf8)
+    guard caret <= utf8.count else { return nil }
+    let start = utf8[..<caret].lastIndex(where: isBlank).map { $0 + 1 } ?? 0
+    let end = utf8[caret...].firstIndex(where: isBlank) ?? utf8.count
+    return (start..<end, String(decoding: utf8[start..<end], as: UTF8.self))
+  }
+
+  /// A name without `@` that the caret (bytes) stands in or behind, in what others will read
+  /// (rule 2.12); nil where nobody here is called so.
+  func bareName(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
+    guard preferences.settings.bareNames,
+      var (range, word) = Self.stretch(around: caret, in: text)
+    else { return nil }
+    if LineRules.isCommand(text), !editing.isOn {
+      guard let said = Command.message(in: preferences.unaliased(text)),
+        range.lowerBound >= text.utf8.count - said.utf8.count
+      else { return nil }
+    }
+    while let first = word.first, "([{\"'".contains(first) {
+      word.removeFirst()
+      range = (range.lowerBound + 1)..<range.upperBound
+    }
+    guard range.lowerBound < caret, !word.isEmpty else { return nil }
+    let found = people.here(named: word)
+    return found.isEmpty ? nil : (range, word, found)
   }
 
   /// The command of a name; an alias that is only another name for one has its arguments.
@@ -123,11 +160,16 @@ extension Session {
 
   /// The filters of `/search`, and what can stand behind them.
   private func searchFilters(for word: String) -> [Candidate] {
-    if word.hasPrefix("from:") { return people.candidates.map { Candidate("from:" + $0.text) } }
+    if word.hasPrefix("from:") {
+      return ([me.name] + people.candidates.map(\.text)).map { Candidate("from:" + $0) }
+    }
     if word.hasPrefix("in:") {
       return ((try? store.listing(for: me.id)) ?? []).map {
         Candidate("in:" + $0.conversation.name)
       }
+    }
+    for filter in ["since:", "until:"] where word.hasPrefix(filter) {
+      return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
     }
     guard !word.isEmpty else { return [] }
     return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
@@ -162,30 +204,33 @@ extension Session {
         + [Candidate("all")]
     case .theme:
       return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
-    case .function: return line.bindings.map { Candidate($0.function, hint: $0.keys) }
+    case .function:
+      return line.bindings.map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
     case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-    case .number:
-      guard let conversation = place.conversation,
-        let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
-      else { return [] }
-      return newest.reversed().filter { $0.sender == me.id && $0.deletedAt == nil }
-        .map { Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: $0.body) }
-    case .anyNumber:
-      guard let conversation = place.conversation,
-        let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
-      else { return [] }
-      // With numbers off nothing but the text says which one a number is.
-      return newest.reversed().filter { $0.deletedAt == nil }.map {
-        Candidate(
-          String($0.number), recency: $0.isPast ? 0 : $0.number,
-          hint: "\($0.senderName): \($0.body)")
-      }
+    case .number: return numbers { $0.sender == me.id }
+    case .anyNumber: return numbers { _ in true }
+    case .openable:
+      return numbers(among: 100) { HandOverCommands.opens($0) }
+    case .numberWithFile: return numbers(among: 100) { !$0.attachments.isEmpty }
     case .failedNumber:
       let failed = place.conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
     case .onOff: return [Candidate("on"), Candidate("off")]
     case .text, .search, nil: return []
+    }
+  }
+
+  /// The numbers of messages, of the newest ones here.
+  private func numbers(among most: Int = 20, _ isMeant: (Message) -> Bool) -> [Candidate] {
+    guard let conversation = place.conversation,
+      let newest = try? store.messages(in: conversation.id, limit: most, for: me.id)
+    else { return [] }
+    return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
+      // With numbers off nothing but the text says which one a number is.
+      let text = $0.body.isEmpty ? $0.attachments.map(\.name).joined(separator: ", ") : $0.body
+      let hint = $0.sender == me.id ? text : "\($0.senderName): \(text)"
+      return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)
     }
   }
 }

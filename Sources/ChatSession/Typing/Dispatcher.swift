@@ -11,6 +11,7 @@ struct Dispatcher: SessionPart {
 
   /// - Throws: what is to be said when the line has to stay.
   func carryOut(_ text: String) throws {
+    let text = LineRules.withoutNewlinesAtEnd(text)
     if editing.isOn { return try session.patiently { try editing.carryOut(text) } }
     if let emoji = try session.reactions.reaction(in: text) {
       try session.reactions.react(with: emoji)

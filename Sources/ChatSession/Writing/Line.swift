@@ -29,7 +29,8 @@ package struct Line {
   /// The line as a draft of its conversation; nil for what only a command says.
   var asDraft: Composer.Draft? {
     guard kind == .text, replyTo == nil else { return nil }
-    let text = EditMode.shown(body)
+    // A text that goes as a file has no body.
+    let text = body.isEmpty ? typed : EditMode.shown(body)
     return Composer.Draft(text, spans: spans(in: text))
   }
 

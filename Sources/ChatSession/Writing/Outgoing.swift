@@ -201,13 +201,41 @@ extension Outgoing {
       copies += 1
       line.copyNumber = copies
     }
+    try commitOrQueue(line)
+    if let copy = line.copyNumber { emit(.keep(line.files, limit: fileLimit, number: copy)) }
+  }
+
+  private func commitOrQueue(_ line: Line) throws {
     if !queue.isReady, !queue.holds(.line(line)) {
       do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
     }
     queue.add(.line(line))
     if queue.isReady { tryAgainSoon() }
-    if let copy = line.copyNumber { emit(.keep(line.files, limit: fileLimit, number: copy)) }
   }
+
+  /// Sends a text as a file, with those that wait before it (rule 1.9). It is small, so that it is
+  /// copied at once.
+  ///
+  /// - Parameter path: where the text lies; it is not needed any more then.
+  func send(_ text: String, asFileAt path: String) throws {
+    let conversation = try place.requiredAsMember()
+    let waiting = files.waiting
+    var all = waiting
+    all.add(WaitingFiles.File(path: path, name: Self.textFileName, bytes: text.utf8.count))
+    let kept = try FileKeeper.keep(all, limit: fileLimit, in: store)
+    let line = Line(
+      typed: text, body: "", kind: .text, conversation: conversation.id, place: conversation.name,
+      since: now, attachments: kept, draft: drafts.leavesWithLine(in: conversation.id))
+    files.areSent()
+    if queue.isReady { flush() }
+    do { try commitOrQueue(line) } catch {
+      files.bringBack(waiting)
+      throw error
+    }
+  }
+
+  /// What a text is called that is sent as a file.
+  private static let textFileName = "text.txt"
 
   private func commit(_ line: Line) throws {
     let message = try store.send(

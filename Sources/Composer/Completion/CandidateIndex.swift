@@ -33,11 +33,30 @@ struct CandidateIndex {
   private var entries: [Entry] = []
   /// Which letters occur in each; most candidates are ruled out by this alone.
   private var letters: [UInt64] = []
+  /// Which thing each is a name of, and how many things there are; empty where each is its own.
+  private var things: [Int32] = []
+  private var thingCount = 0
 
-  /// - Parameter order: see ``CompletionRegistry/order``.
-  init(_ list: [Candidate], order: CandidateOrder? = nil) {
+  /// - Parameters:
+  ///   - order: see ``CompletionRegistry/order``.
+  ///   - oneForEachHint: see ``PrefixRules/oneForEachHint``.
+  init(_ list: [Candidate], order: CandidateOrder? = nil, oneForEachHint: Bool = false) {
     self.list = list
     self.order = order
+    if oneForEachHint {
+      var known: [String: Int32] = [:]
+      var count: Int32 = 0
+      for candidate in list {
+        if !candidate.hint.isEmpty, let thing = known[candidate.hint] {
+          things.append(thing)
+        } else {
+          known[candidate.hint] = count
+          things.append(count)
+          count += 1
+        }
+      }
+      thingCount = Int(count)
+    }
     entries.reserveCapacity(list.count)
     letters.reserveCapacity(list.count)
     bytes.reserveCapacity(list.count * 12)
@@ -96,6 +115,22 @@ struct CandidateIndex {
     }
     guard let known else { return matches(of: word, in: Array(0..<Int32(list.count)), []) }
     return matches(of: word, in: known.beginning, known.containing)
+  }
+
+  /// Of the names of one thing the first that begins with the word, or else that contains it.
+  func once(_ matches: Matches) -> Matches {
+    guard !things.isEmpty else { return matches }
+    var seen = [Bool](repeating: false, count: thingCount)
+    func first(_ group: [Int32]) -> [Int32] {
+      group.filter { place in
+        let thing = Int(things[Int(place)])
+        defer { seen[thing] = true }
+        return !seen[thing]
+      }
+    }
+    // What is sifted from the back comes in any order: the first in the list is the common name.
+    let beginning = first(matches.beginning)
+    return Matches(beginning: beginning, containing: first(matches.containing.sorted()))
   }
 
   private func matches(of word: [UInt8], in first: [Int32], _ second: [Int32]) -> Matches {

@@ -41,7 +41,7 @@ struct CompletionMenu {
     if trail.last?.word != folded {
       trail.append((folded, index.matches(of: folded, among: trail.last?.matches)))
     }
-    matches = trail.last?.matches ?? matches
+    matches = trail.last.map { index.once($0.matches) } ?? matches
     // A letter that rules nobody out leaves the first ones the first.
     if top == 0, !shown.isEmpty, old.beginning == matches.beginning,
       old.containing == matches.containing

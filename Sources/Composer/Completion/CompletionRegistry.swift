@@ -15,6 +15,8 @@ public struct PrefixRules {
   public var namesMayContainPrefix: Bool
   /// Its words may hold blanks: they reach back to the nearest prefix in the caret's line.
   public var allowsBlanks: Bool
+  /// Candidates with the same hint are names of one thing: of those that match one is offered.
+  public var oneForEachHint: Bool
   /// What is put behind an accepted word at the very start of the text, before the space (2.6).
   public var behindAtLineStart: String
   /// What an accepted candidate becomes, in place of prefix and word; nil keeps the prefix and puts
@@ -25,7 +27,7 @@ public struct PrefixRules {
 
   public init(
     opensAfter: Int = 0, lineStartOnly: Bool = false, namesMayContainPrefix: Bool = false,
-    allowsBlanks: Bool = false, behindAtLineStart: String = "",
+    allowsBlanks: Bool = false, oneForEachHint: Bool = false, behindAtLineStart: String = "",
     replacement: ((Candidate) -> String)? = nil,
     find: ((_ text: String, _ caret: Int) -> FoundWord?)? = nil
   ) {
@@ -33,12 +35,14 @@ public struct PrefixRules {
     self.lineStartOnly = lineStartOnly
     self.namesMayContainPrefix = namesMayContainPrefix
     self.allowsBlanks = allowsBlanks
+    self.oneForEachHint = oneForEachHint
     self.behindAtLineStart = behindAtLineStart
     self.replacement = replacement
     self.find = find
   }
 
-  /// The rules of emoji (2.6): the prefix goes with the shortcode where the character takes its place.
+  /// The rules of emoji (2.6): the prefix goes with the shortcode where the character takes its place,
+  /// and each character is offered once, however many shortcodes it has.
   ///
   /// - Parameters:
   ///   - kept: what stays in front of the character, such as the `+` of `+:`.
@@ -48,7 +52,7 @@ public struct PrefixRules {
     opensAfter: Int, keeping kept: String = "", asCharacter: @escaping () -> Bool
   ) -> PrefixRules {
     PrefixRules(
-      opensAfter: opensAfter,
+      opensAfter: opensAfter, oneForEachHint: true,
       replacement: { candidate in
         if asCharacter(), !candidate.hint.isEmpty { return kept + candidate.hint }
         return kept + ":" + candidate.text + (candidate.text.hasSuffix(":") ? "" : ":")

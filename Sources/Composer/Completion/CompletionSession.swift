@@ -26,12 +26,15 @@ public struct CompletionSession {
   /// What sources complained of, each source once.
   private var complaints: [SafeText] = []
 
-  /// The word a session is about. An argument has no prefix.
+  /// The word a session is about. An argument has no prefix, nor has a bare word.
   private struct Topic {
     var found: FoundWord
+    var rules: PrefixRules
     var offered: [Candidate] = []
     var hint: SafeText?
     var isArgument: Bool { found.prefix.isEmpty }
+    /// Only TAB opens a menu for it (2.12).
+    var isBare = false
     /// Where the word begins, with its prefix: what stays the same while it is typed.
     var start: Range<Int> {
       found.range.lowerBound..<(found.range.lowerBound + found.prefix.utf8.count)
@@ -98,13 +101,12 @@ public struct CompletionSession {
     let isNew = notice(line, edition)
     defer { isOwnChange = false }
     guard isNew || isOwnChange else { return }
-    guard byHand || !isNew, let topic = topic(in: line), !settled.isDismissed(start: topic.start)
+    guard byHand || !isNew, let topic = topic(in: line, byTab: isByTab),
+      !settled.isDismissed(start: topic.start)
     else { return close() }
     let staysOpen = isByTab && isSameWord(topic)
-    let isLong =
-      topic.isArgument
-      || topic.found.word.count >= registry.rules(of: topic.found.prefix).opensAfter
-    guard staysOpen || isLive && isLong else { return close() }
+    let isLong = topic.isArgument || topic.found.word.count >= topic.rules.opensAfter
+    guard staysOpen || isLive && isLong && !topic.isBare else { return close() }
     open(topic, byTab: staysOpen, in: line)
   }
 
@@ -132,17 +134,29 @@ public struct CompletionSession {
     return now != told
   }
 
-  private mutating func topic(in line: ComposedText) -> Topic? {
+  /// - Parameter byTab: bare words count too.
+  private mutating func topic(in line: ComposedText, byTab: Bool) -> Topic? {
     guard line.region == nil else { return nil }
     let (text, caret) = (line.text, line.caret)
     if let found = registry.word(in: text, caret: caret), Self.isWhole(found.range, text),
       !settled.isAccepted(found.range, in: text)
     {
-      return Topic(found: found)
+      return Topic(found: found, rules: registry.rules(of: found.prefix))
     }
-    guard let (found, argument) = argument(in: text, caret: caret) else { return nil }
+    let known = argument(in: text, caret: caret)
+    if byTab, known?.1.candidates.isEmpty ?? true,
+      let (found, bare) = bareWord(in: text, caret: caret),
+      !settled.isAccepted(bare.range, in: text)
+    {
+      return Topic(
+        found: found, rules: PrefixRules(behindAtLineStart: bare.behindAtLineStart),
+        offered: bare.candidates, hint: known?.1.hint, isBare: true)
+    }
+    guard let (found, argument) = known else { return nil }
     let isDone = settled.isAccepted(argument.range, in: text)
-    return Topic(found: found, offered: isDone ? [] : argument.candidates, hint: argument.hint)
+    return Topic(
+      found: found, rules: PrefixRules(), offered: isDone ? [] : argument.candidates,
+      hint: argument.hint)
   }
 
   typealias Argument = (
@@ -156,6 +170,17 @@ public struct CompletionSession {
     else { return nil }
     let found = FoundWord(prefix: "", word: argument.word, range: argument.range, caret: caret)
     return (found, argument)
+  }
+
+  typealias BareWord = (
+    range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String
+  )
+
+  func bareWord(in text: String, caret: Int) -> (FoundWord, BareWord)? {
+    guard let bare = argumentSource?.bareWord(in: text, caret: caret),
+      Self.isWhole(bare.range, text), bare.range.lowerBound < caret, caret <= bare.range.upperBound
+    else { return nil }
+    return (FoundWord(prefix: "", word: bare.word, range: bare.range, caret: caret), bare)
   }
 
   /// Whether a range is one of this text and cuts no grapheme.
@@ -204,7 +229,9 @@ public struct CompletionSession {
       let known = indexes[found.prefix].flatMap { $0.isOf(list) ? $0 : nil }
       let index =
         known ?? indexes[found.prefix]?.updated(to: list)
-        ?? CandidateIndex(list, order: registry.order)
+        ?? CandidateIndex(
+          list, order: registry.order,
+          oneForEachHint: registry.rules(of: found.prefix).oneForEachHint)
       indexes[found.prefix] = index
       menu = CompletionMenu(index, matching: found.word, limit: maxRows)
     }
@@ -281,7 +308,7 @@ public struct CompletionSession {
     let isNew = notice(line, edition)
     if !isNew && isEntered { return move(1) }
     isOwnChange = false
-    guard let topic = topic(in: line) else {
+    guard let topic = topic(in: line, byTab: true) else {
       close()
       return .notMine
     }
@@ -290,7 +317,7 @@ public struct CompletionSession {
     let hadHint = hint != nil
     open(topic, byTab: true, in: line)
     guard let menu, !menu.isEmpty else { return hint != nil && !hadHint ? .none : .bell }
-    let exact = registry.rules(of: topic.found.prefix).lineStartOnly ? menu.exactCandidate : nil
+    let exact = topic.rules.lineStartOnly ? menu.exactCandidate : nil
     if let certain = exact ?? menu.onlyCandidate { return accept(certain, in: line) }
     if let common = menu.longerCommonPart, let action = fillIn(common, in: line) { return action }
     if wasOpen { self.menu?.enter() }
@@ -334,19 +361,22 @@ public struct CompletionSession {
     if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
     after.change(&changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
-    guard let topic = after.topic(in: changed), isSameWord(topic) else { return nil }
+    guard let topic = after.topic(in: changed, byTab: true), isSameWord(topic) else { return nil }
     after.open(topic, byTab: true, in: changed)
     self = after
     return .replace(range: found.range, with: insert, caret: changed.caret, accepted: nil)
   }
 
   private mutating func accept(_ candidate: Candidate, in line: ComposedText) -> Action {
-    guard let found = topic?.found, !candidate.text.isEmpty else {
+    guard let topic, !candidate.text.isEmpty else {
       close()
       return .none
     }
-    let accepted = Acceptance(
-      of: candidate, for: found, registry.rules(of: found.prefix), in: line.text)
+    let found = topic.found
+    let accepted = Acceptance(of: candidate, for: found, topic.rules, in: line.text)
+    var candidate = candidate
+    // A name in the middle of a text is a word like any other.
+    if topic.isBare, found.range.lowerBound > 0 { candidate.identity = nil }
     var changed = line
     change(&changed, accepted.range, accepted.insert, accepted.caret)
     if !accepted.goesOn { settled.accept(accepted.mention) }
@@ -382,7 +412,7 @@ public struct CompletionSession {
       rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
     }
     // One that does not stay is not shown either.
-    let isKept = registry.rules(of: topic.found.prefix).replacement == nil
+    let isKept = topic.rules.replacement == nil
     let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
     if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
     return rows

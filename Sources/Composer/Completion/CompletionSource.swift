@@ -69,8 +69,8 @@ public final class CandidateList: CompletionSource {
   ) -> [Candidate] { candidates }
 }
 
-/// Offers candidates for words without a prefix: the arguments of commands (2.8). Asked where no
-/// registered prefix begins the word at the caret.
+/// Offers candidates for words without a prefix: the arguments of commands (2.8), and bare names
+/// (2.12). Asked where no registered prefix begins the word at the caret.
 ///
 /// ```swift
 /// func argument(in text: String, caret: Int) -> … {
@@ -90,4 +90,21 @@ public protocol ArgumentSource: AnyObject {
   func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)?
+
+  /// What TAB completes where the word at the caret has no prefix and is no argument with candidates:
+  /// names (2.12). No menu opens by itself for it, so it is asked only at TAB.
+  ///
+  /// - Returns: as ``argument(in:caret:)``, and what is put behind the word at the very start of the
+  ///   text. Only there does who is meant go with it, as a mention.
+  func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)?
+}
+
+extension ArgumentSource {
+  public func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
+    nil
+  }
 }

@@ -52,17 +52,28 @@ extension CompletionSession {
       let question = CompletionQuestion(
         prefix: found.prefix, word: found.word, text: text, caret: caret)
       let source = registry.source(for: found.prefix)
-      return completions((try? source?.candidates(for: question) { _ in }) ?? [], found, text)
+      return completions(
+        (try? source?.candidates(for: question) { _ in }) ?? [], found,
+        registry.rules(of: found.prefix), text)
     }
-    guard let (found, argument) = argument(in: text, caret: caret) else { return nil }
-    return completions(argument.candidates, found, text)
+    if let (found, argument) = argument(in: text, caret: caret), !argument.candidates.isEmpty {
+      return completions(argument.candidates, found, PrefixRules(), text)
+    }
+    guard let (found, bare) = bareWord(in: text, caret: caret) else { return nil }
+    let rules = PrefixRules(behindAtLineStart: bare.behindAtLineStart)
+    return completions(bare.candidates, found, rules, text)
   }
 
-  private func completions(_ all: [Candidate], _ found: FoundWord, _ text: String) -> Completions? {
+  private func completions(
+    _ all: [Candidate], _ found: FoundWord, _ rules: PrefixRules, _ text: String
+  ) -> Completions? {
     let ranked = Ranking.candidates(all, matching: found.word, order: registry.order)
-    let matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
+    var matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
+    if rules.oneForEachHint {
+      var shown: Set<String> = []
+      matching.removeAll { !$0.hint.isEmpty && !shown.insert($0.hint).inserted }
+    }
     guard let first = matching.first else { return nil }
-    let rules = registry.rules(of: found.prefix)
     let label = { (candidate: Candidate) in
       found.prefix.isEmpty
         ? SafeText(line: candidate.text)

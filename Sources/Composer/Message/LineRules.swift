@@ -11,7 +11,8 @@ public enum LineVerdict: Hashable, Sendable {
   case blank
   /// Longer than the limit allows; both count graphemes of the trimmed text.
   case overLimit(Int, limit: Int)
-  /// A message, as it is to be stored: as typed, but a leading `//` is `/`.
+  /// A message, as it is to be stored: as typed, but a leading `//` is `/`, and newlines at its end
+  /// are gone.
   case message(String)
   /// A command, as typed, its `/` included.
   case command(String)
@@ -99,9 +100,17 @@ public struct LineRules: Sendable {
     return text[first...last]
   }
 
-  /// The text as it is stored: `//` at its start stands for `/`.
+  /// The text as it is stored: `//` at its start stands for `/`, and newlines at its end are none.
   static func unescaped(_ text: String) -> String {
-    text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text
+    let text = withoutNewlinesAtEnd(text)
+    return text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text
+  }
+
+  /// Newlines at the end of a text are not meant to be sent (1.1).
+  package static func withoutNewlinesAtEnd(_ text: String) -> String {
+    var text = text[...]
+    while let last = text.last, ["\n", "\r\n", "\r"].contains(last) { text.removeLast() }
+    return String(text)
   }
 
   /// The name of a command line, without `/`.

@@ -24,9 +24,11 @@ public struct TypingList: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// Someone is typing. Who stands in the list already keeps their place and starts anew.
+  /// Someone is typing. Who stands in the list already keeps their place and starts anew. A name
+  /// without a letter to show is not listed.
   public mutating func signal(_ id: String, name: SafeText, at now: Int64) {
     expire(at: now)
+    guard name.string.contains(where: { !$0.isWhitespace }) else { return remove(id) }
     if let known = entries.firstIndex(where: { $0.id == id }) {
       entries[known].name = name
       entries[known].lastSignal = now

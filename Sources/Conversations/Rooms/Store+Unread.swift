@@ -21,14 +21,16 @@ extension Store {
   /// What may be a mention is a message with my shown name or identity among its words, whatever the
   /// case; found in the search index, so that it does not cost more with more unread messages.
   ///
-  /// - Parameter isMention: whether such a message is one, by its text and its mentions.
+  /// - Parameters:
+  ///   - words: what may be a mention beside those.
+  ///   - isMention: whether such a message is one, by its text and its mentions.
   public func unread(
-    for me: ID<Participant>,
+    for me: ID<Participant>, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
   ) throws -> [Unread] {
     try read {
       let person = try participant(me)
-      let names = Set([person.name, person.identity]).filter {
+      let names = Set([person.name, person.identity] + words).filter {
         !Tokenizer.tokens(of: $0).isEmpty
       }
       let called = names.sorted().map { SearchExpression.words(.init($0)) }

@@ -275,8 +275,6 @@ final class ExportReader {
       uid: uid, number: try object.integer("number", in: Message.numbers),
       sender: try person(object, "sender"), createdAt: try object.time("time"),
       body: try object.text("text"))
-    message.kind =
-      Message.Kind(rawValue: try object.choice("kind", of: ["text", "action"])) ?? .text
     message.state =
       [.sent, .sending, .failed][
         try object.choice("state", of: ["sent", "sending", "failed"])]
@@ -288,6 +286,7 @@ final class ExportReader {
     message.replyTo = try object.optionalInteger("reply_to", in: Message.numbers)
     message.mentions = try object.optionalText("mentions") ?? ""
     message.attachments = attachments.count
+    try setKind(of: &message, object)
     message.isPast = try object.optionalInteger("past", in: 0...1) == 1
     if message.gone > 0 { message.body = "" }
     switch try work.add(message, in: place) {
@@ -302,6 +301,18 @@ final class ExportReader {
       }
       if !place.isLocal { try add(outboxIn: object, of: id) }
     case .tooOld: break
+    }
+  }
+
+  /// What a newer hobnob wrote of another kind becomes a line that says so.
+  private func setKind(of message: inout ImportedMessage, _ object: JSONObject) throws {
+    switch try object.optionalText("kind") ?? "text" {
+    case "text": message.kind = .text
+    case "action": message.kind = .action
+    case let kind:
+      let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
+      message.body = message.body.isEmpty ? note : note + " " + message.body
+      message.mentions = ""
     }
   }
 

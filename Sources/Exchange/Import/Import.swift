@@ -129,7 +129,8 @@ package final class Import {
       _ = try Naming.checked(name)
     } catch {
       throw LineFault(
-        "“%1” cannot be a name: 1 to 64 characters, no blanks, not beginning with @, # or /", name)
+        "“%1” cannot be a name: 1 to 64 characters, none of them a blank or invisible, not beginning with @, # or /",
+        name)
     }
   }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// `/keys`: which keys do what, by what they are for.
+@MainActor
+struct KeysCommand: SessionPart {
+  let session: Session
+
+  func run(_ argument: String) throws {
+    let wanted = Ranking.folded(argument)
+    let found = line.bindings.map { ($0.function, KeyNames.list($0.keys)) }.filter { name, keys in
+      !Self.letters.contains(name)
+        && (wanted.isEmpty || Ranking.folded(name).contains(wanted)
+          || keys.split(separator: ", ").contains { Ranking.folded(String($0)) == wanted })
+    }
+    guard !found.isEmpty else {
+      throw Refusal(
+        argument.isEmpty
+          ? say("No keys are bound here.")
+          : say(
+            "No function is called like %1, and no key of that name is bound.",
+            SafeText(line: argument)))
+    }
+    let width = found.map(\.0.count).max() ?? 0
+    let lines = found.map { name, keys in
+      let blanks = String(repeating: " ", count: width - name.count + 2)
+      return (
+        purpose: Purpose(of: name),
+        line: StyledLine(SafeText(line: name + blanks), .bold) + StyledLine(SafeText(line: keys))
+      )
+    }
+    transcript.list(
+      Purpose.allCases.map { purpose in
+        (purpose.heading, lines.filter { $0.purpose == purpose }.map(\.line))
+      }, indent: width + 2)
+  }
+
+  /// What puts a key's own letter in, or is a digit of an argument.
+  private static let letters: Set = [
+    "self-insert", "digit-argument", "do-lowercase-version", "vi-arg-digit",
+  ]
+}
+
+/// What a function is for. What is not one of readline's is hobnob's own.
+private enum Purpose: CaseIterable {
+  case hobnob, moving, history, completion, deleting, changing, vi, other
+
+  var heading: SafeText {
+    switch self {
+    case .hobnob: say("hobnob")
+    case .moving: say("Moving")
+    case .history: say("History")
+    case .completion: say("Completion")
+    case .deleting: say("Deleting and putting back")
+    case .changing: say("Changing")
+    case .vi: say("vi")
+    case .other: say("Others")
+    }
+  }
+
+  init(of function: String) {
+    func has(_ parts: [String]) -> Bool { parts.contains { function.contains($0) } }
+    if Self.others.contains(function) {
+      self = .other
+    } else if function.hasPrefix("vi-") {
+      self = .vi
+    } else if has(["history", "operate-and-get-next", "yank-last-arg", "yank-nth-arg"]) {
+      self = .history
+    } else if has(["complet"]) {
+      self = .completion
+    } else if has(Self.deletion) {
+      self = .deleting
+    } else if has(Self.change) {
+      self = .changing
+    } else if has(Self.move) {
+      self = .moving
+    } else {
+      self = .hobnob
+    }
+  }
+
+  private static let deletion = [
+    "delete", "kill", "yank", "rubout", "region", "unix-", "undo", "revert-line", "set-mark",
+    "exchange-point", "copy-",
+  ]
+  private static let change = [
+    "transpose", "capitalize", "upcase", "downcase", "insert", "overwrite", "tilde-expand",
+    "bracketed-paste",
+  ]
+  private static let move = [
+    "forward-", "backward-", "-of-line", "-screen-line", "character-search", "clear-screen",
+    "clear-display", "redraw-current-line",
+  ]
+  private static let others: Set = [
+    "abort", "accept-line", "arrow-key-prefix", "call-last-kbd-macro", "dump-functions",
+    "dump-macros", "dump-variables", "emacs-editing-mode", "end-kbd-macro",
+    "execute-named-command", "prefix-meta", "print-last-kbd-macro", "re-read-init-file",
+    "skip-csi-sequence", "start-kbd-macro", "tty-status", "universal-argument", "vi-editing-mode",
+  ]
+}
+
+extension Transcript {
+  /// Prints a long list by its parts, in a pager where it is longer than the screen. One part alone
+  /// needs no heading.
+  ///
+  /// - Parameter indent: where the second row of a line begins, in columns from its own start.
+  func list(_ sections: [(heading: SafeText, lines: [StyledLine])], indent: Int) {
+    let sections = sections.filter { !$0.lines.isEmpty }
+    endRun()
+    guard sections.count > 1 else {
+      return answer(sections.first?.lines ?? [], indent: indent)
+    }
+    let lines = sections.flatMap { section in
+      [StyledLine(section.heading, Style([.bold, .underline]))]
+        + section.lines.map { StyledLine("  ") + $0 }
+    }
+    page(lines.flatMap { broken($0, indent: indent + 2) }, atEnd: false)
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatScripts
+import ChatSession
+import Composer
+import Glibc
+import LineEditing
+import StyledText
+
+/// What is asked before something is done: the next key is the answer.
+extension InteractiveShell {
+  /// Asks; the next key is the answer.
+  func ask(_ question: SafeText, then body: @escaping (Answer) -> Void) {
+    editor.question = { [weak self] answer in
+      guard let self else { return }
+      notice = nil
+      body(answer)
+      refresh()
+    }
+    show(notice: question)
+  }
+
+  /// Which conversation is meant (rule 13.4).
+  func ask(_ question: SafeText, yes: MeantPlace, no: MeantPlace?) {
+    editor.whenLineBegins { [self] in
+      ask(question) { [self] answer in
+        if answer.isYes {
+          tell(.meant(yes))
+        } else if answer == .letter("n"), let no {
+          tell(.meant(no))
+        }
+      }
+    }
+  }
+
+  /// Whether a long text is asked about before it is sent (rule 1.9). True: the line stays.
+  func asksBefore(sending text: String) -> Bool {
+    guard sureAs == nil, settings.askLines > 0, !session.editing.isOn, session.place.isMember,
+      session.preferences.rules.allowsSending(text)
+    else { return false }
+    let said = LineRules.withoutNewlinesAtEnd(text)
+    let lines = said.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+    guard lines > settings.askLines else { return false }
+    // What a command says cannot go as a file.
+    let isText = !LineRules.isCommand(text)
+    let question =
+      isText
+      ? say("%1 lines. Return: send, f: send as a file, any other key: go back", SafeText(lines))
+      : say("%1 lines. Return: send, any other key: go back", SafeText(lines))
+    ask(question) { [self] answer in
+      switch answer {
+      case .accept: sureAs = .text
+      case .letter("f") where isText: sureAs = .file
+      default: return
+      }
+      editor.pressReturn()
+      sureAs = nil
+    }
+    return true
+  }
+
+  /// What Return does with a text: with a long one, as the person said.
+  func enter(_ text: String) -> Bool {
+    guard sureAs == .file else { return tell(.entered(text)) }
+    let said = LineRules.withoutNewlinesAtEnd(text)
+    guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
+      complain(
+        say(
+          "No file for the text could be made in %1: %2.",
+          SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
+      return false
+    }
+    defer { unlink(path) }
+    defer { close(file) }
+    guard TemporaryFile.write(Array((said + "\n").utf8), to: file) else {
+      complain(say("The text could not be written to a file: %1.", systemReason()))
+      return false
+    }
+    return tell(.enteredAsFile(text, path: path))
+  }
+}

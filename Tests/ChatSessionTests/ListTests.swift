@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// Lists that fit, and what is offered.
+@MainActor
+@Suite("10: Lists")
+struct ListTests {
+  @Test(
+    "10: a list that is longer than the screen goes to the pager, by its parts",
+    arguments: [
+      ("/help", "Conversations", "  /join ROOM"), ("/set", "The line", "  confirm-clear"),
+    ])
+  func paged(command: String, heading: String, line: String) throws {
+    let anna = try Town().person("anna")
+    anna.say(command)
+    #expect(anna.pages == 1)
+    let lines = anna.news()
+    let place = try #require(lines.firstIndex(of: heading))
+    #expect(lines[place + 1].hasPrefix(line), "\(lines)")
+    anna.tell(.resized(rows: 200, columns: 80))
+    anna.say(command)
+    #expect(anna.pages == 1 && anna.news().contains(heading))
+    anna.tell(.resized(rows: 24, columns: 80))
+    anna.say("/set pager off")
+    anna.say(command)
+    #expect(anna.pages == 1)
+  }
+
+  @Test("10: /keys names keys as people do, and finds a function by its name or its key")
+  func keys() throws {
+    let anna = try Town().person("anna")
+    anna.bindings = [
+      ("accept-line", "\\C-j \\C-m"), ("forward-char", "\\C-f \\eOC \\e[C"),
+      ("kill-word", "\\ed"), ("next-unread", "\\ea"), ("self-insert", "a b"),
+    ]
+    anna.say("/keys")
+    #expect(
+      anna.news() == [
+        "hobnob", "  next-unread   M-a", "Moving", "  forward-char  C-f, Right",
+        "Deleting and putting back", "  kill-word     M-d", "Others",
+        "  accept-line   C-j, Return",
+      ])
+    anna.say("/keys m-D")
+    #expect(anna.news() == ["kill-word  M-d"])
+    anna.say("/keys char")
+    #expect(anna.news() == ["forward-char  C-f, Right"])
+    #expect(!anna.say("/keys nothing"))
+  }
+
+  @Test(
+    "10: keys by their names",
+    arguments: [
+      ("\\e\\C-m", "M-Return"), ("\\C-x\\C-e", "C-x C-e"), ("\\C-x*", "C-x *"),
+      ("\\e[A \\eOA", "Up"), ("\\e[1;5D \\e[5D", "C-Left"), ("\\e[1;3C", "M-Right"),
+      ("\\e[3~", "Delete"), ("\\e[5;2~", "S-PageUp"), ("\\e[Z", "S-TAB"), ("\\C-?", "Backspace"),
+      ("\\e\\C-?", "M-Backspace"), ("\\C-i", "TAB"), ("\\e ", "M-Space"), ("\\e", "Esc"),
+      ("\\C-@ \\e  \\C-x", "C-@, M-Space, C-x"), ("\\e\\e", "M-Esc"),
+      ("\\C-_ \\C-x\\C-u", "C-_, C-x C-u"), ("\\e\\\\", "M-\\"), ("\\C-x\\\"", "C-x \""),
+      ("\\e[200~", "(a paste)"), ("\\e[9;9u", "M-[ 9 ; 9 u"), ("\\M-a", "M-a"),
+      ("\\C-x\\e[B", "C-x Down"),
+    ])
+  func keyNames(sequences: String, names: String) {
+    #expect(KeyNames.list(sequences) == names)
+  }
+
+  @Test("2.1: emoji used most often and lately come first, all names of each")
+  func emojiInUse() throws {
+    let town = try Town()
+    town.environment = ["HOBNOB_SHARE": EmojiTableTests.share]
+    let anna = try town.person("anna")
+    func first(_ count: Int) -> [String] {
+      let all = anna.session.candidates(behind: .emoji)
+      return all.filter { $0.recency > 0 }.sorted { $0.recency > $1.recency }.map(\.text)
+        .prefix(count).sorted()
+    }
+    #expect(first(9) == [])
+    for line in ["tea 🎉", "cups 🎉", "+:boar:", ":boar: again", "no 🐗"] { anna.say(line) }
+    #expect(first(1) == ["boar"])
+    #expect(first(3) == ["boar", "party_popper", "tada"])
+  }
+
+  @Test(
+    "2.8: what /search, /open and /save offer",
+    arguments: [
+      ("/search from:", ["from:anna", "from:ben"]), ("/search fr", ["from:"]),
+      (
+        "/search since:",
+        ["since:today", "since:yesterday", "since:7d", "since:1mo", "since:1y"]
+      ),
+      ("/search in:", ["in:#lobby"]), ("/open ", ["3"]), ("/save ", []),
+      ("/info ", ["3", "2", "1"]),
+    ])
+  func offered(line: String, candidates: [String]) throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("nothing to open")
+    anna.say("nor here")
+    ben.say("see https://example.org/")
+    let found = anna.session.argument(in: line, caret: line.utf8.count)?.candidates
+    #expect(found?.map(\.text) == candidates)
+  }
+
+  @Test("1.1: newlines at the end of a text are not stored, and mentions in it stay")
+  func newlinesAtTheEnd() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.mentions = [Span(range: 3..<7, identity: "ben")]
+    anna.say("hi @ben\n  \n\n")
+    #expect(try anna.newest()?.body == "hi @ben\n  " && anna.history.last == "hi @ben\n  ")
+    #expect(try anna.newest()?.mentions.isEmpty == false)
+    anna.mentions = []
+    anna.say("/me waves\n")
+    #expect(try anna.newest()?.body == "waves")
+    anna.say("/edit")
+    anna.say("waves\n")
+    #expect(anna.notice == "Nothing was changed in [2]")
+  }
+
+  @Test(
+    "1.9: a text that goes as a file is one, with the files that wait, and stays in the history")
+  func textAsFile() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach " + (try town.folder.write("cups.txt", "two cups")))
+    let path = try town.folder.write("pasted", "one\ntwo\n")
+    anna.type("one\ntwo")
+    #expect(anna.tell(.enteredAsFile("one\ntwo", path: path)))
+    let message = try #require(try anna.newest())
+    #expect(message.body.isEmpty && message.attachments.map(\.name) == ["cups.txt", "text.txt"])
+    #expect(message.attachments.last?.bytes == 8 && message.attachments.last?.type == "text/plain")
+    #expect(anna.history.last == "one\ntwo" && anna.session.files.waiting.isEmpty)
+  }
+
+  @Test("10: what readline has against a line of a file is said with the file and the line")
+  func bindingsOfFiles() throws {
+    let folder = try TemporaryFolder()
+    let keys = try folder.write("keys", "/bind garbage\n")
+    let path = try folder.write("rc", "# mine\n/source \(keys)\n\n/bind other garbage\n")
+    var rc = RcFile()
+    try rc.read(path) { Issue.record("\($0)") }
+    #expect(rc.bindings.map(\.line) == ["garbage", "other garbage"])
+    #expect(
+      rc.bindings.map { $0.complaint("no key").string }
+        == ["\(keys), line 1: no key", "\(path), line 4: no key"])
+    #expect(KeyBinding("typed").complaint("no key").string == "no key")
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// Names as people type them, and what calls somebody.
+@MainActor
+@Suite("2.12, 7.10: Names and words that call somebody")
+struct NameTests {
+  private func names(_ person: Person, _ text: String) -> [String] {
+    let found = person.session.bareName(in: text, caret: text.utf8.count)
+    return found?.candidates.sorted { $0.recency > $1.recency }.map(\.text) ?? []
+  }
+
+  @Test("2.12: names of people here that begin with the word, who spoke last first")
+  func bareNames() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    for name in ["ben", "bea", "berta"] { try town.person(name).say("hello") }
+    _ = try town.person("bernd", in: "tea")
+    anna.look()
+    #expect(names(anna, "be") == ["berta", "bea", "ben"])
+    #expect(names(anna, "so (BE") == ["berta", "bea", "ben"])
+    // Nobody is completed in the middle of their name, nor oneself, nor nothing.
+    #expect(names(anna, "ert") == [] && names(anna, "ann") == [] && names(anna, "so ") == [])
+    anna.say("/set bare-names off")
+    #expect(names(anna, "be") == [])
+  }
+
+  @Test(
+    "2.12: in what a command says to others, and nowhere else in it",
+    arguments: [
+      ("/me hugs be", true), ("/msg anna ask be", true), ("/reply 1 be", true), ("/me\nbe", true),
+      ("/be", false), ("/nick be", false), ("/msg be", false), ("/reply be", false),
+    ])
+  func inCommands(line: String, isCompleted: Bool) throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    try town.person("ben").say("hello")
+    anna.look()
+    #expect(names(anna, line) == (isCompleted ? ["ben"] : []))
+  }
+
+  @Test(
+    "2.12, 7.10: what calls a person rings and runs notify-command, and other texts do not",
+    arguments: [
+      ("ben: tea?", true), ("Ben, tea?", true), ("@ben tea?", true), ("a DEPLOY!", true),
+      ("so ben: tea?", false), ("ben", false), ("deployed", false),
+    ])
+  func calls(text: String, rings: Bool) throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/set notify-command notify")
+    ben.say("/set highlight deploy release")
+    anna.say(text)
+    ben.look()
+    #expect(ben.bells == (rings ? 1 : 0))
+    #expect(ben.notified == (rings ? [["anna", "#lobby", text]] : []))
+  }
+
+  @Test("7.9, 7.10: they are marked, but not in what one says oneself")
+  func marks() throws {
+    let town = try Town()
+    let ben = try town.person("ben")
+    ben.say("/set highlight deploy")
+    func marked(_ text: String, by sender: Person) throws -> [String] {
+      sender.say(text)
+      let message = try #require(try sender.newest())
+      let reversed = ben.session.transcript.lines(for: message).last?.runs.filter {
+        $0.style.attributes.contains(.reverse)
+      }
+      return (reversed ?? []).map(\.text.string)
+    }
+    let anna = try town.person("anna")
+    #expect(try marked("ben: the deploy of ben", by: anna) == ["ben", "deploy"])
+    #expect(try marked("ben: the deploy", by: ben) == [])
+  }
+
+  @Test("7.10: what is unread counts them")
+  func unread() throws {
+    let town = try Town()
+    let ben = try town.person("ben")
+    ben.say("/join tea")
+    let anna = try town.person("anna")
+    for text in ["ben: one", "a deploy", "a deployed one", "nothing"] { anna.say(text) }
+    let me = ben.session.me
+    #expect(try ben.store.unread(mentioning: me, highlight: []).map(\.mentions) == [1])
+    #expect(try ben.store.unread(mentioning: me, highlight: ["Deploy"]).map(\.mentions) == [2])
+  }
+
+  @Test("13.4: a name that is near one that is there is asked about")
+  func nearNames() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    _ = try town.person("benjamin", in: "kitchen")
+    anna.say("/join kichten")
+    #expect(
+      anna.question?.text
+        == "There is no room #kichten. y: join #kitchen, n: make #kichten, any other key: neither")
+    #expect(try anna.store.rooms().map(\.name) == ["#kitchen", "#lobby"])
+    anna.answer(yes: true)
+    #expect(anna.picture[0] == "#kitchen> |")
+    anna.say("/join kichten")
+    anna.answer(yes: false)
+    #expect(anna.picture[0] == "#kichten> |")
+    anna.say("/switch @benjamn")
+    #expect(anna.question?.text == "There is no @benjamn. y: go to @benjamin, any other key: stay")
+    anna.answer(yes: false)
+    #expect(anna.picture[0] == "#kichten> |")
+    anna.say("/switch benjamn")
+    anna.answer(yes: true)
+    #expect(anna.picture[0] == "@benjamin> |")
+  }
+
+  @Test(
+    "13.4: nothing is asked of what is near nothing",
+    arguments: ["garden", "kitchen2", "li", "lobby-of-the-hotel"])
+  func farNames(name: String) throws {
+    let anna = try Town().person("anna", in: "kitchen")
+    for room in ["lobby", "dev1", "it"] { anna.say("/join " + room) }
+    anna.say("/join " + name)
+    #expect(anna.question == nil && anna.picture[0] == "#\(name)> |")
+  }
+
+  @Test("13.4: where nobody sits nothing is asked: /join makes the room, /switch fails")
+  func nearNamesInScripts() throws {
+    let script = try Town().person("anna", in: "kitchen", face: .batch)
+    #expect(!script.say("/switch kichten"))
+    #expect(script.printed.last == "There is no room kichten; /join makes it.")
+    #expect(script.say("/join kichten") && script.question == nil)
+    #expect(try script.store.rooms().map(\.name) == ["#kichten", "#kitchen"])
+  }
+}
