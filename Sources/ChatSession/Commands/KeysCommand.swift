@@ -115,6 +115,6 @@ extension Transcript {
       [StyledLine(section.heading, Style([.bold, .underline]))]
         + section.lines.map { StyledLine("  ") + $0 }
     }
-    page(lines.flatMap { broken($0, indent: indent + 2) }, atEnd: false)
+    page(lines.map { $0.with(margin: indent + 2) }, atEnd: false)
   }
 }
