@@ -33,7 +33,18 @@ extension InteractiveShell {
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
     case .put(let text, let mentions): put(text, mentions)
-    case .restore(let draft): restore(draft)
+    case .restore(let draft):
+      editor.whenLineBegins { [self] in if editor.isEmpty { putDraft(draft) } }
+    case .swapLine(let draft): editor.whenLineBegins { [self] in putDraft(draft) }
+    case .beginChoice:
+      notice = nil
+      editor.whenLineBegins { [self] in
+        completion.setAside()
+        completion.openMenu()
+      }
+    case .endChoice:
+      notice = nil
+      editor.whenLineBegins { [self] in completion.bringBack() }
     case .edit(let text, let offered, let mentions, let isAnother):
       edit(text, offering: offered, mentions, isAnother: isAnother)
     case .endEdit(let offered): endEdit(offering: offered)
@@ -70,14 +81,11 @@ extension InteractiveShell {
     }
   }
 
-  private func restore(_ draft: Conversations.Draft) {
-    editor.whenLineBegins { [self] in
-      guard editor.isEmpty else { return }
-      editor.setLine(draft.text, caret: draft.caret)
-      // A text that holds a NUL ends there on the line.
-      completion.begin(with: Span.decoded(draft.spans, in: editor.text))
-      tell(.restored(draft))
-    }
+  private func putDraft(_ draft: Conversations.Draft) {
+    editor.setLine(draft.text, caret: draft.caret)
+    // A text that holds a NUL ends there on the line.
+    completion.begin(with: Span.decoded(draft.spans, in: editor.text))
+    tell(.restored(draft))
   }
 
   private func edit(

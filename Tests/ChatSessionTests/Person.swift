@@ -80,6 +80,8 @@ final class Person: SessionLine {
   /// Monotonic milliseconds.
   var now: Int64 = 1_000_000
   private var setAside: String?
+  /// The line while the name of a conversation stands in its place.
+  private var putBy = ""
 
   // The line.
   var text = ""
@@ -209,6 +211,11 @@ final class Person: SessionLine {
           put(draft.text)
           if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
         }
+      case .swapLine(let draft):
+        put(draft.text)
+        if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
+      case .beginChoice: (putBy, text) = (text, "")
+      case .endChoice: put(putBy)
       case .edit(let text, _, let mentions, let isAnother):
         if !isAnother { setAside = isAccepting ? "" : self.text }
         put(text)

@@ -43,6 +43,12 @@ package final class Outgoing: SessionPart {
     queue.draft(of: conversation) != nil
   }
 
+  /// The draft of a conversation that waits to be stored, or is: nil where there is none.
+  func draft(of conversation: ID<Conversation>) -> Conversations.Draft? {
+    if case .draft(_, let waiting)? = queue.draft(of: conversation) { return waiting }
+    return (try? store.draft(of: me.id, in: conversation)) ?? nil
+  }
+
   /// Forgets the draft that waits. True: there was one.
   func dropDraft(of conversation: ID<Conversation>) -> Bool {
     queue.removeDraft(of: conversation)
