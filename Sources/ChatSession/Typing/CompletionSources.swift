@@ -67,7 +67,9 @@ package final class ShellArguments: @MainActor ArgumentSource {
   package func bareWord(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
-    guard let found = session?.bareName(in: text, caret: caret) else { return nil }
+    guard let session, !session.moves.isChoosing,
+      let found = session.bareName(in: text, caret: caret)
+    else { return nil }
     return (found.range, found.word, found.candidates, ":")
   }
 }
