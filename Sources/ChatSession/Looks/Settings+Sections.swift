@@ -28,7 +28,8 @@ extension Settings {
       say("Looks"),
       [
         "prompt-style", "accent", "placeholder", "send-item", "attach-item", "toolbar", "separator",
-        "menu-style", "bubble", "colour-names", "timestamps", "numbers",
+        "menu-style", "bubble", "colour-names", "timestamps", "numbers", "name-width", "wrap",
+        "events",
       ]
     ),
     (say("Other programs"), ["open-command", "pager", "fold-lines"]),
