@@ -50,7 +50,7 @@ extension InteractiveShell {
       notice: notice, columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
-    if let files = session.files.waiting.item { right.append(files) }
+    if !session.editing.isOn, let files = session.files.waiting.item { right.append(files) }
     let text = editor.text
     if settings.messageLimit > 0,
       let counter = Counter.item(
