@@ -49,12 +49,15 @@ extension CompletionSession {
   /// those of the menu. Late answers come too late.
   package func completions(in text: String, caret: Int) -> Completions? {
     if let found = registry.word(in: text, caret: caret) {
+      if settled.holds(found.range, in: text) { return nil }
       let question = CompletionQuestion(
         prefix: found.prefix, word: found.word, text: text, caret: caret)
       let source = registry.source(for: found.prefix)
       return completions((try? source?.candidates(for: question) { _ in }) ?? [], found, text)
     }
-    guard let (found, argument) = argument(in: text, caret: caret) else { return nil }
+    guard let (found, argument) = argument(in: text, caret: caret),
+      !settled.holds(found.range, in: text)
+    else { return nil }
     return completions(argument.candidates, found, text)
   }
 
