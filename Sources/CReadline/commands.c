@@ -37,6 +37,28 @@ TELLING(format_strike)
 TELLING(format_code)
 TELLING(format_preformatted)
 TELLING(format_quote)
+TELLING(set_line_aside)
+
+#define MOVING(function, name)                   \
+  static int function(int count, int key) {      \
+    (void)count, (void)key;                      \
+    creadline_call.event(creadline_move, name);  \
+    return 0;                                    \
+  }
+MOVING(next_unread, "next-unread")
+MOVING(next_conversation, "next-conversation")
+MOVING(previous_conversation, "previous-conversation")
+MOVING(last_conversation, "last-conversation")
+MOVING(switch_conversation, "switch-conversation")
+MOVING(conversation_1, "conversation-1")
+MOVING(conversation_2, "conversation-2")
+MOVING(conversation_3, "conversation-3")
+MOVING(conversation_4, "conversation-4")
+MOVING(conversation_5, "conversation-5")
+MOVING(conversation_6, "conversation-6")
+MOVING(conversation_7, "conversation-7")
+MOVING(conversation_8, "conversation-8")
+MOVING(conversation_9, "conversation-9")
 
 static int backward_kill_word(int count, int key) {
   int start = count == 1 ? creadline_call.mention_word(rl_point) : -1;
@@ -229,6 +251,21 @@ static const struct {
     {"format-code", format_code},
     {"format-preformatted", format_preformatted},
     {"format-quote", format_quote},
+    {"set-aside", set_line_aside},
+    {"next-unread", next_unread},
+    {"next-conversation", next_conversation},
+    {"previous-conversation", previous_conversation},
+    {"last-conversation", last_conversation},
+    {"switch-conversation", switch_conversation},
+    {"conversation-1", conversation_1},
+    {"conversation-2", conversation_2},
+    {"conversation-3", conversation_3},
+    {"conversation-4", conversation_4},
+    {"conversation-5", conversation_5},
+    {"conversation-6", conversation_6},
+    {"conversation-7", conversation_7},
+    {"conversation-8", conversation_8},
+    {"conversation-9", conversation_9},
 };
 
 void creadline_register_commands(void) {
@@ -255,6 +292,18 @@ void creadline_register_commands(void) {
   emacs_ctlx_keymap['`'].function = format_code;
   emacs_ctlx_keymap['p'].function = format_preformatted;
   emacs_ctlx_keymap['>'].function = format_quote;
+  emacs_meta_keymap['q'].function = set_line_aside;
+  emacs_meta_keymap['a'].function = next_unread;
+  emacs_ctlx_keymap[CTRL('N')].function = next_conversation;
+  emacs_ctlx_keymap[CTRL('P')].function = previous_conversation;
+  emacs_ctlx_keymap[CTRL('L')].function = last_conversation;
+  emacs_ctlx_keymap['b'].function = switch_conversation;
+  rl_bind_keyseq_in_map("gq", set_line_aside, vi_movement_keymap);
+  rl_bind_keyseq_in_map("ga", next_unread, vi_movement_keymap);
+  rl_bind_keyseq_in_map("gn", next_conversation, vi_movement_keymap);
+  rl_bind_keyseq_in_map("gp", previous_conversation, vi_movement_keymap);
+  rl_bind_keyseq_in_map("gl", last_conversation, vi_movement_keymap);
+  rl_bind_keyseq_in_map("gb", switch_conversation, vi_movement_keymap);
 }
 
 /// Keymaps are large and mostly hold functions that are not replaced: one look tells.

@@ -220,7 +220,8 @@ static bool kept_from_search(const unsigned char **bytes, size_t *count) {
     return false;
   }
   has_prefix = false;
-  if (*count == 1 && **bytes != '\033' && rl_get_keymap()[**bytes].type == ISKMAP) {
+  if (*count == 1 && **bytes < ' ' && **bytes != '\033' &&
+      rl_get_keymap()[**bytes].type == ISKMAP) {
     has_prefix = true;
     prefix[0] = **bytes;
     return true;
@@ -278,7 +279,14 @@ static void feed(const unsigned char *bytes, size_t count) {
       creadline_bind_rubout(rl_rubout);
       creadline_check_search();
     }
+    // A letter that begins a sequence is one of the pattern; readline would wait for the next key.
+    Keymap map = rl_get_keymap();
+    KEYMAP_ENTRY *entry = searches && is_typed ? &map[ring[ring_start]] : NULL;
+    if (entry && (ring[ring_start] < ' ' || entry->type != ISKMAP)) entry = NULL;
+    KEYMAP_ENTRY bound = entry ? *entry : (KEYMAP_ENTRY){0};
+    if (entry) *entry = (KEYMAP_ENTRY){ISFUNC, NULL};
     read_char();
+    if (entry) *entry = bound;
     end_accepted_line();
     if (searches) creadline_bind_rubout(NULL);
     creadline_end_search();

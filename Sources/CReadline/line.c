@@ -115,13 +115,17 @@ struct aside {
   char *text;
   int caret, mark;
   UNDO_LIST *undo;
+  /// vi's command mode.
+  bool is_moving;
 };
 
 void *creadline_set_aside(void) {
   creadline_history_go_live();
   struct aside *aside = malloc(sizeof *aside);
-  *aside = (struct aside){strdup(rl_line_buffer), rl_point, rl_mark, rl_undo_list};
+  *aside = (struct aside){strdup(rl_line_buffer), rl_point, rl_mark, rl_undo_list,
+                          creadline_in_vi_command()};
   rl_undo_list = NULL;
+  creadline_begin_inserting();
   creadline_set_line("", 0);
   return aside;
 }
@@ -131,6 +135,7 @@ void creadline_bring_back(void *pointer) {
   creadline_set_line(aside->text, aside->caret);
   rl_undo_list = aside->undo;
   rl_mark = clamped(aside->mark);
+  if (aside->is_moving && rl_editing_mode == 0) rl_set_keymap(vi_movement_keymap);
   free(aside->text);
   free(aside);
 }

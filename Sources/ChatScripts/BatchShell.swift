@@ -65,8 +65,8 @@ package final class BatchShell {
         }
       case .quit: hasQuit = true
       // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
-      case .show, .notice, .bell, .restore, .addHistory, .setHistory, .bind, .keep, .notify,
-        .clearScreen:
+      case .show, .notice, .bell, .restore, .swapLine, .beginChoice, .endChoice, .addHistory,
+        .setHistory, .bind, .keep, .notify, .clearScreen:
         break
       }
     }

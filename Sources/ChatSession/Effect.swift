@@ -22,6 +22,12 @@ package enum Effect {
   /// Put the draft of the conversation that was entered into the line if it is empty, and tell by
   /// ``SessionEvent/restored(_:)``.
   case restore(Conversations.Draft)
+  /// Another line takes the line's place, which may be empty; tell by ``SessionEvent/restored(_:)``.
+  case swapLine(Conversations.Draft)
+  /// The line is put by, and the name of a conversation is typed in its place, with the menu open.
+  case beginChoice
+  /// The line comes back from there.
+  case endChoice
   /// The line becomes the text of a message; `offered` comes back with C-_. `isAnother`: a message
   /// is being edited already, otherwise what stands in the line is set aside.
   case edit(String, offering: String?, mentions: [Span], isAnother: Bool)

@@ -53,15 +53,16 @@ package final class Place: SessionPart {
       if !isMember { try screen.enter(target) }
       return
     }
-    if editing.isOn { editing.cancel() }
-    drafts.leave()
+    let former = conversation?.id
+    drafts.leaveByCommand()
     stopTyping()
     try screen.enter(target)
-    drafts.restore()
+    drafts.restore(leaving: former)
   }
 
   /// Another conversation is open; what of it is shown is for ``Screen`` to say.
   func becomes(_ target: Conversation, _ membership: Membership, newestOwn: Message?) {
+    if let conversation, conversation.id != target.id { moves.noteFormer(conversation) }
     conversation = target
     self.membership = membership
     self.newestOwn = newestOwn

@@ -26,6 +26,7 @@ package final class Session {
 
   package private(set) lazy var transcript = Transcript(self)
   package private(set) lazy var place = Place(self)
+  package private(set) lazy var moves = Moves(self)
   package private(set) lazy var screen = Screen(self)
   package private(set) lazy var editing = Editing(self)
   package private(set) lazy var files = AttachedFiles(self)
@@ -84,9 +85,10 @@ package final class Session {
       lastKey = now
       drafts.note()
     case .interrupted: interrupt()
-    case .emptied: files.setAside(with: line.text)
-    case .ended:
-      if editing.isOn { editing.cancel() } else { outgoing.leave(status: 0, insists: true) }
+    case .emptied:
+      files.setAside(with: line.text)
+      drafts.forgetTyped()
+    case .ended: end()
     case .restored(let draft): drafts.restored(draft)
     case .gaveBack(let line, let reason): outgoing.giveBack(line, because: reason)
     case .filesBack(let back): files.bringBack(back)
@@ -99,11 +101,20 @@ package final class Session {
     case .screenLent(let isLent): screen.lent(isLent)
     case .suspended: drafts.leave()
     case .resumed: news.catchUp()
-    case .editLast: orComplain { try editing.begin("") }
-    case .attach(let path): orComplain { try files.attach(fileAt: path) }
+    case .editLast: if moves.isChoosing { emit(.bell) } else { orComplain { try editLast() } }
+    case .move(let move): moves.go(move)
+    case .chosen(let conversation): moves.enter(conversation)
+    case .setAside: drafts.setAside()
+    case .attach(let path):
+      orComplain {
+        try moves.settle()
+        try files.attach(fileAt: path)
+      }
     case .filesKept(let result, let number): outgoing.filesKept(result, number: number)
     case .complain(let sentences): transcript.complain(sentences)
-    case .leave(let status): outgoing.leave(status: status, insists: false)
+    case .leave(let status):
+      try? moves.settle()
+      outgoing.leave(status: status, insists: false)
     }
     defer { effects = [] }
     return effects
@@ -114,14 +125,17 @@ package final class Session {
     self.now = now
     switch key {
     case .cancel:
-      if editing.isOn {
+      if moves.isChoosing {
+        moves.endChoice()
+      } else if editing.isOn {
         editing.cancel()
       } else if !outgoing.takeBackLine() {
         return nil
       }
     case .undo: guard files.undo() else { return nil }
     case .up:
-      guard preferences.settings.upEditsLast, !editing.isOn, (try? editing.begin("")) != nil
+      guard preferences.settings.upEditsLast, !editing.isOn, !moves.isChoosing,
+        (try? editLast()) != nil
       else { return nil }
     }
     defer { effects = [] }
@@ -130,7 +144,8 @@ package final class Session {
 
   /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
   package var deadline: Int64? {
-    [outgoing.deadline, drafts.deadline, place.deadline, screen.deadline].compactMap { $0 }.min()
+    [outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, screen.deadline]
+      .compactMap { $0 }.min()
   }
 
   func emit(_ effect: Effect) { effects.append(effect) }
@@ -151,8 +166,12 @@ package final class Session {
   private func enter(_ text: String) {
     lastKey = now
     do {
+      if moves.isChoosing { return try moves.choose(text) }
+      try moves.settle()
       let isLeft = drafts.leaveLiveLine()
+      let (conversation, isEdit) = (place.conversation?.id, editing.isOn)
       try Dispatcher(session: self).carryOut(text)
+      if !isEdit { drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("What you had begun is in the history: Up, Up")))
     } catch {
@@ -162,13 +181,15 @@ package final class Session {
 
   private func lineBegan() {
     place.stopTyping()
-    drafts.note()
+    drafts.beginLine()
     screen.holdOrCatchUp()
     drafts.reloadHistoryIfStale()
   }
 
   private func changed() {
     lastKey = now
+    if moves.isChoosing { return }
+    try? moves.settle()
     drafts.note(byHand: true)
     let text = line.text
     files.noteChange(of: text)
@@ -178,8 +199,23 @@ package final class Session {
     if screen.isHolding, text.isEmpty { screen.holdOrCatchUp() }
   }
 
+  /// C-d on an empty line.
+  private func end() {
+    if moves.isChoosing { return moves.endChoice() }
+    if editing.isOn { return editing.cancel() }
+    try? moves.settle()
+    outgoing.leave(status: 0, insists: true)
+  }
+
+  private func editLast() throws {
+    try moves.settle()
+    try editing.begin("")
+  }
+
   private func interrupt() {
-    if editing.isOn {
+    if moves.isChoosing {
+      moves.endChoice()
+    } else if editing.isOn {
       editing.cancel()
     } else if !files.setAside(with: "") {
       emit(.notice(say("To leave: C-d on the empty line, or /quit")))
@@ -189,6 +225,7 @@ package final class Session {
   private func tick() {
     drafts.saveIfDue()
     place.tick()
+    moves.tick()
     screen.printMore()
     outgoing.tick()
   }

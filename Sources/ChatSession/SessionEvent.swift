@@ -50,6 +50,12 @@ package enum SessionEvent {
   case resumed
   /// A key of hobnob's own: edit the newest message.
   case editLast
+  /// A key of hobnob's own that goes to another conversation.
+  case move(Move)
+  /// A name was chosen, and the line stands there again that it was typed in place of.
+  case chosen(ID<Conversation>)
+  /// A key of hobnob's own: put the line away until the next one was sent.
+  case setAside
   /// A file is to go with the next message.
   case attach(path: String)
   /// The files of a sent line are in the store, or why they are not.

@@ -28,9 +28,9 @@ extension InteractiveShell {
         text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
-      !session.editing.isOn && session.place.isMember && editor.question == nil
-        && settings.looks.placeholder
-      ? session.place.conversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      !session.editing.isOn && !session.moves.isChoosing && session.place.isMember
+        && editor.question == nil && settings.looks.placeholder
+      ? session.moves.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()
@@ -44,7 +44,7 @@ extension InteractiveShell {
   private func arrange(_ bar: inout InputBar) {
     let looks = settings.looks
     let columns = editor.columns
-    bar.hidesSideZones = session.editing.isOn
+    bar.hidesSideZones = session.editing.isOn || session.moves.isChoosing
     forgetOldNotice()
     bar.zones[.status] = StatusLine(session: session).items(
       notice: notice, columns: columns)

@@ -32,7 +32,18 @@ extension InteractiveShell {
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
     case .put(let text, let mentions): put(text, mentions)
-    case .restore(let draft): restore(draft)
+    case .restore(let draft):
+      editor.whenLineBegins { [self] in if editor.isEmpty { putDraft(draft) } }
+    case .swapLine(let draft): editor.whenLineBegins { [self] in putDraft(draft) }
+    case .beginChoice:
+      notice = nil
+      editor.whenLineBegins { [self] in
+        completion.setAside()
+        completion.openMenu()
+      }
+    case .endChoice:
+      notice = nil
+      editor.whenLineBegins { [self] in completion.bringBack() }
     case .edit(let text, let offered, let mentions, let isAnother):
       edit(text, offering: offered, mentions, isAnother: isAnother)
     case .endEdit(let offered): endEdit(offering: offered)
@@ -69,14 +80,11 @@ extension InteractiveShell {
     }
   }
 
-  private func restore(_ draft: Conversations.Draft) {
-    editor.whenLineBegins { [self] in
-      guard editor.isEmpty else { return }
-      editor.setLine(draft.text, caret: draft.caret)
-      // A text that holds a NUL ends there on the line.
-      completion.begin(with: Span.decoded(draft.spans, in: editor.text))
-      tell(.restored(draft))
-    }
+  private func putDraft(_ draft: Conversations.Draft) {
+    editor.setLine(draft.text, caret: draft.caret)
+    // A text that holds a NUL ends there on the line.
+    completion.begin(with: Span.decoded(draft.spans, in: editor.text))
+    tell(.restored(draft))
   }
 
   private func edit(
@@ -132,13 +140,17 @@ extension InteractiveShell {
 
   /// Where no process can be started the keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return keepHere(files, limit: limit, number: number) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let answer = OpenFile(ends[0])
+    let environment = session.preferences.environment
+    guard let (path, descriptor) = TemporaryFile.make(environment: environment) else {
+      return keepHere(files, limit: limit, number: number)
+    }
+    unlink(path)
+    let answer = OpenFile(descriptor)
     let isStarted = programs.start(
-      FileKeeper.command(files, limit: limit, in: session.store), output: .descriptor(ends[1])
+      FileKeeper.command(files, limit: limit, in: session.store),
+      output: .descriptor(answer.number)
     ) { [weak self] status in
+      lseek(answer.number, 0, SEEK_SET)
       let said = (try? readAll(answer.number)) ?? []
       let result = Result { () throws(Refusal) in
         try FileKeeper.attachments(
@@ -146,7 +158,6 @@ extension InteractiveShell {
       }
       _ = self?.tell(.filesKept(result, number: number))
     }
-    close(ends[1])
     if !isStarted { keepHere(files, limit: limit, number: number) }
   }
 

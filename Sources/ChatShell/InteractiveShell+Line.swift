@@ -27,10 +27,12 @@ extension InteractiveShell {
     case .pasteHadNoEnd:
       show(notice: say("The paste had no end; what came of it is in the line"))
     case .clearing(let isEmpty):
-      guard isEmpty else { return !mayClear() }
+      guard isEmpty || session.moves.isChoosing else { return !mayClear() }
       tell(.interrupted)
       return true
-    case .cancelled: return press(.cancel) || offer(.cancel)
+    case .cancelled:
+      // The menu there is no level of its own.
+      return !session.moves.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
     case .completing: return complete()
@@ -59,7 +61,9 @@ extension InteractiveShell {
 
   private func accept(_ text: String) -> Bool {
     notice = nil
+    let isChoice = session.moves.isChoosing
     guard tell(.entered(text)) else { return false }
+    if isChoice { return true }
     editor.whenLineBegins { [self] in
       completion.sent(text)
     }
@@ -75,6 +79,7 @@ extension InteractiveShell {
   private func moveInMenu(_ key: MenuKey) -> Bool {
     guard press(key) else { return false }
     lineChanged()
+    if key == .accept, session.moves.isChoosing { tell(.entered(editor.text)) }
     return true
   }
 
@@ -115,7 +120,7 @@ extension InteractiveShell {
   /// An edit takes no files, and in a command the name is what is wanted.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
     guard case .path(let name) = content, !session.editing.isOn, session.place.isMember,
-      editor.question == nil, !LineRules.isCommand(editor.text),
+      !session.moves.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
     editor.question = { [weak self] answer in
@@ -177,6 +182,10 @@ extension InteractiveShell {
       case .editLast: tell(.editLast)
       case .editInEditor: try editInEditor()
       case .format(let mark): format(mark)
+      case .setAside: tell(.setAside)
+      case .move(let function):
+        notice = nil
+        if let move = Move(function: function) { tell(.move(move)) }
       }
     } catch {
       complain(sentence(for: error))

@@ -17,7 +17,10 @@ extension BarController where Line == LineEditor {
     }
     self.init(editor, registry: registry, argumentSource: ShellArguments(of: session))
     prepare = { [weak session] completion in
-      guard let settings = session?.preferences.settings else { return }
+      guard let session else { return }
+      // No prefix means anything in the name of a conversation.
+      completion.registry = session.moves.isChoosing ? CompletionRegistry() : registry
+      let settings = session.preferences.settings
       completion.isLive = settings.liveMenu
       completion.maxRows = max(1, settings.maxMenuRows)
     }

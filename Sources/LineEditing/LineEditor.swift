@@ -298,7 +298,7 @@ public final class LineEditor {
   }
 
   private func key(_ bytes: [UInt8]) {
-    // A key that is not a letter may ask for what hangs on those before it, and changes that are no
+    // A key that is not a letter may ask for what hangs on those before it, and changes that are not
     // letters are told one by one. A text that is sent need not be told any more.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {

@@ -59,6 +59,10 @@ public enum LineCommand: Hashable, Sendable {
   case editInEditor
   /// Wrap the region or the word in this symbol.
   case format(String)
+  /// Put the line away until the next one was sent.
+  case setAside
+  /// Go to another conversation; the readline function's name says to which.
+  case move(String)
 }
 
 /// The answer to ``LineEditor/question``.

@@ -47,8 +47,8 @@ public struct Row: Hashable, Sendable {
   }
 
   /// Adds a character. A tab fills up to the next multiple of 8 with blanks; a character without
-  /// width joins the one before it, or stands on a blank when there is none; what is no text to a
-  /// terminal is shown by its mark (12.2).
+  /// width joins the one before it, or stands on a blank when there is none; what is not text
+  /// to a terminal is shown by its mark (12.2).
   public mutating func append(_ character: Character, style: Style = .plain, widths: Widths) {
     if let ascii = character.asciiValue, ascii >= 0x20 && ascii < 0x7F {
       cells.append(Cell(character, style: style))

@@ -51,6 +51,9 @@ func measure(_ arguments: Arguments) throws -> Report {
   complain("long lines …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try LongLines.measure(program, names: names, keys: arguments.keys)
+  complain("from one conversation to another …")
+  report.rows += try Moving.measure(
+    program, in: folder, messages: arguments.messages, rounds: arguments.rounds)
   complain("a file of 100 MB …")
   report.rows += try FileCopy.measure(program, folder: folder)
   complain("memory and size …")

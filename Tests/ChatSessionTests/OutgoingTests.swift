@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CSQLite
 import Composer
 import Conversations
 import StyledText
@@ -11,23 +10,6 @@ import Testing
 @MainActor
 @Suite("1.2: the queue of writes")
 struct OutgoingTests {
-  /// Somebody else who has the store locked.
-  private final class Lock {
-    private var database: OpaquePointer?
-
-    init(_ path: String) throws {
-      try #require(sqlite3_open(path, &database) == SQLITE_OK)
-      try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
-    }
-
-    func release() {
-      sqlite3_close(database)
-      database = nil
-    }
-
-    deinit { release() }
-  }
-
   private func bodies(_ town: Town, in room: String = "lobby") throws -> [String] {
     let store = try town.store()
     let place = try #require(try store.room(room, create: false))

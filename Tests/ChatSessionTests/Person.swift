@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
 import Composer
 import Conversations
 import StyledText
+import Testing
 
 @testable import ChatSession
 
@@ -36,6 +38,23 @@ final class Town {
   }
 }
 
+/// Somebody else who has the store locked.
+final class Lock {
+  private var database: OpaquePointer?
+
+  init(_ path: String) throws {
+    try #require(sqlite3_open(path, &database) == SQLITE_OK)
+    try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+  }
+
+  func release() {
+    sqlite3_close(database)
+    database = nil
+  }
+
+  deinit { release() }
+}
+
 /// Someone at a prompt, without one: a session, the line they type and what they would see.
 @MainActor
 final class Person: SessionLine {
@@ -53,6 +72,8 @@ final class Person: SessionLine {
   /// Monotonic milliseconds.
   var now: Int64 = 1_000_000
   private var setAside: String?
+  /// The line while the name of a conversation stands in its place.
+  private var putBy = ""
 
   // The line.
   var text = ""
@@ -170,6 +191,11 @@ final class Person: SessionLine {
           put(draft.text)
           if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
         }
+      case .swapLine(let draft):
+        put(draft.text)
+        if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
+      case .beginChoice: (putBy, text) = (text, "")
+      case .endChoice: put(putBy)
       case .edit(let text, _, let mentions, let isAnother):
         if !isAnother { setAside = isAccepting ? "" : self.text }
         put(text)

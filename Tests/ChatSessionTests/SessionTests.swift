@@ -165,6 +165,57 @@ struct SessionTests {
     #expect(anna.session.outgoing.isEmpty && anna.text == "a draft")
   }
 
+  @Test("8.2: in another conversation nothing waits for files, nor changes when they are there")
+  func copyingElsewhere() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.say("with cups")
+    anna.say("/join tea")
+    anna.say("here")
+    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups"])
+    anna.say("/pause")
+    let picture = anna.picture
+    anna.copyFiles()
+    #expect(anna.session.outgoing.isEmpty && anna.session.screen.isPaused)
+    #expect(anna.picture == picture)
+  }
+
+  @Test("1.2, 8.2: a line begins to wait for the store only when its files are there")
+  func waitsAnew() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.say("with cups")
+    anna.say("without")
+    anna.wait(20_000)
+    let lock = try Lock(town.path)
+    anna.copyFiles()
+    anna.wait(9_000)
+    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
+    lock.release()
+    anna.wait(100)
+    #expect(anna.session.outgoing.isEmpty && anna.text.isEmpty)
+  }
+
+  @Test("5.1, 8.2: the draft of a line whose files are copied is not put beside it, nor left over")
+  func draftOfCopying() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    anna.type("with cups")
+    anna.wait(2_000)
+    anna.say("with cups")
+    anna.say("/join tea")
+    anna.say("/switch lobby")
+    #expect(anna.text.isEmpty && anna.session.files.waiting.isEmpty)
+    anna.copyFiles()
+    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+    anna.say("/switch tea")
+    anna.say("/switch lobby")
+    #expect(anna.text.isEmpty && anna.session.files.waiting.isEmpty)
+  }
+
   @Test("8.2: a line whose files cannot be copied comes back with them; C-g brings one back too")
   func notCopied() throws {
     let town = try Town()

@@ -190,7 +190,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "3.2, 3.4: A line set aside comes back with caret, undo and mentions; the first one is kept")
+    "3.2, 3.4: Lines set aside come back with caret, undo and mentions, the last one first")
   func aside() {
     let controller = BarController(TypedLine())
     controller.type(.text("a"))
@@ -200,6 +200,9 @@ struct BarControllerTests {
     controller.setAside()
     controller.restore(Draft("the message"))
     controller.setAside()
+    #expect(controller.draftAside == Draft("the message") && controller.draft.isEmpty)
+    controller.bringBack()
+    #expect(controller.draft == Draft("the message"))
     #expect(controller.draftAside == Draft("ab", spans: mention))
     controller.bringBack()
     #expect(controller.draft == Draft("ab", spans: mention) && controller.draftAside == nil)

@@ -90,6 +90,18 @@ extension EndToEnd {
       try shell.expect("> |")
     }
 
+    /// Takes away the text being typed, line by line. What is typed behind it each time tells when
+    /// the screen has followed.
+    private func empty(_ shell: PseudoTerminal) throws {
+      for letter in (0..<20).flatMap({ _ in ["y", "z"] }) {
+        shell.send("\u{05}\u{15}\u{7F}\u{15}\(letter)")
+        try shell.expect("\(letter)|")
+        if shell.emulator.picture.contains("#lobby> \(letter)|") { break }
+      }
+      shell.send("\u{15}")
+      try shell.expect("#lobby> |")
+    }
+
     private func leave(_ shell: PseudoTerminal) {
       shell.send("\u{15}\u{04}")
       #expect(shell.waitForExit(seconds: 10) == 0)
@@ -104,11 +116,7 @@ extension EndToEnd {
           shell.send(keys)
           _ = shell.wait(for: 0.1) { _ in false }
           shell.send("\u{05}\u{02}\u{02}\u{15}\u{01}\u{0B}")
-          for _ in 0..<20 where !shell.emulator.picture.contains("#lobby> |") {
-            shell.send("\u{05}\u{15}\u{7F}")
-            _ = shell.wait(for: 0.1) { $0.picture.contains("#lobby> |") }
-          }
-          try shell.expect("#lobby> |")
+          try empty(shell)
         }
         shell.send("/copy 1\r")
         try shell.expect("Copied")

@@ -204,12 +204,12 @@ extension EndToEnd {
       try home.say("me too", as: "bea")
       try shell.expect("me too")
       // In another room who spoke here does not count, and a newcomer is there.
-      shell.send("\u{15}/join tea\r")
+      shell.send("\u{03}/join tea\r")
       try shell.expect("#tea> |")
       try home.say("in the tea room", as: "boris", in: "tea")
       try shell.expect("in the tea room")
       try shell.type("ask @b", seeing: "#tea> ask @b|\n@boris\n@ben\n@bea\n")
-      shell.send("\u{15}/switch lobby\r")
+      shell.send("\u{03}/switch lobby\r")
       try shell.expect("#lobby> |")
       try shell.type("ask @b", seeing: "#lobby> ask @b|\n@bea\n@ben\n@boris\n")
     }

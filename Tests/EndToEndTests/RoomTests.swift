@@ -61,7 +61,7 @@ extension EndToEnd {
       try anna.type("words\r", seeing: "/join #tea enters it.")
       try anna.type("\u{15}/status\r", seeing: "You are anna, and not in #tea.")
       try anna.type("/join tea\r", seeing: "#tea> |")
-      try anna.type("/leave\r", seeing: "#tea (left)> |\n")
+      try anna.type("/leave\r", seeing: "#lobby> |")
     }
 
     private func times(_ text: String, _ terminal: Emulator) -> Int {

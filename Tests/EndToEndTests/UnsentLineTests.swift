@@ -28,7 +28,7 @@ extension EndToEnd {
       let holder = try home.lock()
       try shell.type("\r", seeing: "waiting for the store")
       if hasDraft { try shell.type("more", seeing: "@ben> more|") }
-      try shell.type("\u{01}\u{0B}/switch lobby\r", seeing: "#lobby> |")
+      try shell.type("\u{03}/switch lobby\r", seeing: "#lobby> |")
       shell.send(keys)
       try shell.expect("Your line for @ben is the draft there.")
       try shell.expect("#lobby> |")

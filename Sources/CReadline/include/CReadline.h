@@ -33,6 +33,8 @@ enum creadline_event {
   creadline_format_code,
   creadline_format_preformatted,
   creadline_format_quote,
+  creadline_set_line_aside,  // set-aside
+  creadline_move,            // to another conversation; the text is the function's name
 };
 
 struct creadline_callbacks {

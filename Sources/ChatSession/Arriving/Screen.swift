@@ -31,6 +31,8 @@ package final class Screen: SessionPart {
   /// How many messages the opening screen shows at least, and how many are printed in one turn of
   /// the loop when more are unread.
   static let openingMessages = (usual: 20, atOnce: 200)
+  /// How many lines are shown above what is unread when a conversation is gone to (rule 13.1).
+  private static let contextLines = 5
 
   // MARK: Entering
 
@@ -70,13 +72,36 @@ package final class Screen: SessionPart {
     held = HeldLines()
     people.recognise(messages.map(\.sender))
     people.forgetWhoSpoke()
-    show(messages, of: target, newBehind: marker)
+    show(
+      try session.isStarting ? messages : onlyContext(of: messages, in: target, behind: marker),
+      of: target, newBehind: marker)
     goOnPrinting()
     outgoing.write(.lastConversation(target.id))
     tellOthers()
     owesSeen = false
     if printedUpTo > 0 { markSeen() }
     if session.shellID != nil { place.refreshPeopleAndUnread() }
+  }
+
+  /// What is unread, and the last lines before that.
+  private func onlyContext(
+    of messages: [Message], in target: Conversation, behind marker: Int
+  ) throws -> [Message] {
+    var known = messages.prefix {
+      $0.number <= marker || $0.sender == me.id || $0.isPast
+    }
+    let unread = messages[known.endIndex...]
+    if known.isEmpty, let first = unread.first {
+      known = try store.messages(
+        in: target.id, before: first.number, limit: Self.contextLines, for: me.id)[...]
+    }
+    var lines = 0
+    let context = known.reversed().prefix { message in
+      lines += message.body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+      // The newest is context enough, however long it is.
+      return lines <= Self.contextLines || message.id == known.last?.id
+    }
+    return Array(context.reversed()) + unread
   }
 
   private func show(_ messages: [Message], of target: Conversation, newBehind marker: Int) {

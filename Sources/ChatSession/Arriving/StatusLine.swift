@@ -13,7 +13,11 @@ package struct StatusLine: SessionPart {
 
   /// The prompt before the line.
   package var prompt: StyledLine {
+    if moves.isChoosing { return StyledLine(say("switch to> "), .bold) }
     if let mode = editing.mode { return StyledLine(mode.prompt, .bold) }
+    if let target = moves.target {
+      return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
+    }
     let name = place.conversation.map { SafeText(name: $0.name) } ?? "hobnob"
     switch place.membership {
     case .member: break
@@ -36,6 +40,9 @@ package struct StatusLine: SessionPart {
 
   private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
     if let notice { return StyledLine(notice, .dim) }
+    if moves.isChoosing {
+      return StyledLine(say("Return goes to the first, C-g returns"), .dim)
+    }
     if let mode = editing.mode { return StyledLine(mode.status, .dim) }
     if let line = place.typing.line(columns: columns, widths: transcript.printer.options.widths) {
       return line

@@ -35,12 +35,17 @@ struct ConversationCommands: SessionPart {
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
     try store.leave(me.id, target.id)
     news.clearUnread(of: target.id)
-    if target.id == place.conversation?.id {
+    let isOpen = target.id == place.conversation?.id
+    if isOpen {
       place.left()
       screen.left()
     }
     tell(
       say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
+    guard isOpen else { return }
+    session.orComplain {
+      if let former = try moves.before() { try place.go(to: former) }
+    }
   }
 
   func message(_ argument: String) throws {
@@ -136,6 +141,7 @@ struct ConversationCommands: SessionPart {
         })
     case "clear":
       try store.clearDrafts(of: me.id)
+      session.drafts.forgetAsideElsewhere()
       tell(say("All drafts are forgotten."))
     default: throw usage("drafts")
     }

@@ -10,7 +10,7 @@ package struct UnreadCommands: SessionPart {
   // MARK: Unread (rule 7.7)
 
   /// Elsewhere, what is for me first: mentions and direct chats, then the newest.
-  private func unreadElsewhere() throws -> [Unread] {
+  func unreadElsewhere() throws -> [Unread] {
     let found = try store.unread(mentioning: me).filter {
       $0.conversation.id != place.conversation?.id
     }

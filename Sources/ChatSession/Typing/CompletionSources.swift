@@ -53,6 +53,10 @@ package final class ShellArguments: @MainActor ArgumentSource {
   package func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
+    if let choices = session?.moves.choices {
+      let (list, word) = choices.candidates(for: text)
+      return (0..<text.utf8.count, word, list, nil)
+    }
     guard let found = session?.argument(in: text, caret: caret) else { return nil }
     return (
       found.range, found.word, found.candidates,

@@ -18,6 +18,12 @@ final class Drafts: SessionPart {
   private var knownFiles = WaitingFiles()
   /// Another shell of mine added to the history, and the line was not free to be told.
   private var isHistoryStale = false
+  /// What was taken off the line before a command was begun on it.
+  private var cleared = ClearedText()
+  /// The lines that were set aside, by conversation, the last one last (rule 13.3).
+  private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
+  /// Where a line was sent or run just now.
+  private var runIn: ID<Conversation>?
 
   init(_ session: Session) { self.session = session }
 
@@ -26,9 +32,9 @@ final class Drafts: SessionPart {
   ///
   /// - Parameter byHand: somebody typed.
   func note(byHand: Bool = false) {
-    guard session.isInteractive, !editing.isOn, !line.isAsking, line.isLive || byHand else {
-      return
-    }
+    guard session.isInteractive, !editing.isOn, !moves.isChoosing, !line.isAsking,
+      line.isLive || byHand
+    else { return }
     if line.isLive {
       live = nil
     } else if live == nil {
@@ -36,8 +42,13 @@ final class Drafts: SessionPart {
     }
     let draft = line.draft
     // A command is not a draft of a message.
-    clock.changed(to: LineRules.isCommand(draft.text) ? Composer.Draft() : draft, at: now)
+    let isCommand = LineRules.isCommand(draft.text)
+    if !isCommand { cleared.note(draft) }
+    clock.changed(to: isCommand ? Composer.Draft() : draft, at: now)
   }
+
+  /// What stands in the line is thrown away.
+  func forgetTyped() { cleared = ClearedText() }
 
   var deadline: Int64? { clock.deadline }
 
@@ -64,20 +75,79 @@ final class Drafts: SessionPart {
     leave()
   }
 
+  /// The same by a command: the text that stood in the line before it is the draft (rule 13.2).
+  func leaveByCommand() {
+    if let text = cleared.text, session.isInteractive { clock.changed(to: text, at: now) }
+    leave()
+  }
+
   private func write() {
-    guard session.isInteractive, !editing.isOn, let conversation = place.conversation?.id else {
+    guard session.isInteractive, !editing.isOn, let conversation = moves.present?.id else {
       return
     }
     if let text = live, !text.isEmpty {
       live = ""
       outgoing.write(.history(text))
     }
-    let draft = clock.present
     knownFiles = files.waiting
-    clock.stored(draft)
-    let isEmptied = draft.isEmpty && knownFiles.isEmpty
-    outgoing.write(
-      .draft(conversation, isEmptied ? nil : Conversations.Draft(draft, files: knownFiles)))
+    clock.stored(clock.present)
+    outgoing.write(.draft(conversation, whole(in: conversation)))
+  }
+
+  /// The lines that were set aside, and below them the one that is being written; nil where there is
+  /// nothing.
+  private func whole(in conversation: ID<Conversation>) -> Conversations.Draft? {
+    let isEmptied = clock.present.isEmpty && knownFiles.isEmpty
+    let present = isEmptied ? nil : Conversations.Draft(clock.present, files: knownFiles)
+    return head(in: conversation)?.followed(by: present) ?? present
+  }
+
+  private func head(in conversation: ID<Conversation>) -> Conversations.Draft? {
+    let lines = aside[conversation] ?? []
+    return lines.dropFirst().reduce(lines.first) { $0?.followed(by: $1) }
+  }
+
+  // MARK: Set aside (rule 13.3)
+
+  /// Puts the line away; on an empty one the last comes back.
+  func setAside() {
+    guard session.isInteractive, !editing.isOn, !moves.isChoosing, let here = moves.present?.id
+    else { return emit(.bell) }
+    guard !line.isEmpty || !files.waiting.isEmpty else {
+      if !bringBackLast(in: here) { emit(.bell) }
+      return
+    }
+    place.stopTyping()
+    if !line.isLive, live == nil, !clock.present.isEmpty {
+      // It waits behind the line of the history that is on the screen.
+      aside[here, default: []].append(Conversations.Draft(clock.present))
+    }
+    aside[here, default: []].append(Conversations.Draft(line.draft, files: files.waiting))
+    files.areSent()
+    clock = DraftClock()
+    write()
+    cleared = ClearedText()
+    emit(.swapLine(Conversations.Draft(Composer.Draft())))
+    emit(.notice(say("Set aside; it comes back behind the next line")))
+  }
+
+  /// False: there is none.
+  private func bringBackLast(in conversation: ID<Conversation>) -> Bool {
+    guard let last = aside[conversation]?.popLast() else { return false }
+    emit(.swapLine(last))
+    return true
+  }
+
+  /// A line was sent or run there: behind it the one comes back that was set aside last.
+  func lineWasRun(in conversation: ID<Conversation>?) { runIn = conversation }
+
+  /// The next line has begun.
+  func beginLine() {
+    cleared = ClearedText()
+    note()
+    let here = runIn.take()
+    guard let here, here == moves.present?.id, line.isEmpty, !editing.isOn else { return }
+    _ = bringBackLast(in: here)
   }
 
   // MARK: The store
@@ -118,45 +188,74 @@ final class Drafts: SessionPart {
   func leavesWithLine(in conversation: ID<Conversation>) -> String? {
     // Should the line come back, it is not stored yet.
     if outgoing.dropDraft(of: conversation) { clock = DraftClock() }
-    return known[conversation]
+    // What was set aside stays.
+    return head(in: conversation) == nil ? known[conversation] : nil
   }
 
   /// The line was sent; the store dropped its draft with it.
   func sent(_ line: Line) {
     if known[line.conversation] == line.draft { known[line.conversation] = nil }
-    guard line.conversation == place.conversation?.id, !editing.isOn,
+    guard line.conversation == moves.present?.id, !editing.isOn,
       !outgoing.hasDraft(of: line.conversation)
     else { return }
     clock.stored(Composer.Draft())
     knownFiles = WaitingFiles()
   }
 
+  /// `/drafts clear`: what was set aside elsewhere is not brought back any more.
+  func forgetAsideElsewhere() { aside = aside.filter { $0.key == moves.present?.id } }
+
   // MARK: Coming back
 
   /// Another conversation was entered: its draft comes into the line, if that is empty (rule 5.2).
-  func restore() {
+  ///
+  /// - Parameter former: the one that was left by a command that ran there.
+  func restore(leaving former: ID<Conversation>? = nil) {
     guard session.isInteractive else { return }
+    if let former, clock.present.isEmpty, knownFiles.isEmpty { _ = aside[former]?.popLast() }
+    let draft = take()
+    guard let here = moves.present?.id else { return }
+    // It may be that the line is not empty.
+    if head(in: here) == nil { known[here] = nil }
+    if !draft.isEmpty { emit(.restore(draft)) }
+    outgoing.bringBackLines(of: here)
+  }
+
+  /// The line of the conversation that was gone to takes the place of the one that was left
+  /// (rule 13.2).
+  func bring() {
+    guard session.isInteractive else { return }
+    emit(.swapLine(take()))
+  }
+
+  /// The draft of another conversation than before, without what is set aside there.
+  private func take() -> Conversations.Draft {
     clock = DraftClock()
     live = nil
+    cleared = ClearedText()
     knownFiles = WaitingFiles()
     files.areSent()
-    guard let conversation = place.conversation else { return }
-    known[conversation.id] = nil
-    let stored = (try? store.draft(of: me.id, in: conversation.id)) ?? nil
-    if let stored, !outgoing.holdsLine(ofDraft: stored.text, in: conversation.id) {
-      emit(.restore(stored))
-    }
-    outgoing.bringBackLines(of: conversation.id)
+    let nothing = Conversations.Draft(Composer.Draft())
+    guard let here = moves.present?.id else { return nothing }
+    known[here] = nil
+    guard let stored = outgoing.draft(of: here), !outgoing.holdsLine(ofDraft: stored.text, in: here)
+    else { return nothing }
+    known[here] = stored.text
+    return head(in: here).flatMap { stored.below($0) } ?? stored
   }
 
   /// The draft was put into the line.
   func restored(_ draft: Conversations.Draft) {
-    guard let conversation = place.conversation?.id else { return }
-    known[conversation] = draft.text
-    clock = DraftClock(
-      stored: Composer.Draft(draft.text, caret: draft.caret, spans: line.mentions))
+    guard let conversation = moves.present?.id else { return }
+    if known[conversation] == nil, !draft.isEmpty { known[conversation] = draft.text }
+    let present = Composer.Draft(draft.text, caret: draft.caret, spans: line.mentions)
+    clock = DraftClock(stored: present)
+    cleared = ClearedText()
+    cleared.note(present)
     files.restore(draft.files)
     knownFiles = files.waiting
+    // A line that was set aside comes back from between others, or the line is empty now.
+    if let whole = whole(in: conversation), whole.text != known[conversation] { write() }
   }
 
   // MARK: History
@@ -199,5 +298,22 @@ final class Drafts: SessionPart {
     else { return }
     isHistoryStale = false
     emit(.setHistory(lines))
+  }
+}
+
+/// The text that stood in a line until it was deleted to make room for a command. The line's longest
+/// text is meant, in one go or letter by letter.
+private struct ClearedText {
+  private var last = Composer.Draft()
+  private var longest: Composer.Draft?
+
+  /// Nil while something stands in the line, or nothing did.
+  var text: Composer.Draft? { last.isEmpty ? longest : nil }
+
+  mutating func note(_ draft: Composer.Draft) {
+    let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
+    if now > before { longest = nil }
+    if now < before, longest == nil { longest = last }
+    last = draft
   }
 }

@@ -21,7 +21,7 @@ package enum FileKeeper {
     return ["/proc/self/exe", option] + place + files.files.flatMap { [$0.path, $0.name] }
   }
 
-  /// Is the process.
+  /// What that process does.
   ///
   /// - Parameter arguments: what follows the option.
   /// - Returns: its exit status; nil where they are not ``command(_:limit:in:)``'s.
@@ -30,8 +30,9 @@ package enum FileKeeper {
     guard let path = words.popFirst(), let kind = words.popFirst(),
       let limit = words.popFirst().flatMap({ Int($0) }), words.count.isMultiple(of: 2)
     else { return nil }
-    // Whoever types comes first.
+    // Whoever types comes first. A limit for files is an error of the write, not the end.
     _ = nice(10)
+    signal(SIGXFSZ, SIG_IGN)
     let folder = AttachmentFolder(path: path, isShared: kind == "shared")
     do {
       while let file = words.popFirst(), let name = words.popFirst() {

@@ -59,6 +59,9 @@ extension Conversations.Draft {
       files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
   }
 
+  /// Neither text nor files.
+  var isEmpty: Bool { text.isEmpty && files.isEmpty }
+
   /// This draft, and below it another one, the caret in the other.
   package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
     guard let other else { return self }
@@ -68,5 +71,23 @@ extension Conversations.Draft {
     return Conversations.Draft(
       text: head + other.text, caret: shift + other.caret,
       spans: Span.encoded(Span.decoded(spans, in: text) + below), files: files + other.files)
+  }
+
+  /// What stands below `head` in this draft; nil where it does not begin with that.
+  func below(_ head: Conversations.Draft) -> Conversations.Draft? {
+    guard text.utf8.starts(with: head.text.utf8), files.starts(with: head.files) else {
+      return nil
+    }
+    let count = head.text.utf8.count
+    let hasMore = text.utf8.count > count
+    let start = hasMore && count > 0 ? count + 1 : count
+    guard start == count || text.utf8.dropFirst(count).first == UInt8(ascii: "\n") else {
+      return nil
+    }
+    let spans = Span.decoded(spans, in: text).filter { $0.range.lowerBound >= start }
+    return Conversations.Draft(
+      text: String(decoding: text.utf8.dropFirst(start), as: UTF8.self),
+      caret: max(0, caret - start), spans: Span.encoded(Span.shifted(spans, by: -start)),
+      files: Array(files.dropFirst(head.files.count)))
   }
 }

@@ -9,9 +9,7 @@ extension Outgoing {
   private static let patience: Int64 = 10_000
 
   func giveUpOldLine() {
-    guard let line = queue.lines.first, line.copyNumber == nil, now - line.since >= Self.patience,
-      queue.takeFirstLine() != nil
-    else { return }
+    guard let line = queue.takeReadyLine(since: now - Self.patience) else { return }
     comesBack(line, because: sentence(for: StoreError.locked(path: store.path)))
   }
 
@@ -33,12 +31,12 @@ extension Outgoing {
   /// A line that could not be stored comes back where its conversation is open and the line is
   /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
   func giveBack(_ line: Line, because reason: SafeText) {
-    let isHere = line.conversation == place.conversation?.id
+    let isHere = line.conversation == moves.present?.id
     let name = SafeText(name: line.place)
     if isLeaving {
       leavesUnsent()
       write(.returned(line, reason))
-    } else if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn {
+    } else if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !moves.isChoosing {
       complain(say("%1 Your line is back.", reason))
       emit(.put(line.typed, mentions: line.spans(in: line.typed)))
       files.bringBack(line.files)

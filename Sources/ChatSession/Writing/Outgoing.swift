@@ -43,6 +43,12 @@ package final class Outgoing: SessionPart {
     queue.draft(of: conversation) != nil
   }
 
+  /// The draft of a conversation that waits to be stored, or is: nil where there is none.
+  func draft(of conversation: ID<Conversation>) -> Conversations.Draft? {
+    if case .draft(_, let waiting)? = queue.draft(of: conversation) { return waiting }
+    return (try? store.draft(of: me.id, in: conversation)) ?? nil
+  }
+
   /// Forgets the draft that waits. True: there was one.
   func dropDraft(of conversation: ID<Conversation>) -> Bool {
     queue.removeDraft(of: conversation)
@@ -193,7 +199,7 @@ extension Outgoing {
       copies += 1
       line.copyNumber = copies
     }
-    if queue.isEmpty, line.copyNumber == nil {
+    if !queue.isReady, !queue.holds(.line(line)) {
       do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
     }
     queue.add(.line(line))
@@ -202,16 +208,19 @@ extension Outgoing {
   }
 
   private func commit(_ line: Line) throws {
-    place.sent(
-      try store.send(
-        line.body, kind: line.kind, in: line.conversation, by: me.id,
-        typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
-        attachments: line.attachments, replyTo: line.replyTo,
-        mentions: Span.encoded(line.mentions), draft: line.draft))
+    let message = try store.send(
+      line.body, kind: line.kind, in: line.conversation, by: me.id,
+      typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
+      attachments: line.attachments, replyTo: line.replyTo,
+      mentions: Span.encoded(line.mentions), draft: line.draft)
     drafts.sent(line)
-    place.stopTyping()
     emit(.addHistory(line.typed))
-    screen.letGo()
+    // It may have waited while another conversation was entered.
+    if line.conversation == place.conversation?.id {
+      place.sent(message)
+      place.stopTyping()
+      screen.letGo()
+    }
     news.catchUp()
   }
 

@@ -51,7 +51,7 @@ enum Write {
 }
 
 /// What waits to be written, in its order. A line whose files are still being copied holds up the
-/// lines behind it, and nothing else.
+/// lines and drafts behind it in its conversation, and nothing else.
 struct WriteQueue {
   private(set) var writes: [Write] = []
 
@@ -82,26 +82,25 @@ struct WriteQueue {
     }
   }
 
-  private var next: Int? {
-    guard let first = lines.first, first.copyNumber != nil else { return writes.isEmpty ? nil : 0 }
-    return writes.firstIndex { !isHeld($0) }
-  }
+  private var next: Int? { writes.indices.first { !isHeld(at: $0) } }
 
-  /// Whether a new write has to wait behind a line whose files are being copied.
-  func holds(_ write: Write) -> Bool { lines.first?.copyNumber != nil && isHeld(write) }
+  private func isHeld(at index: Int) -> Bool { isHeld(writes[index], behind: writes[..<index]) }
 
-  /// Whether it waits for files to be copied: a line does behind such a line, and a draft behind a
-  /// line of its conversation, with which the draft that is stored goes.
-  private func isHeld(_ write: Write) -> Bool {
+  /// Whether a new write has to wait for files to be copied.
+  func holds(_ write: Write) -> Bool { isHeld(write, behind: writes[...]) }
+
+  /// A line waits for its own files and for the lines before it, a draft for the line of its
+  /// conversation, with which the draft that is stored goes.
+  private func isHeld(_ write: Write, behind earlier: ArraySlice<Write>) -> Bool {
     switch write {
-    case .line: true
-    case .draft(let conversation, _): hasLine(of: conversation)
+    case .line(let line): line.copyNumber != nil || hasLine(of: line.conversation, in: earlier)
+    case .draft(let conversation, _): hasLine(of: conversation, in: earlier)
     default: false
     }
   }
 
-  func hasLine(of conversation: ID<Conversation>) -> Bool {
-    lines.contains { $0.conversation == conversation }
+  private func hasLine(of conversation: ID<Conversation>, in writes: ArraySlice<Write>) -> Bool {
+    writes.contains { $0.line?.conversation == conversation }
   }
 
   /// The first that can be done.
@@ -121,8 +120,19 @@ struct WriteQueue {
     }
   }
 
-  mutating func takeFirstLine() -> Line? {
-    writes.firstIndex { $0.line != nil }.flatMap { writes.remove(at: $0).line }
+  mutating func takeFirstLine() -> Line? { takeLine { _ in true } }
+
+  /// The first line that waits for nothing but the store, and no later than since `latest`.
+  mutating func takeReadyLine(since latest: Int64) -> Line? {
+    let index = writes.indices.first { writes[$0].line != nil && !isHeld(at: $0) }
+    guard let index, let line = writes[index].line, line.since <= latest else { return nil }
+    writes.remove(at: index)
+    return line
+  }
+
+  private mutating func takeLine(where isMeant: (Line) -> Bool) -> Line? {
+    let index = writes.firstIndex { $0.line.map(isMeant) ?? false }
+    return index.flatMap { writes.remove(at: $0).line }
   }
 
   /// The files of a line were copied, by this number; it waits on, without a number.
@@ -138,9 +148,7 @@ struct WriteQueue {
   }
 
   /// The line whose files were to be copied by this number.
-  mutating func takeLine(copy: Int) -> Line? {
-    writes.firstIndex { $0.line?.copyNumber == copy }.flatMap { writes.remove(at: $0).line }
-  }
+  mutating func takeLine(copy: Int) -> Line? { takeLine { $0.copyNumber == copy } }
 
   // MARK: Drafts
 

@@ -108,6 +108,9 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
+  /// What was told of the line is not about the one that stands there now.
+  package mutating func forgetLine() { told = (-1, 0, false) }
+
   /// A part of the text was replaced: what the session remembers of it moves along.
   ///
   /// - Parameter count: the bytes that stand there now.
@@ -327,6 +330,8 @@ public struct CompletionSession {
   private mutating func fillIn(_ common: String, in line: ComposedText) -> Action? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
+    // It may be compared by less than stands there.
+    if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
     after.change(&changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
     guard let topic = after.topic(in: changed), isSameWord(topic) else { return nil }

@@ -19,12 +19,16 @@ public struct Candidate: Hashable, Sendable {
   /// The text as it is compared; made once, since matching runs at every key.
   private(set) var folded: String
 
-  public init(_ text: String, identity: String? = nil, recency: Int = 0, hint: String = "") {
+  /// - Parameter name: what it is found by, where that is not the text.
+  public init(
+    _ text: String, identity: String? = nil, recency: Int = 0, hint: String = "",
+    name: String? = nil
+  ) {
     self.text = text
     self.identity = identity
     self.recency = recency
     self.hint = hint
-    folded = Ranking.folded(text)
+    folded = Ranking.folded(name ?? text)
   }
 }
 

@@ -36,7 +36,7 @@ public final class BarController<Line: BarLine> {
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var aside: (line: Line.Aside, draft: Draft)?
+  private var asides: [(line: Line.Aside, draft: Draft)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -146,20 +146,19 @@ public final class BarController<Line: BarLine> {
     lineChanged(byHand: false)
   }
 
-  /// What was set aside; nil where nothing was.
-  public var draftAside: Draft? { aside?.draft }
+  /// What was set aside last; nil where nothing was.
+  public var draftAside: Draft? { asides.last?.draft }
 
-  /// Takes the line away with its undo and mentions, for edit mode (3.2); one that is away already
-  /// stays the one that comes back.
+  /// Takes the line away with its undo and mentions, for edit mode (3.2) or another line that stands
+  /// in its place for a while.
   public func setAside() {
-    guard aside == nil else { return }
     let draft = draft
-    aside = (line.setAside(), draft)
+    asides.append((line.setAside(), draft))
   }
 
-  /// Puts back what was set aside, in place of what stands there now (3.4).
+  /// Puts back what was set aside last, in place of what stands there now (3.4).
   public func bringBack() {
-    guard let (line, draft) = aside.take() else { return }
+    guard let (line, draft) = asides.popLast() else { return }
     self.line.bringBack(line)
     begin(with: draft.spans)
   }
@@ -168,6 +167,12 @@ public final class BarController<Line: BarLine> {
 
   public var menu: MenuState {
     completion.isEntered ? .entered : completion.isOpen ? .open : .closed
+  }
+
+  /// Opens the menu for the word at the caret, as if it had just been typed.
+  public func openMenu() {
+    completion.forgetLine()
+    askCompletion(byHand: true)
   }
 
   /// The menu's rows.

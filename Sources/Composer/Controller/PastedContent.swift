@@ -101,7 +101,7 @@ public enum PastedContent: Hashable, Sendable {
           let low = escaped.popFirst().flatMap(hexDigit), high << 4 | low != 0
         else { return nil }
         path.append(high << 4 | low)
-      // What a URL cannot hold, and what would be no part of the path.
+      // What a URL cannot hold, and what would not be part of the path.
       case 0...0x20, 0x7F, UInt8(ascii: "?"), UInt8(ascii: "#"): return nil
       default: path.append(byte)
       }

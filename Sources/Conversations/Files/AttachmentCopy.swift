@@ -83,7 +83,7 @@ package final class AttachmentCopy {
       ? .full(path: path) : .unwritable(path: path, reason: failure.reason)
   }
 
-  /// Copies the next piece, and has the disk take what it copied from time to time, so that there
+  /// Copies the next piece, and has the disk take what it copied from time to time, so that it
   /// is not a long wait at the end.
   ///
   /// Of a file that grows, what it was when it was opened is copied.

@@ -80,31 +80,15 @@ extension Import {
               []
             ))
         }
-        try readJSON(lines, name)
-      case .irssi: try read(lines, name, as: IrssiLog(), into: conversation)
-      case .weechat: try read(lines, name, as: WeeChatLog(), into: conversation)
+        try ExportReader(self).read(lines, name)
+      case .irssi: try LogReader(self, lines, name).read(as: IrssiLog(), into: conversation)
+      case .weechat: try LogReader(self, lines, name).read(as: WeeChatLog(), into: conversation)
       }
     } catch let fault as LineFault {
       throw ImportFault(name, lines.number, fault.sentence)
     } catch let failure as SystemFailure {
       throw ImportFault(name, lines.number, ("it cannot be read: %1", [failure.reason]))
     }
-  }
-
-  private func readJSON(_ lines: LineReader, _ name: String) throws {
-    var stream = Stream()
-    while let isKnown = try lines.next({ try read(line: $0, &stream) }) {
-      if isKnown { continue }
-      leaveOut(name, lines.number, LineFault("a line of a type that is not known here"))
-    }
-    if !stream.hasEnded {
-      throw ImportFault(
-        name, 0,
-        lines.number == 0
-          ? ("there is nothing in it", [])
-          : ("its last line is missing: the export was cut off", []))
-    }
-    if file != nil { throw LineFault("the last file is not whole") }
   }
 
   func leaveOut(_ name: String, _ line: Int, _ fault: LineFault) {

@@ -51,32 +51,3 @@ final class IncomingFile {
     return true
   }
 }
-
-extension Import {
-  /// - Throws: `LineFault`, `AttachmentError`.
-  func add(file object: JSONObject) throws {
-    let hash = try object.text("hash")
-    guard AttachmentFolder.place(of: hash) != nil else {
-      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
-    }
-    let bytes = try object.integer("bytes", in: 0...Int64.max)
-    let offset = try object.integer("offset", in: 0...Int64.max)
-    guard let piece = Base64.decoded(try object.text("data")) else {
-      throw LineFault("“%1” is not base64", "data")
-    }
-    let folder = store.attachmentFolder
-    if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }
-    do {
-      if file == nil, offset == 0 { file = try IncomingFile(hash, bytes: bytes, into: folder) }
-      guard let incoming = file, incoming.hash == hash, incoming.bytes == bytes,
-        incoming.offset == offset
-      else { throw LineFault("the pieces of file %1 do not fit together", hash) }
-      if try incoming.append(piece) {
-        report.files += 1
-        file = nil
-      }
-    } catch let failure as SystemFailure {
-      throw AttachmentCopy.refusal(of: failure, at: folder.path)
-    }
-  }
-}

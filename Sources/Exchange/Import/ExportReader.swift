@@ -2,25 +2,51 @@
 import Conversations
 import Platform
 
-/// The lines of an export, hobnob-json(5), on their way in.
-extension Import {
-  /// What has to be known from one line to the next.
-  struct Stream {
-    var hasBegun = false
-    var hasEnded = false
+/// Reads what `export` wrote, hobnob-json(5), into an import: one export, or several, one behind the
+/// other.
+final class ExportReader {
+  private let work: Import
+  private var hasBegun = false
+  private var hasEnded = false
+  /// By what they are called in the file.
+  private var places: [JSONObject.Value: ImportedPlace] = [:]
+  private var people: [JSONObject.Value: ID<Participant>] = [:]
+  /// Where people were last: conversations that may come later.
+  private var lastPlaces: [(ID<Participant>, JSONObject.Value)] = []
+  private var file: IncomingFile?
+
+  init(_ work: Import) { self.work = work }
+
+  private var database: Database { work.database }
+
+  /// - Parameter name: of the file, for what is said about it.
+  /// - Throws: `ImportFault`, `LineFault`; then nothing of the import may stay.
+  func read(_ lines: LineReader, _ name: String) throws {
+    while let isKnown = try lines.next({ try read(line: $0) }) {
+      if isKnown { continue }
+      work.leaveOut(name, lines.number, LineFault("a line of a type that is not known here"))
+    }
+    if !hasEnded {
+      throw ImportFault(
+        name, 0,
+        lines.number == 0
+          ? ("there is nothing in it", [])
+          : ("its last line is missing: the export was cut off", []))
+    }
+    if file != nil { throw LineFault("the last file is not whole") }
+    try returnToPlaces()
   }
 
-  /// - Throws: `LineFault`; then nothing of the import may stay.
   /// - Returns: false if the line is of a type that is not known here.
-  func read(line: UnsafeBufferPointer<UInt8>, _ stream: inout Stream) throws -> Bool {
+  private func read(line: UnsafeBufferPointer<UInt8>) throws -> Bool {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return true }
     let object = try JSONObject(line: line, database)
     if let kind = try object.optionalText("hobnob") {
       try begin(kind, object)
-      stream = Stream(hasBegun: true)
+      (hasBegun, hasEnded) = (true, false)
       return true
     }
-    if !stream.hasBegun {
+    if !hasBegun {
       throw LineFault("the first line is not that of an export of hobnob; name the --format")
     }
     switch try object.text("type") {
@@ -33,7 +59,7 @@ extension Import {
     case "draft": try add(draft: object)
     case "history": try add(history: object)
     case "file": try add(file: object)
-    case "end": stream.hasEnded = true
+    case "end": hasEnded = true
     default: return false
     }
     return true
@@ -47,7 +73,9 @@ extension Import {
         "this export was written by a newer hobnob (version %1, this one reads up to %2); use that one",
         String(version), String(JSONShape.version))
     }
-    try beginSource()
+    try returnToPlaces()
+    (places, people) = ([:], [:])
+    try work.beginSource()
     // How often each event and each line of the input history stands here.
     try database.execute(
       """
@@ -60,6 +88,16 @@ extension Import {
       """)
   }
 
+  private func returnToPlaces() throws {
+    for (person, name) in lastPlaces {
+      guard let place = places[name] else { continue }
+      try database.run(
+        "UPDATE participant SET last_conversation = ifnull(last_conversation, ?) WHERE id = ?",
+        place.id, person)
+    }
+    lastPlaces = []
+  }
+
   // MARK: Names
 
   private func person(_ object: JSONObject, _ name: String) throws -> ID<Participant> {
@@ -70,16 +108,17 @@ extension Import {
   private func person(
     _ value: JSONObject.Value, _ object: JSONObject, _ name: String
   ) throws -> ID<Participant> {
-    if let known = peopleByName[value] { return known }
+    if let known = people[value] { return known }
     let found: ID<Participant>
     if case .text(let identity) = value {
-      found = try person(identity, network: "")
+      found = try work.person(identity, network: "")
     } else if let parts = try object.object(value) {
-      found = try person(parts.text("identity"), network: parts.optionalText("network") ?? "")
+      found = try work.person(
+        parts.text("identity"), network: parts.optionalText("network") ?? "")
     } else {
       throw LineFault("“%1” names nobody", name)
     }
-    peopleByName[value] = found
+    people[value] = found
     return found
   }
 
@@ -87,35 +126,35 @@ extension Import {
     guard let value = object["conversation"] else {
       throw LineFault("“%1” is missing", "conversation")
     }
-    if let known = placesByName[value] { return known }
+    if let known = places[value] { return known }
     let found: ImportedPlace
     if case .text(let name) = value {
-      found = try room(name, network: "")
+      found = try work.room(name, network: "")
     } else if let parts = try object.object(value) {
       let network = try parts.optionalText("network") ?? ""
       if let name = try parts.optionalText("room") {
-        found = try room(name, network: network)
+        found = try work.room(name, network: network)
       } else {
         let two = try parts.values("people").map { try person($0, parts, "people") }
         guard two.count == 2 else { throw LineFault("“%1” names nobody", "people") }
-        found = try direct(two[0], two[1], network: network)
+        found = try work.direct(two[0], two[1], network: network)
       }
     } else {
       throw LineFault("“%1” names no conversation", "conversation")
     }
-    placesByName[value] = found
+    places[value] = found
     return found
   }
 
   // MARK: People and conversations
 
   private func add(participant object: JSONObject) throws {
-    let person = try person(
+    let person = try work.person(
       object.text("identity"), network: object.optionalText("network") ?? "",
       name: object.text("name"))
     if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
     // Whoever is here already knows best whether they are away.
-    if newcomers.contains(person) {
+    if work.newcomers.contains(person) {
       try database.run(
         "UPDATE participant SET away = ? WHERE id = ?", object.optionalText("away"), person)
     }
@@ -138,7 +177,7 @@ extension Import {
     let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
     let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
     guard place.isNew else {
-      if last == nil { entering.append((person, place)) }
+      if last == nil { work.entering.append((person, place)) }
       return
     }
     try database.run(
@@ -161,7 +200,7 @@ extension Import {
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
         read = excluded.read
-      """, place.id, person, marks[0], marks[1], marks[2], try silentNumber())
+      """, place.id, person, marks[0], marks[1], marks[2], try work.silentNumber())
   }
 
   private func add(draft object: JSONObject) throws {
@@ -205,7 +244,7 @@ extension Import {
       """
       INSERT INTO event(id, conversation, participant, other, kind, text, at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, try silentNumber(), place.id, person, other, kind.rawValue, text, time)
+      """, try work.silentNumber(), place.id, person, other, kind.rawValue, text, time)
   }
 
   /// As often as it stands in the export, less how often it stood here before.
@@ -217,7 +256,7 @@ extension Import {
     if database.changedRows > 0 { return }
     try database.run(
       "INSERT INTO history(participant, shell, change, line) VALUES (?, '', ?, ?)", person,
-      try silentNumber(), line)
+      try work.silentNumber(), line)
   }
 
   // MARK: Messages
@@ -251,12 +290,12 @@ extension Import {
     message.attachments = attachments.count
     message.isPast = try object.optionalInteger("past", in: 0...1) == 1
     if message.gone > 0 { message.body = "" }
-    switch try add(message, in: place) {
+    switch try work.add(message, in: place) {
     case .known(let known):
-      try update(known, to: message, revisions)
+      try work.update(known, to: message, revisions)
       if known.gone == 0, message.gone == 0 { try add(reactionsIn: object, on: known.id) }
     case .new(let id):
-      try add(revisions, to: id)
+      try work.add(revisions, to: id)
       try add(reactionsIn: object, on: id)
       for (ordinal, attachment) in attachments.enumerated() {
         try add(attachment: attachment, at: ordinal, of: id)
@@ -276,7 +315,7 @@ extension Import {
         ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at, failure = NULL
         WHERE excluded.at > at
         """, message, try person(reaction, "sender"), emoji, try reaction.time("time"),
-        try silentNumber())
+        try work.silentNumber())
     }
   }
 
@@ -301,7 +340,36 @@ extension Import {
       let person = entry["sender"] == nil ? nil : try person(entry, "sender")
       try database.run(
         "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, ?, ?)",
-        try store.nextChange(), message, operation, person)
+        try work.store.nextChange(), message, operation, person)
+    }
+  }
+
+  // MARK: Files
+
+  /// - Throws: `LineFault`, `AttachmentError`.
+  private func add(file object: JSONObject) throws {
+    let hash = try object.text("hash")
+    guard AttachmentFolder.place(of: hash) != nil else {
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+    }
+    let bytes = try object.integer("bytes", in: 0...Int64.max)
+    let offset = try object.integer("offset", in: 0...Int64.max)
+    guard let piece = Base64.decoded(try object.text("data")) else {
+      throw LineFault("“%1” is not base64", "data")
+    }
+    let folder = work.store.attachmentFolder
+    if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }
+    do {
+      if file == nil, offset == 0 { file = try IncomingFile(hash, bytes: bytes, into: folder) }
+      guard let incoming = file, incoming.hash == hash, incoming.bytes == bytes,
+        incoming.offset == offset
+      else { throw LineFault("the pieces of file %1 do not fit together", hash) }
+      if try incoming.append(piece) {
+        work.report.files += 1
+        file = nil
+      }
+    } catch let failure as SystemFailure {
+      throw AttachmentCopy.refusal(of: failure, at: folder.path)
     }
   }
 }

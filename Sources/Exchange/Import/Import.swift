@@ -69,14 +69,8 @@ package final class Import {
   /// The names that those who were here before show.
   private let takenNames: Set<String>
   var places: [ID<Conversation>: ImportedPlace] = [:]
-  /// By what they are called in the files.
-  var placesByName: [JSONObject.Value: ImportedPlace] = [:]
-  var peopleByName: [JSONObject.Value: ID<Participant>] = [:]
-  /// Where people were last: conversations that may come later.
-  var lastPlaces: [(ID<Participant>, JSONObject.Value)] = []
   /// Members of conversations that were here before.
   var entering: [(ID<Participant>, ImportedPlace)] = []
-  var file: IncomingFile?
   private var makesNews = false
   /// People whom this import made.
   private(set) var newcomers: Set<ID<Participant>> = []
@@ -244,7 +238,7 @@ package final class Import {
   func beginSource() throws {
     try finish()
     try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
-    (places, placesByName, entering, lastPlaces, newcomers) = ([:], [:], [], [], [])
+    (places, entering, newcomers) = ([:], [], [])
   }
 
   /// What can be done only when all of a source is there.
@@ -258,12 +252,6 @@ package final class Import {
       """)
     for place in places.values where place.hasNew || place.isNew { try updateCounters(of: place) }
     for (person, place) in entering { try enter(person, place) }
-    for (person, name) in lastPlaces {
-      guard let place = placesByName[name] else { continue }
-      try database.run(
-        "UPDATE participant SET last_conversation = ifnull(last_conversation, ?) WHERE id = ?",
-        place.id, person)
-    }
     if makesNews { try store.touchPeople() }
   }
 

@@ -2,11 +2,19 @@
 import Conversations
 import Platform
 
-/// The logs of other programs on their way in.
-extension Import {
-  func read(
-    _ lines: LineReader, _ name: String, as log: some ChatLog, into conversation: String?
-  ) throws {
+/// Reads the log of another program into an import.
+struct LogReader {
+  private let work: Import
+  private let lines: LineReader
+  /// Of the file.
+  private let name: String
+
+  init(_ work: Import, _ lines: LineReader, _ name: String) {
+    (self.work, self.lines, self.name) = (work, lines, name)
+  }
+
+  /// - Throws: `ImportFault`, `LineFault`.
+  func read(as log: some ChatLog, into conversation: String?) throws {
     var log = log
     let file = name.split(separator: "/").last.map(String.init) ?? ""
     guard let named = conversation ?? type(of: log).room(ofFile: file) else {
@@ -14,7 +22,7 @@ extension Import {
         name, 0,
         ("its name does not tell which room it is the log of; name it with --conversation", []))
     }
-    try beginSource()
+    try work.beginSource()
     let wanted = try logPlace(named)
     // Found or made for the first message: a file of which nothing comes makes no room.
     var place: ImportedPlace?
@@ -22,9 +30,9 @@ extension Import {
     var said: Set<String> = []
     func leaveOut(_ fault: LineFault) {
       if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
-        report.leftOut += 1
+        work.report.leftOut += 1
       } else {
-        self.leaveOut(name, lines.number, fault)
+        work.leaveOut(name, lines.number, fault)
       }
     }
     while let line = try lines.next({ logLine($0) }) {
@@ -37,10 +45,10 @@ extension Import {
       }
       switch entry {
       case .nothing: break
-      case .event: report.events += 1
+      case .event: work.report.events += 1
       case .message(let time, let nick, let text, let kind):
         do {
-          try check(nick)
+          try work.check(nick)
         } catch let fault as LineFault {
           leaveOut(fault)
           continue
@@ -51,7 +59,7 @@ extension Import {
           uid: copies.uid(time, nick, text, kind), sender: try sender(nick, in: wanted),
           kind: kind, createdAt: time, body: text, isPast: true)
         do {
-          _ = try add(message, in: found)
+          _ = try work.add(message, in: found)
         } catch let fault as LineFault {
           leaveOut(fault)
         }
@@ -99,36 +107,37 @@ extension Import {
   private func logPlace(_ name: String) throws -> LogPlace {
     guard name.hasPrefix("@") else {
       // As it is spelt here.
-      return .room((try? store.room(name, create: false))?.name ?? name)
+      return .room((try? work.store.room(name, create: false))?.name ?? name)
     }
     let typed = String(name.dropFirst())
-    let known = try store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
-    let mine = try store.participant(known: me)
+    let known = try work.store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
+    let mine = try work.store.participant(known: work.me)
     let log = DirectLog(
-      me: mine?.identity ?? me, myNames: [mine?.name ?? me], other: known?.identity ?? typed,
+      me: mine?.identity ?? work.me, myNames: [mine?.name ?? work.me],
+      other: known?.identity ?? typed,
       otherNames: [typed, known?.name ?? typed])
-    try check(log.other)
+    try work.check(log.other)
     guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is you yourself", name) }
     return .direct(log)
   }
 
   private func sender(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
-    guard case .direct(let direct) = log else { return try person(nick, network: "") }
-    return try person(direct.identity(of: nick), network: "")
+    guard case .direct(let direct) = log else { return try work.person(nick, network: "") }
+    return try work.person(direct.identity(of: nick), network: "")
   }
 
   /// Whoever brings a log is in its conversation from then on.
   private func place(of log: LogPlace) throws -> ImportedPlace {
-    let mine = try person(me, network: "")
+    let mine = try work.person(work.me, network: "")
     switch log {
     case .room(let name):
-      let place = try room(name, network: "")
-      entering.append((mine, place))
+      let place = try work.room(name, network: "")
+      work.entering.append((mine, place))
       return place
     case .direct(let log):
-      let other = try person(log.other, network: "")
-      let place = try direct(mine, other, network: "")
-      entering += [(mine, place), (other, place)]
+      let other = try work.person(log.other, network: "")
+      let place = try work.direct(mine, other, network: "")
+      work.entering += [(mine, place), (other, place)]
       return place
     }
   }

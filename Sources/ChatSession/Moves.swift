@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// A key that goes to another conversation (rule 13.1).
+package enum Move: Hashable, Sendable {
+  /// To what is for me first, then to what has waited longest.
+  case nextUnread
+  /// In the order of `/list`, from its end to its start.
+  case next, previous
+  /// To the one that was open before.
+  case last
+  /// To the one of this place in `/list`, from 1.
+  case number(Int)
+  /// To one whose name is typed.
+  case choose
+
+  /// By the name of readline's function; nil for any other.
+  package init?(function name: String) {
+    switch name {
+    case "next-unread": self = .nextUnread
+    case "next-conversation": self = .next
+    case "previous-conversation": self = .previous
+    case "last-conversation": self = .last
+    case "switch-conversation": self = .choose
+    default:
+      guard name.hasPrefix("conversation-"), let number = name.last?.wholeNumberValue else {
+        return nil
+      }
+      self = .number(number)
+    }
+  }
+}
+
+/// Goes from one conversation to another by keys (rule 13.1). Prompt and line are those of the next
+/// one at once; it is entered when no other such key follows, or something is done there.
+@MainActor
+package final class Moves: SessionPart {
+  unowned let session: Session
+  /// Where these keys have gone, while it is not entered yet.
+  private(set) var target: Conversation?
+  /// When it is entered, in monotonic milliseconds.
+  private(set) var deadline: Int64?
+  /// Those that `next-unread` has gone through.
+  private var passed: Set<ID<Conversation>> = []
+  /// The conversations that were open before, the last one last.
+  private var former: [ID<Conversation>] = []
+  /// Nil while no name is typed in place of the line.
+  private(set) var choices: Choices?
+
+  /// Milliseconds without a key of these until a conversation is entered.
+  static let pause: Int64 = 300
+
+  init(_ session: Session) { self.session = session }
+
+  /// The conversation whose line it is.
+  package var present: Conversation? { target ?? place.conversation }
+
+  package var isChoosing: Bool { choices != nil }
+
+  // MARK: Keys
+
+  func go(_ move: Move) {
+    if isChoosing {
+      // The key is about the line that stands behind the name.
+      endChoice()
+      if move != .choose { emit(.whenLineBegins(.move(move))) }
+      return
+    }
+    session.orComplain {
+      if move == .choose { return try beginChoice() }
+      guard let found = try target(of: move) else { return emit(.bell) }
+      if move == .nextUnread { passed.insert(found.id) }
+      goOn(to: found)
+    }
+  }
+
+  /// Nil where there is none to go to.
+  private func target(of move: Move) throws -> Conversation? {
+    switch move {
+    case .nextUnread:
+      let next = try UnreadCommands(session: session).unreadElsewhere()
+        .first { $0.conversation.id != target?.id && !passed.contains($0.conversation.id) }
+      if next == nil {
+        emit(
+          .notice(
+            target == nil
+              ? say("Nothing is unread elsewhere") : say("Nothing else is unread")))
+      }
+      return next?.conversation
+    case .next: return try neighbour(1)
+    case .previous: return try neighbour(-1)
+    case .last:
+      return target != nil && target?.id != place.conversation?.id
+        ? place.conversation : try before()
+    case .number(let number):
+      let listed = try listed()
+      guard listed.indices.contains(number - 1) else {
+        emit(.notice(say("There is no conversation %1 in /list", SafeText(number))))
+        return nil
+      }
+      return try store.conversation(listed[number - 1], for: me.id)
+    case .choose: return nil
+    }
+  }
+
+  /// My conversations in the order of `/list`.
+  private func listed() throws -> [ID<Conversation>] {
+    try store.listing(for: me.id).map(\.conversation.id).sorted { $0.rawValue < $1.rawValue }
+  }
+
+  private func neighbour(_ step: Int) throws -> Conversation? {
+    let listed = try listed()
+    guard !listed.isEmpty else { return nil }
+    // From one that is not listed to an end of the list.
+    let from = listed.firstIndex { $0 == present?.id } ?? (step > 0 ? -1 : 0)
+    let next = listed[(from + step + listed.count) % listed.count]
+    return next == present?.id ? nil : try store.conversation(next, for: me.id)
+  }
+
+  /// The line of the present conversation gives way to the other's (rule 13.2).
+  private func goOn(to next: Conversation) {
+    deadline = now + Self.pause
+    guard next.id != present?.id else { return }
+    if editing.isOn {
+      editing.cancel()
+      drafts.leave()
+    } else {
+      drafts.noteAndLeave()
+    }
+    if target == nil { place.stopTyping() }
+    target = next
+    drafts.bring()
+  }
+
+  // MARK: Entering
+
+  func tick() {
+    guard let deadline, now >= deadline else { return }
+    do {
+      try settle()
+    } catch StoreError.locked {
+      self.deadline = now + Self.pause
+    } catch {
+      // The line that was left stands under its own prompt again.
+      drafts.noteAndLeave()
+      (target, self.deadline) = (nil, nil)
+      drafts.bring()
+      transcript.complain([sentence(for: error)])
+    }
+  }
+
+  /// Enters where these keys have gone: what is done now is done there.
+  ///
+  /// - Throws: `StoreError`; the keys' way then goes on.
+  func settle() throws {
+    if let target, target.id != place.conversation?.id {
+      try session.patiently { try screen.enter(target) }
+      outgoing.bringBackLines(of: target.id)
+    }
+    (target, deadline, passed) = (nil, nil, [])
+  }
+
+  /// Another conversation is open than this one was.
+  func noteFormer(_ conversation: Conversation) {
+    former.removeAll { $0 == conversation.id }
+    former.append(conversation.id)
+  }
+
+  /// The conversation that was open before; nil where none was that I did not leave.
+  func before() throws -> Conversation? {
+    for id in former.reversed() where id != present?.id {
+      guard try store.membership(of: me.id, in: id) != .left else { continue }
+      if let found = try store.conversation(id, for: me.id) { return found }
+    }
+    return nil
+  }
+
+  // MARK: Typing a name
+
+  private func beginChoice() throws {
+    try settle()
+    drafts.note()
+    place.stopTyping()
+    let listing = try store.listing(for: me.id).filter { $0.conversation.id != present?.id }
+    choices = Choices(of: listing, former: former)
+    emit(.beginChoice)
+  }
+
+  /// The line comes back as it was.
+  func endChoice() {
+    guard choices.take() != nil else { return }
+    emit(.endChoice)
+  }
+
+  /// Return on a name, or on a part of it: goes there.
+  func choose(_ text: String) throws {
+    let name = text.trimmingBlanks
+    if let here = present?.name, [here, String(here.dropFirst())].contains(name) {
+      return endChoice()
+    }
+    let found =
+      try choices?.conversation(meantBy: name)
+      ?? store.conversation(meantBy: name, me: me.id).id
+    endChoice()
+    emit(.whenLineBegins(.chosen(found)))
+  }
+
+  /// The line is back from which somebody goes to a conversation by its name.
+  func enter(_ chosen: ID<Conversation>) {
+    session.orComplain {
+      guard let found = try store.conversation(chosen, for: me.id) else { return }
+      goOn(to: found)
+      try settle()
+    }
+  }
+}
+
+/// The conversations that a name can be typed of, made ready once: there may be very many.
+@MainActor
+struct Choices {
+  /// With a hint of what is unread. Those that were open before stand first, the last one at the
+  /// top, then those with the newest messages.
+  private let all: [Candidate]
+  private let rooms: [Candidate]
+  private let directChats: [Candidate]
+  private let ids: [String: ID<Conversation>]
+
+  /// - Parameters:
+  ///   - listing: the one with the newest message first.
+  ///   - former: those that were open before, the last one last.
+  init(of listing: [Listing], former: [ID<Conversation>]) {
+    var recency: [ID<Conversation>: Int] = [:]
+    for (index, entry) in listing.enumerated() {
+      recency[entry.conversation.id] = listing.count - index
+    }
+    for (index, id) in former.enumerated() where recency[id] != nil {
+      recency[id] = listing.count + index + 1
+    }
+    all = listing.map { entry in
+      let name = entry.conversation.name
+      return Candidate(
+        name, recency: recency[entry.conversation.id] ?? 0,
+        hint: entry.unread > 0 ? say("%1 unread", SafeText(entry.unread)).string : "",
+        name: String(name.dropFirst()))
+    }
+    rooms = all.filter { $0.text.hasPrefix("#") }
+    directChats = all.filter { $0.text.hasPrefix("@") }
+    ids = Dictionary(
+      listing.map { ($0.conversation.name.lowercased(), $0.conversation.id) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What can stand for a text, and what of it is compared: `#` and `@` choose the kind.
+  func candidates(for text: String) -> (list: [Candidate], word: String) {
+    switch text.first {
+    case "#": (rooms, String(text.dropFirst()))
+    case "@": (directChats, String(text.dropFirst()))
+    default: (all, text)
+    }
+  }
+
+  /// The one of that name, else the first that the menu shows.
+  func conversation(meantBy name: String) -> ID<Conversation>? {
+    let lower = name.lowercased()
+    if let exact = ["", "#", "@"].lazy.compactMap({ ids[$0 + lower] }).first { return exact }
+    let (list, word) = candidates(for: name)
+    let found = Ranking.candidates(list, matching: word)
+    return (found.beginning.first ?? found.containing.first).flatMap { ids[$0.text.lowercased()] }
+  }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// Going from one conversation to another.
+@MainActor
+@Suite("13: Getting around")
+struct MovesTests {
+  let town: Town
+  let anna: Person
+  let ben: Person
+
+  /// Both are in #lobby, #dev and #tea, joined in this order; Ben looks at #lobby, Anna at #tea.
+  init() throws {
+    town = try Town()
+    (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    for room in ["dev", "tea"] { ben.say("/join \(room)") }
+    ben.say("/switch lobby")
+    for room in ["dev", "tea"] { anna.say("/join \(room)") }
+    ben.look()
+    _ = ben.news()
+  }
+
+  private var prompt: String { ben.picture[0] }
+
+  private func drafts(of person: Person) throws -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: try town.store().drafts(of: person.session.me.id).map {
+        ($0.0.name, $0.1.text)
+      })
+  }
+
+  // MARK: 13.1
+
+  @Test("13.1: the next and the one before go by /list and around its ends; nothing else does")
+  func order() {
+    for (move, prompt) in [
+      (Move.next, "#dev> |"), (.next, "#tea> |"), (.next, "#lobby> |"), (.previous, "#tea> |"),
+      (.number(2), "#dev> |"), (.number(1), "#lobby> |"),
+    ] {
+      ben.tell(.move(move))
+      #expect(self.prompt == prompt, "\(move)")
+    }
+    ben.tell(.move(.number(4)))
+    #expect(prompt == "#lobby> |" && ben.bells == 1)
+  }
+
+  @Test("13.1: what is gone through prints nothing, stays unread and is not seen; where it ends is")
+  func passing() throws {
+    anna.say("in tea")
+    anna.say("/switch dev")
+    anna.say("in dev")
+    ben.look()
+    _ = ben.news()
+    ben.tell(.move(.next))
+    ben.wait(299)
+    ben.tell(.move(.next))
+    ben.wait(299)
+    #expect(ben.news().isEmpty && prompt == "#tea> |")
+    ben.wait(1)
+    let printed = ben.news()
+    #expect(printed.contains { $0.hasSuffix("anna: in tea") })
+    #expect(!printed.contains { $0.contains("in dev") })
+    anna.look()
+    #expect(anna.picture[1].hasSuffix("[1] ✓✓ delivered"))
+    #expect(ben.picture[1].contains("#dev"))
+    anna.say("/switch tea")
+    #expect(anna.picture[1].hasSuffix("[1] seen"))
+  }
+
+  @Test("13.1: who comes back to where they were has gone nowhere")
+  func roundTrip() {
+    ben.type("half")
+    ben.tell(.move(.next))
+    ben.tell(.move(.previous))
+    ben.wait(1000)
+    #expect(prompt == "#lobby> half|" && ben.news().isEmpty)
+  }
+
+  @Test("13.1: what is typed or sent before 300 ms have gone is typed and sent there")
+  func typingOn() throws {
+    ben.tell(.move(.next))
+    ben.type("x")
+    #expect(ben.session.place.conversation?.name == "#dev")
+    ben.tell(.move(.next))
+    ben.text = "to tea"
+    #expect(ben.tell(.entered("to tea")))
+    anna.look()
+    #expect(anna.printed.last?.hasSuffix("ben: to tea") == true)
+  }
+
+  @Test("13.1: M-a goes to what is for me first, then on to the others, and says when it is done")
+  func unread() {
+    anna.say("hello")
+    anna.say("/switch dev")
+    anna.say("hello @ben")
+    ben.look()
+    for name in ["#dev", "#tea"] {
+      ben.tell(.move(.nextUnread))
+      #expect(prompt == "\(name)> |")
+    }
+    ben.tell(.move(.nextUnread))
+    #expect(prompt == "#tea> |" && ben.notice == "Nothing else is unread")
+    ben.wait(300)
+    ben.tell(.move(.nextUnread))
+    #expect(prompt == "#dev> |")
+    ben.wait(300)
+    ben.tell(.move(.nextUnread))
+    #expect(prompt == "#dev> |" && ben.notice == "Nothing is unread elsewhere")
+  }
+
+  @Test("13.1: C-x C-l goes back and forth between two, /leave to where one was before")
+  func last() throws {
+    ben.tell(.move(.last))
+    #expect(prompt == "#tea> |")
+    ben.tell(.move(.last))
+    #expect(prompt == "#lobby> |")
+    ben.tell(.move(.last))
+    ben.wait(300)
+    ben.tell(.move(.last))
+    ben.wait(300)
+    #expect(prompt == "#lobby> |")
+    ben.say("/leave")
+    #expect(prompt == "#tea> |")
+    // Nobody is brought back to what they left.
+    ben.tell(.move(.last))
+    #expect(prompt == "#dev> |")
+  }
+
+  @Test("13.6: /leave with nowhere to go back to stays, to be read")
+  func leaveAlone() throws {
+    let cem = try town.person("cem")
+    cem.say("/leave")
+    #expect(cem.picture[0] == "#lobby (left)> |")
+  }
+
+  @Test("13.1: up to five lines of context are printed, then what is unread")
+  func context() {
+    for number in 1...9 { ben.say("line \(number)") }
+    ben.tell(.move(.next))
+    ben.wait(300)
+    anna.say("/switch lobby")
+    anna.say("new\nlines")
+    ben.look()
+    _ = ben.news()
+    ben.tell(.move(.last))
+    ben.wait(300)
+    let printed = ben.news().filter { $0.contains("line") }
+    #expect(printed.count == 6)
+    #expect(printed.first?.hasSuffix("line 5") == true, "\(printed)")
+    #expect(printed.last?.hasSuffix("lines") == true)
+  }
+
+  // MARK: The switcher
+
+  @Test(
+    "13.1: C-x b takes a name, or a part of it: of several the one where one was last",
+    arguments: [
+      ("tea", "#tea"), ("#TEA", "#tea"), ("d", "#dev"), ("e", "#tea"), ("v", "#dev"),
+      ("@a", "@anna"), ("anna", "@anna"), ("#a", "#tea"), ("", "@anna"), ("lobby", "#lobby"),
+    ])
+  func choose(typed: String, name: String) {
+    ben.say("/msg anna")
+    ben.say("/switch lobby")
+    ben.type("half")
+    ben.tell(.move(.choose))
+    #expect(prompt == "switch to> |" && ben.text == "")
+    ben.say(typed)
+    #expect(prompt == (name == "#lobby" ? "#lobby> half|" : "\(name)> |"))
+    #expect(ben.session.place.conversation?.name == name)
+  }
+
+  @Test("13.1: C-g, C-c and C-d leave the switcher, and the line is as it was; no name goes there")
+  func returning() throws {
+    ben.type("half")
+    let ways: [@MainActor () -> Void] = [
+      { _ = ben.press(.cancel) }, { _ = ben.tell(.interrupted) }, { _ = ben.tell(.ended) },
+    ]
+    for leave in ways {
+      ben.tell(.move(.choose))
+      ben.type("te")
+      leave()
+      #expect(prompt == "#lobby> half|" && ben.status == nil)
+    }
+    ben.tell(.move(.choose))
+    #expect(!ben.say("nowhere"))
+    #expect(ben.printed.last?.contains("nowhere") == true && prompt == "switch to> nowhere|")
+    ben.wait(2000)
+    #expect(try drafts(of: ben) == ["#lobby": "half"])
+  }
+
+  // MARK: 13.2
+
+  @Test("13.2: each conversation keeps its line, whichever way one goes")
+  func lines() throws {
+    ben.type("half a thought")
+    ben.tell(.move(.next))
+    #expect(prompt == "#dev> |")
+    ben.type("for dev")
+    ben.tell(.move(.choose))
+    ben.say("lobby")
+    #expect(prompt == "#lobby> half a thought|")
+    ben.tell(.move(.last))
+    #expect(prompt == "#dev> for dev|")
+    #expect(try drafts(of: ben) == ["#lobby": "half a thought", "#dev": "for dev"])
+  }
+
+  @Test("13.2: who goes while a message is edited gives the edit up: the draft is what it was")
+  func editing() throws {
+    ben.say("sent")
+    ben.type("half")
+    ben.tell(.editLast)
+    ben.type("changed")
+    ben.tell(.move(.next))
+    #expect(prompt == "#dev> |")
+    ben.wait(300)
+    ben.tell(.move(.previous))
+    #expect(prompt == "#lobby> half|")
+    #expect(try drafts(of: ben) == ["#lobby": "half"])
+  }
+
+  @Test("13.2: a text that was deleted to make room for a command is the draft; C-c throws it away")
+  func clearedForACommand() throws {
+    ben.type("half a thought")
+    ben.type("half")
+    ben.type("")
+    ben.type("/switch #te")
+    ben.say("/switch #tea")
+    #expect(try drafts(of: ben) == ["#lobby": "half a thought"])
+    ben.say("/switch lobby")
+    #expect(prompt == "#lobby> half a thought|")
+    ben.tell(.emptied)
+    ben.type("")
+    ben.say("/switch tea")
+    #expect(try drafts(of: ben).isEmpty)
+    // What was sent was not deleted.
+    ben.say("sent")
+    ben.say("/switch dev")
+    #expect(try drafts(of: ben).isEmpty)
+  }
+
+  // MARK: 13.3
+
+  @Test("13.3: M-q puts the line away; it comes back behind the next one, the last put away first")
+  func setAside() throws {
+    ben.type("a long one")
+    ben.tell(.setAside)
+    #expect(prompt == "#lobby> |")
+    ben.type("another")
+    ben.tell(.setAside)
+    ben.say("quick")
+    #expect(prompt == "#lobby> another|")
+    #expect(try drafts(of: ben) == ["#lobby": "a long one\nanother"])
+    ben.say("another")
+    #expect(prompt == "#lobby> a long one|")
+    ben.type("")
+    ben.say("/who")
+    #expect(prompt == "#lobby> |")
+    ben.tell(.setAside)
+    #expect(ben.bells == 1)
+  }
+
+  @Test("13.3: a line that was refused brings nothing back, and an empty one takes the last back")
+  func notYet() {
+    ben.type("away")
+    ben.tell(.setAside)
+    #expect(!ben.say("/nonsense"))
+    #expect(ben.text == "/nonsense")
+    ben.type("")
+    ben.tell(.setAside)
+    #expect(prompt == "#lobby> away|")
+  }
+
+  @Test("13.3: what was put away belongs to its conversation, and is in its draft")
+  func asideElsewhere() throws {
+    ben.type("away")
+    ben.tell(.setAside)
+    ben.type("below")
+    ben.tell(.move(.next))
+    #expect(try drafts(of: ben) == ["#lobby": "away\nbelow"])
+    ben.say("in dev")
+    #expect(prompt == "#dev> |")
+    ben.tell(.move(.previous))
+    #expect(prompt == "#lobby> below|")
+    ben.say("below")
+    #expect(prompt == "#lobby> away|")
+    #expect(try drafts(of: ben) == ["#lobby": "away"])
+  }
+
+  @Test("13.3: a command that goes elsewhere was run here: the line stands here on return")
+  func asideAndSwitch() throws {
+    ben.type("away")
+    ben.tell(.setAside)
+    ben.say("/switch tea")
+    #expect(prompt == "#tea> |")
+    ben.say("/switch lobby")
+    #expect(prompt == "#lobby> away|")
+    ben.type("")
+    ben.say("/who")
+    #expect(prompt == "#lobby> |")
+  }
+
+  @Test("13.3, 3.6: who leaves finds all of it in the draft")
+  func asideSurvives() throws {
+    ben.type("one")
+    ben.tell(.setAside)
+    ben.type("two")
+    ben.tell(.setAside)
+    ben.type("three")
+    ben.tell(.leave(status: 129))
+    #expect(try town.person("ben").text == "one\ntwo\nthree")
+  }
+
+  @Test("13.3, 8.1: files go away with their line, and come back with it")
+  func asideWithFiles() throws {
+    ben.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
+    ben.type("with cups")
+    ben.tell(.setAside)
+    ben.say("quick")
+    anna.say("/switch lobby")
+    #expect(anna.printed.last?.hasSuffix("ben: quick") == true)
+    #expect(prompt == "#lobby> with cups|" && ben.session.files.waiting.count == 1)
+  }
+}
