@@ -59,6 +59,8 @@ int creadline_accept_and_next(int count, int key) {
 }
 
 static void line_handler(char *line) {
+  // At the end of input the cursor still stands behind the prompt.
+  if (line == NULL) creadline_plain_hide();
   if (!approved) creadline_call.event(creadline_line_ended, line);
   approved = false;
   began_fresh = true;

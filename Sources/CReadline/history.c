@@ -36,6 +36,52 @@ void creadline_history_add(const char *line) {
   if (live) using_history();
 }
 
+// MARK: What is not searched (1.12)
+
+/// Bytes; a line that is longer is there for Up, but is not searched.
+static const size_t longest_searched = 4096;
+/// readline takes the square of a line's length for a pattern: so much altogether is less than half a
+/// second.
+static const size_t most_searched = (size_t)1 << 28;
+
+/// The lines that a search does not see, and what it sees in their places.
+static struct {
+  int place;
+  char *line, *seen;
+} *hidden;
+static int hidden_count;
+
+static void show_lines(void) {
+  HIST_ENTRY **entries = history_list();
+  for (; hidden_count > 0; hidden_count--) {
+    int place = hidden[hidden_count - 1].place;
+    if (entries && place < history_length && entries[place]->line == hidden[hidden_count - 1].seen) {
+      entries[place]->line = hidden[hidden_count - 1].line;
+      free(hidden[hidden_count - 1].seen);
+    } else {
+      free(hidden[hidden_count - 1].line);
+    }
+  }
+  free(hidden);
+  hidden = NULL;
+}
+
+static void hide_long_lines(void) {
+  show_lines();
+  HIST_ENTRY **entries = history_list();
+  size_t cost = 0;
+  for (int place = history_length - 1; entries && place >= 0; place--) {
+    size_t length = strlen(entries[place]->line);
+    if (length <= longest_searched && (cost += length * length) <= most_searched) continue;
+    if (hidden == NULL) hidden = calloc((size_t)place + 1, sizeof *hidden);
+    char *seen = hidden ? strdup("") : NULL;
+    if (seen == NULL) return;
+    hidden[hidden_count].place = place;
+    hidden[hidden_count].line = entries[place]->line;
+    hidden[hidden_count++].seen = entries[place]->line = seen;
+  }
+}
+
 // MARK: Searches with a prompt of their own, and for what is in front of the caret
 
 /// The line as it was when a search began.
@@ -60,11 +106,13 @@ static void keep_line(void) {
   line.live = _rl_saved_line_for_history;
   rl_undo_list = NULL;
   _rl_saved_line_for_history = NULL;
+  hide_long_lines();
 }
 
 void creadline_end_search(void) {
   if (!line.is_kept || RL_ISSTATE(RL_STATE_NSEARCH)) return;
   line.is_kept = false;
+  show_lines();
   char *found = strdup(rl_line_buffer);
   int caret = rl_point, mark = rl_mark, place = where_history();
   // Readline brings back what it has put by, or frees it, but where the search was broken off.
@@ -181,11 +229,14 @@ extern struct search *_rl_iscxt;
 /// Trap: a search that failed stands in a shorter line at the place it had in another, and goes on
 /// reading from there. It is given a copy that reaches so far.
 void creadline_check_search(void) {
-  static char *copy;
+  static char *copy, nothing[] = "";
   struct search *search = _rl_iscxt;
-  if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || search == NULL ||
-      search->line_index <= search->line_length)
-    return;
+  if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || search == NULL) return;
+  // The last one, and the one that was on screen, are not of the history alone.
+  for (int i = 0; i < search->line_count - 1; i++)
+    if (i != search->save_line && strlen(search->lines[i]) > longest_searched)
+      search->lines[i] = nothing;
+  if (search->line_index <= search->line_length) return;
   char *longer = calloc((size_t)search->line_index + 1, 1);
   if (longer == NULL) return;
   memcpy(longer, search->line, (size_t)search->line_length);

@@ -86,18 +86,27 @@ static int vertical(int count, int direction) {
   return left;
 }
 
+/// Whether Up and Down move between the lines of the text: in one of the history only once it was
+/// changed (1.12).
+static bool moves_in_lines(void) {
+  if (!has_lines()) return false;
+  HIST_ENTRY *entry = current_history();
+  return creadline_history_is_live() || entry == NULL || rl_undo_list != NULL ||
+         strcmp(entry->line, rl_line_buffer) != 0;
+}
+
 static int history_up(int count, int key) {
   if (count < 0) return rl_get_previous_history(count, key);
   if (rl_end == 0 && creadline_history_is_live() &&
       creadline_call.event(creadline_up_on_empty, NULL))
     return 0;
-  int left = has_lines() ? vertical(count, -1) : count;
+  int left = moves_in_lines() ? vertical(count, -1) : count;
   return left > 0 ? rl_get_previous_history(left, key) : 0;
 }
 
 static int history_down(int count, int key) {
   if (count < 0) return rl_get_next_history(count, key);
-  int left = has_lines() ? vertical(count, 1) : count;
+  int left = moves_in_lines() ? vertical(count, 1) : count;
   return left > 0 ? rl_get_next_history(left, key) : 0;
 }
 

@@ -96,6 +96,7 @@ package final class Session {
       drafts.forgetTyped()
     case .ended: end()
     case .restored(let draft): drafts.restored(draft)
+    case .putBy(let draft): drafts.putBy(draft)
     case .gaveBack(let line, let reason): outgoing.giveBack(line, because: reason)
     case .filesBack(let back): files.bringBack(back)
     case .rang(let news): self.news.rang(news)

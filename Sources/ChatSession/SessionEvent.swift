@@ -31,6 +31,8 @@ package enum SessionEvent {
   case ended
   /// The draft that the line came from; nil where it was not put into the line.
   case restored(Conversations.Draft)
+  /// The draft was not put into the line, where something was typed already (rule 5.2).
+  case putBy(Conversations.Draft)
   /// A line that waited for the store comes back, with the reason.
   case gaveBack(Line, SafeText)
   /// Files that were on their way wait again.

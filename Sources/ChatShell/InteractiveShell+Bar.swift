@@ -51,9 +51,11 @@ extension InteractiveShell {
     bar.zones[.status] = statusItems(columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
-    if let files = session.files.waiting.item { right.append(files) }
-    let text = editor.text
-    if settings.messageLimit > 0,
+    let (text, isName) = (editor.text, session.moves.isChoosing)
+    if !session.editing.isOn, !isName, let files = session.files.waiting.item {
+      right.append(files)
+    }
+    if settings.messageLimit > 0, !isName,
       let counter = Counter.item(
         text: !session.editing.isOn ? Command.message(in: text) ?? text : text,
         limit: settings.messageLimit, style: settings.counter)

@@ -34,7 +34,9 @@ extension InteractiveShell {
     case .refused(let reason): throw Refusal(reason)
     case .put(let text, let mentions): put(text, mentions)
     case .restore(let draft):
-      editor.whenLineBegins { [self] in if editor.isEmpty { putDraft(draft) } }
+      editor.whenLineBegins { [self] in
+        if editor.isEmpty, !editor.hasTypedAhead() { putDraft(draft) } else { tell(.putBy(draft)) }
+      }
     case .swapLine(let draft): editor.whenLineBegins { [self] in putDraft(draft) }
     case .beginChoice:
       notice = nil

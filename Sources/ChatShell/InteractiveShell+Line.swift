@@ -53,6 +53,8 @@ extension InteractiveShell {
       // While the shell was stopped nobody heard of children that ended.
       programs.reap()
       tell(.resumed)
+    case .cannotSuspend:
+      show(notice: say("There is nothing here that could bring the shell back from C-z"))
     }
     return false
   }

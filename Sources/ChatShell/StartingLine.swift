@@ -107,7 +107,7 @@ final class StartingLine<Opened> {
 
   private func handle(_ event: LineEvent) -> Bool {
     switch event {
-    case .accepted: editor.bell()
+    case .accepted, .cannotSuspend: editor.bell()
     case .clearing(let isEmpty): return isEmpty
     case .endOfInput, .lostTerminal: giveUp()
     case .completing: return true

@@ -47,7 +47,9 @@ final class KeyReader {
     let delay = creadline_variable("keyseq-timeout").flatMap {
       Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
     }
-    escapeTimer = loop.after(milliseconds: max(delay ?? 100, 1)) { [weak self] in
+    // Without a time it is the next key that tells.
+    if let delay, delay <= 0 { return }
+    escapeTimer = loop.after(milliseconds: delay ?? 100) { [weak self] in
       guard let self else { return }
       escapeTimer = nil
       ended(decoder.timeOut())

@@ -23,6 +23,8 @@ final class LineDisplay {
   private(set) var linesOfScrolledText: Int?
   /// While the terminal is asked how large it is, nothing is drawn.
   var isSizeInDoubt = false
+  /// Nobody is going to type any more: a dumb terminal is not shown the line again.
+  var isEnding = false
   /// Called when the system tells another size than when the size was settled.
   var sizeDoubted: () -> Void = {}
   /// What the system told then.
@@ -110,11 +112,13 @@ final class LineDisplay {
   /// The terminal has had another size, be it only for a moment: rows below the cursor may be gone
   /// even when it is as large as before.
   ///
-  /// - Parameter size: the terminal's own word; nil where there is only what the system tells.
-  func settle(on size: Size?) {
+  /// - Parameters:
+  ///   - size: the terminal's own word; nil where there is only what the system tells.
+  ///   - cursor: where the terminal says that the cursor is.
+  func settle(on size: Size?, cursor: CursorPlace?) {
     isSizeInDoubt = false
     toldSize = device.size
-    bytesOut += painter.resize(to: size ?? toldSize)
+    bytesOut += painter.resize(to: size ?? toldSize, cursor: cursor)
     takeSize()
     needsDrawing = true
   }
@@ -198,6 +202,7 @@ final class LineDisplay {
     var drawn = bar
     if let message = line.message {
       drawn.prompt = StyledLine(SafeText(line: Self.visible(message)))
+      drawn.placeholder = ""
     } else if let mode = line.mode, mode.pointee != 0 {
       drawn.prompt = StyledLine(SafeText(line: Self.visible(mode))) + bar.prompt
     }
@@ -245,7 +250,7 @@ final class LineDisplay {
       creadline_plain_hide()
       device.write(lines.flatMap { Array(withoutTabs($0).utf8) + [0x0A] })
     }
-    creadline_plain_show()
+    if !isEnding { creadline_plain_show() }
   }
 
   /// A dumb terminal need not know tabs (rule 11.5).

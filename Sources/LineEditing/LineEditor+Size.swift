@@ -4,11 +4,19 @@ import Terminal
 
 /// What is known of a size that may be changing.
 struct SizeDoubt {
+  /// What the terminal said: its size, and where the cursor is; nil where it may have moved since.
+  struct Answer {
+    var size: Size
+    var cursor: CursorPlace?
+  }
+
   /// Whether this terminal answers; nil before it was asked.
   var answers: Bool?
-  /// The answer of the terminal is on its way.
-  var isAsked = false
-  var lastAnswer: Size?
+  /// How many reports of the terminal are still to come, also such as nobody waits for any more.
+  var awaited = 0
+  /// The first of the two that make an answer.
+  var cursor: CursorPlace?
+  var lastAnswer: Answer?
   var since: Int64 = 0
   /// When it was asked, and the longest it took to answer.
   var askedAt: Int64 = 0
@@ -20,6 +28,21 @@ struct SizeDoubt {
   var settledAt: Int64?
   /// When the terminal last said its size.
   var confirmedAt: Int64 = 0
+
+  /// One report has come.
+  ///
+  /// - Returns: the answer that it completes.
+  mutating func take(_ report: Size) -> Answer? {
+    awaited -= 1
+    guard let place = cursor.take() else {
+      cursor = CursorPlace(row: report.rows - 1, column: report.columns - 1)
+      return nil
+    }
+    return Answer(size: report, cursor: place)
+  }
+
+  /// What has not come by now never will.
+  mutating func forget() { (awaited, cursor) = (0, nil) }
 }
 
 /// The screen after a resize: the block is taken away from where it stands only when it is certain
@@ -38,6 +61,8 @@ extension LineEditor {
   /// Milliseconds for which another resize may not have been told of yet: tmux holds the second one
   /// back for 250.
   private static let silence: Int64 = 400
+  /// Milliseconds after which an answer is not waited for to know which one comes.
+  private static let oblivion: Int64 = 10_000
   /// Milliseconds for which an answer holds.
   private static let certainty: Int64 = 10
 
@@ -65,37 +90,41 @@ extension LineEditor {
       loop.now - sizeDoubt.confirmedAt > Self.certainty
     else { return }
     display.isSizeInDoubt = true
-    sizeDoubt.lastAnswer = display.size
+    sizeDoubt.lastAnswer = .init(size: display.size, cursor: nil)
     sizeDoubt.since = loop.now
     ask()
   }
 
   private func ask() {
+    if loop.now - sizeDoubt.askedAt > Self.oblivion { sizeDoubt.forget() }
     device.write(SizeReport.question)
-    sizeDoubt.isAsked = true
+    sizeDoubt.awaited += SizeReport.answers
     sizeDoubt.askedAt = loop.now
     let patience = sizeDoubt.answers == nil ? Self.firstPatience : Self.patience
     sizeDoubt.timer = loop.after(milliseconds: patience) { [weak self] in
       guard let self else { return }
-      sizeDoubt.isAsked = false
       if sizeDoubt.answers == nil { sizeDoubt.answers = false }
+      sizeDoubt.lastAnswer?.cursor = nil
       settle(on: sizeDoubt.lastAnswer)
     }
   }
 
-  /// The terminal has answered.
-  func take(size: Size) {
+  /// A report that was asked for has come.
+  func take(_ report: Size) {
+    guard let answer = sizeDoubt.take(report) else { return }
     sizeDoubt.answers = true
-    if sizeDoubt.isAsked {
-      sizeDoubt.slowest = max(sizeDoubt.slowest, loop.now - sizeDoubt.askedAt)
+    sizeDoubt.slowest = max(sizeDoubt.slowest, loop.now - sizeDoubt.askedAt)
+    guard display.isSizeInDoubt else {
+      // Too late: the block was drawn for what the system told, and the cursor has moved since.
+      if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
+      return
     }
-    sizeDoubt.isAsked = false
-    guard display.isSizeInDoubt else { return }
+    // To another question before the last one.
+    if sizeDoubt.awaited > 0 { return }
     if let timer = sizeDoubt.timer { loop.cancel(timer) }
-    if size == sizeDoubt.lastAnswer || loop.now - sizeDoubt.since > Self.longestDoubt {
-      return settle(on: size)
-    }
-    sizeDoubt.lastAnswer = size
+    let isSame = answer.size == sizeDoubt.lastAnswer?.size
+    sizeDoubt.lastAnswer = answer
+    if isSame || loop.now - sizeDoubt.since > Self.longestDoubt { return settle(on: answer) }
     sizeDoubt.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
   }
 
@@ -110,26 +139,24 @@ extension LineEditor {
       sizeDoubt.answers == nil
       ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * sizeDoubt.slowest)
     let end = loop.now + patience
-    while sizeDoubt.isAsked, loop.now < end {
+    while sizeDoubt.awaited > 0, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = keys.available() else {
         break
       }
-      for case let size? in events.map({ SizeReport.size(in: $0) }) {
-        sizeDoubt.lastAnswer = size
-        sizeDoubt.isAsked = false
+      for report in events.compactMap({ SizeReport.size(in: $0) }) where sizeDoubt.awaited > 0 {
+        if let answer = sizeDoubt.take(report) { sizeDoubt.lastAnswer = answer }
       }
     }
-    sizeDoubt.isAsked = false
     settle(on: sizeDoubt.lastAnswer)
   }
 
-  /// - Parameter size: nil is what the system tells.
-  private func settle(on size: Size?) {
+  /// - Parameter answer: nil is what the system tells.
+  private func settle(on answer: SizeDoubt.Answer?) {
     sizeDoubt.timer = nil
     sizeDoubt.confirmedAt = loop.now
-    if size == nil || size != display.size { sizeDoubt.settledAt = loop.now }
-    display.settle(on: size)
+    if answer == nil || answer?.size != display.size { sizeDoubt.settledAt = loop.now }
+    display.settle(on: answer?.size, cursor: answer?.cursor)
     tell(.resized)
   }
 }

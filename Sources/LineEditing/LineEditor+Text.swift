@@ -137,7 +137,7 @@ extension LineEditor: BarLine {
   /// Empties the line as one undo step.
   public func empty() {
     creadline_clear()
-    tell(.changed)
+    tellChanged()
     isProgramChange = true
   }
 

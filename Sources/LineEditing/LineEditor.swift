@@ -91,6 +91,8 @@ public final class LineEditor {
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = face == .tty
     device.enter(plain: face == .plain)
+    // Until now the terminal made a newline of Return.
+    readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
     display.sizeDoubted = { [weak self] in self?.resized() }
@@ -102,6 +104,36 @@ public final class LineEditor {
   }
 
   private var isStarted = false
+  /// What was typed before the prompt stood; it is handled as soon as the loop runs.
+  private var typedAhead: [KeyEvent] = []
+
+  /// Whether something was typed already that the line does not show yet (rule 5.2).
+  public func hasTypedAhead() -> Bool {
+    readAhead { $0 }
+    return typedAhead.contains { event in
+      switch event {
+      case .focus, .reply: false
+      default: true
+      }
+    }
+  }
+
+  private func readAhead(_ change: (KeyEvent) -> KeyEvent) {
+    let isFirst = typedAhead.isEmpty
+    typedAhead += (keys.available() ?? []).map(change)
+    guard isFirst, !typedAhead.isEmpty else { return }
+    loop.after(milliseconds: 0) { [weak self] in
+      self?.takeTypedAhead()
+      self?.keys.waitForSilence()
+    }
+  }
+
+  private func takeTypedAhead() {
+    let events = typedAhead.filter { !takeReport($0) }
+    typedAhead = []
+    if !events.isEmpty { handle(events) }
+  }
+
   var sizeDoubt = SizeDoubt()
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
@@ -110,6 +142,7 @@ public final class LineEditor {
     isStarted = false
     endSizeDoubt()
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
+    display.isEnding = true
     draw()
     loop.unwatch(device.input)
     loop.unwatch(device.output)
@@ -136,6 +169,10 @@ public final class LineEditor {
 
   /// C-z: the terminal is given back until the shell is continued.
   public func suspend() {
+    guard JobControl.canStop else {
+      tell(.cannotSuspend)
+      return
+    }
     tell(.suspending)
     withTerminalReleased {
       loop.unblockSignals()
@@ -157,20 +194,22 @@ public final class LineEditor {
 
   private func readKeys() {
     guard let events = keys.available() else { return lostTerminal() }
-    let typed = events.filter { event in
-      if case .focus(let isFocused) = event {
-        focus.take(isFocused)
-        return false
-      }
-      if sizeDoubt.isAsked, let size = SizeReport.size(in: event) {
-        take(size: size)
-        return false
-      }
-      return true
-    }
+    takeTypedAhead()
+    let typed = events.filter { !takeReport($0) }
     // The focus or the size alone is not a key: nothing that a key may end or ask for happens.
     if !typed.isEmpty || events.isEmpty { handle(typed) }
     keys.waitForSilence()
+  }
+
+  /// Takes what the terminal tells by itself. False: somebody typed the event.
+  private func takeReport(_ event: KeyEvent) -> Bool {
+    if case .focus(let isFocused) = event {
+      focus.take(isFocused)
+      return true
+    }
+    guard sizeDoubt.awaited > 0, let report = SizeReport.size(in: event) else { return false }
+    take(report)
+    return true
   }
 
   private func lostTerminal() {
@@ -212,6 +251,12 @@ public final class LineEditor {
   private func tellChanges() {
     guard untold.take() else { return }
     display.needsDrawing = true
+    tellChanged()
+  }
+
+  /// Tells of a change, which says where the caret is.
+  func tellChanged() {
+    lastCaret = Readline.line.caret
     tell(.changed)
   }
 
@@ -238,10 +283,10 @@ public final class LineEditor {
     case .key(let bytes): key(bytes)
     case .escape:
       tellEarlierChanges()
-      // In vi mode Esc is vi's own; in emacs mode it is the meta prefix unless it ends something.
-      let line = Readline.line
-      if !line.vi || menu() != .closed, creadline_is_idle(), tell(.cancelled) { break }
-      Readline.feed([0x1B])
+      // In vi mode Esc is vi's own; in emacs mode it ends something or does nothing, and the next key
+      // is itself (3.4).
+      let isOurs = !Readline.line.vi || menu() != .closed
+      if isOurs, creadline_is_idle() { tell(.cancelled) } else { Readline.feed([0x1B]) }
     case .newline:
       if creadline_is_idle() { insertByHand("\n") } else { creadline_ding() }
     case .paste(let bytes): paste(bytes, isWhole: true)
@@ -316,6 +361,6 @@ public final class LineEditor {
 
   private func insertByHand(_ text: String) {
     creadline_insert(text)
-    tell(.changed)
+    tellChanged()
   }
 }

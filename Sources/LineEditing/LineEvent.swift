@@ -49,6 +49,8 @@ public enum LineEvent: Hashable, Sendable {
   case focusChanged
   /// C-z: the shell is about to be suspended, or has come back.
   case suspending, resumed
+  /// C-z, where nobody could continue the shell.
+  case cannotSuspend
 }
 
 /// What hobnob's own readline functions do.

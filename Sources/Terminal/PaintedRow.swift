@@ -37,25 +37,34 @@ struct PaintedRow: Equatable {
     while cells.last == .blank { cells.removeLast() }
   }
 
-  /// How many rows a terminal of that many columns wraps the row into.
-  func wrappedRows(columns: Int) -> Int {
-    wrappedRow(of: cells.count, columns: columns) + 1
+  /// A row without anything in it.
+  static let empty = PaintedRow(cells: [])
+
+  private init(cells: [Cell]) { self.cells = cells }
+
+  /// Blanks are written up to so many columns.
+  mutating func pad(to columns: Int) {
+    while cells.count < columns { cells.append(.blank) }
   }
 
-  /// In which of the wrapped rows a column comes to stand; behind the last cell it is the last one.
-  func wrappedRow(of column: Int, columns: Int) -> Int {
-    var row = 0
-    var used = 0
+  /// How many rows a terminal of that many columns wraps the row into.
+  func wrappedRows(columns: Int) -> Int {
+    wrappedPlace(of: cells.count, columns: columns).row + 1
+  }
+
+  /// In which of the wrapped rows a column comes to stand, and where in it; behind the last cell it
+  /// is the last one.
+  func wrappedPlace(of column: Int, columns: Int) -> CursorPlace {
+    var place = CursorPlace(row: 0, column: 0)
     for (index, cell) in cells.enumerated() where cell.columns > 0 {
       let width = Int(cell.columns)
-      if used + width > columns && used > 0 {
-        row += 1
-        used = 0
+      if place.column + width > columns && place.column > 0 {
+        place = CursorPlace(row: place.row + 1, column: 0)
       }
-      used += width
       if index + width > column { break }
+      place.column += width
     }
-    return row
+    return place
   }
 
   private static func isWhole(_ cells: [Cell], _ at: Int, _ width: Int) -> Bool {

@@ -16,19 +16,23 @@ import StyledText
 /// was, and wraps the erased columns too when it becomes narrower.
 public struct Painter: Sendable {
   /// The screen's size.
-  public private(set) var size: Size
+  public internal(set) var size: Size
   private let widths: Widths
-  private let looks: Looks
+  var looks: Looks
 
   /// What stands on the screen; empty when there is no block.
-  private var rows: [PaintedRow] = []
+  private(set) var rows: [PaintedRow] = []
   /// For each row, how many columns were written since it was last erased from its start.
-  private var written: [Int] = []
+  private(set) var written: [Int] = []
   /// What of the block is above the screen.
-  private var lost = LostRows.none
-  private var caretRow = 0
+  var lost = LostRows.none
+  /// What the last resize left for the block to be drawn in.
+  var room = Room()
+  /// In which row of the screen the block begins.
+  var top = Top()
+  private(set) var caretRow = 0
   /// Where the cursor is.
-  private var caretColumn = 0
+  private(set) var caretColumn = 0
 
   public init(size: Size, widths: Widths, looks: Looks) {
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
@@ -47,7 +51,8 @@ public struct Painter: Sendable {
   public mutating func paint(_ frame: Frame, above: [StyledLine] = []) -> [UInt8] {
     let (painted, row, column) = visible(frame)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
-    if rows.isEmpty || !above.isEmpty {
+    // Within wrapped lines nothing is erased, or tmux would take them for lines of their own.
+    if rows.isEmpty || !above.isEmpty || !room.isPlain && painted != rows {
       drawAnew(painted, above, &out)
     } else {
       drawChanges(painted, caretRow: row, &out)
@@ -77,35 +82,12 @@ public struct Painter: Sendable {
     return [byte]
   }
 
-  /// The screen has another size, or had one for a moment: removes the block from where it stands
-  /// now. The next `paint` draws it anew.
-  public mutating func resize(to size: Size) -> [UInt8] {
-    let size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
-    let former = self.size
-    self.size = size
-    guard !rows.isEmpty else { return [] }
-    var up = caretRow
-    var lost = lost
-    if looks.rewraps {
-      var block = rows
-      while block[caretRow].cells.count < written[caretRow] { block[caretRow].cells.append(.blank) }
-      up = lost.rewrap(
-        block, caret: (caretRow, caretColumn), from: former, to: size, showsEnd: looks.showsEnd)
-    }
-    var out = ScreenBytes(row: up, column: nil, columns: size.columns)
-    out.move(toRow: 0, column: 0)
-    // Deleting lines, not erasing: from the top of the screen tmux would save what is erased. As
-    // many as the screen has, for with fewer libvterm saves them.
-    out.control(size.rows, "M")
-    forget()
-    self.lost = lost
-    return out.bytes
-  }
-
   /// C-l: the block is taken away, then the screen is cleared. The next `paint` draws at its top.
   public mutating func clearScreen() -> [UInt8] {
     // The block first: terminals that save a cleared screen should save the messages only.
-    leave(keepingRows: 0) + Array("\u{1B}[H\u{1B}[2J".utf8)
+    let bytes = leave(keepingRows: 0) + Array("\u{1B}[H\u{1B}[2J".utf8)
+    top = Top(row: 0, isKnown: true)
+    return bytes
   }
 
   /// Ends the block: the cursor goes to the first column of a row below what is kept, for another
@@ -145,6 +127,8 @@ public struct Painter: Sendable {
     rows = []
     written = []
     lost = .none
+    room = Room()
+    top = Top()
     caretRow = 0
     caretColumn = 0
   }
@@ -183,18 +167,35 @@ public struct Painter: Sendable {
         out.move(toRow: 0, column: 0)
       }
     }
-    if !above.isEmpty { lost = .none }
+    if !above.isEmpty { (lost, room) = (.none, Room()) }
     for line in above {
       out.eraseToEndOfRow()
       write(line, &out)
       out.settle()
+      top.move(by: { line.columns(widths) }, in: size)
     }
-    for (index, row) in painted.enumerated() {
-      if index > 0 { out.nextRow() }
-      out.eraseToEndOfRow()
+    if rows.isEmpty {
+      room.draw(painted.map(\.cells.count), in: size, top: top.row, lost: lost)
+    } else {
+      room.grow(to: painted.count)
+    }
+    for index in 0..<max(painted.count, room.rows) {
+      var row = index < painted.count ? painted[index] : .empty
+      if room.joins(index) {
+        out.wrapOn()
+        // The row is there only when something was written into it.
+        row.pad(to: 1)
+      } else if index > 0 {
+        out.nextRow()
+      }
+      let goesOn = room.joins(index + 1)
+      if goesOn { row.pad(to: size.columns) }
+      if !goesOn && !room.joins(index) { out.eraseToEndOfRow() }
       out.write(row.cells[...])
+      if !goesOn && room.joins(index) && out.column != nil { out.eraseToEndOfRow() }
     }
     written = painted.map(\.cells.count)
+    top.fit(max(painted.count, room.rows), in: size)
   }
 
   private mutating func drawChanges(
@@ -224,6 +225,7 @@ public struct Painter: Sendable {
       out.write(painted[index].cells[...])
       written.append(painted[index].cells.count)
     }
+    top.fit(painted.count, in: size)
   }
 
   private func drawChanges(

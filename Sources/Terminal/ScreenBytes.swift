@@ -66,6 +66,13 @@ struct ScreenBytes {
     column = 0
   }
 
+  /// The row before this one was written up to its margin: what is written next is wrapped into the
+  /// next row, so that the terminal takes both for one line.
+  mutating func wrapOn() {
+    row += 1
+    column = 0
+  }
+
   /// The row below becomes the first one; what is above is settled.
   mutating func settle() {
     nextRow()

@@ -247,4 +247,21 @@ struct BarControllerTests {
     #expect(controller.completions(in: "@be", caret: 3)?.common == "@Ben: ")
     #expect(controller.completions(in: "x", caret: 1) == nil)
   }
+
+  @Test("2.3: nothing is listed for a word just accepted, nor while the region is active")
+  func notListed() {
+    let controller = BarController(TypedLine(), registry: Typist.registry())
+    func listed() -> String? {
+      let line = controller.line.composed
+      return controller.completions(in: line.text, caret: line.caret)?.common
+    }
+    for key in [BarKey.text("@be"), .complete, .backspace] { controller.type(key) }
+    #expect(controller.line.composed.text == "@Ben:")
+    #expect(listed() == nil)
+    controller.type(.backspace)
+    controller.type(.backspace)
+    #expect(listed() == "@Ben: ")
+    controller.line.bar.composed.region = 0..<2
+    #expect(listed() == nil)
+  }
 }

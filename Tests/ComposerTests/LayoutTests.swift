@@ -276,13 +276,36 @@ struct ZoneTests {
     arguments: [
       ("|", "> |            right"), ("12345678|", "> 12345678|    right"),
       ("12345678901|", "> 12345678901| right"), ("123456789012|", "> 123456789012|"),
-      ("1|2345678901", "> 1|2345678901 right"), ("1\n2|", "> 1           right\n  2|"),
-      ("123456789012\n|", "> 123456789012\n  |"),
+      ("1|2345678901", "> 1|2345678901 right"), ("1\n2|", "> 1\n  2|           right"),
+      ("123456789012\n|", "> 123456789012\n  |            right"),
+      ("1\n123456789012|", "> 1\n  123456789012|"),
     ])
   func rightItems(_ line: String, _ expected: String) {
     var bar = bar("> ", line)
     bar.zones = [.right: [item("right")]]
     #expect(bar.drawn(24, 20) == expected)
+  }
+
+  @Test(
+    "1.7: What is kept stands in the status row where the text needs its columns",
+    arguments: [
+      ("1234567|", "> 1234567|  9/8 send\nanna, alone here"),
+      ("12345678901|", "> 12345678901|   9/8\nanna, alone here"),
+      ("123456789012345|", "> 123456789012345|\nanna, alone h…  9/8"),
+      ("1\n2\n3\n4\n5|", "  2\n  3\n  4\n  5|        9/8 send\nanna, alone here"),
+    ])
+  func keptItems(_ line: String, _ expected: String) {
+    var bar = bar("> ", line)
+    bar.zones = [
+      .right: [Item(id: "counter", line: StyledLine("9/8"), isKept: true), item("send")],
+      .status: [item("anna, alone here")],
+    ]
+    bar.spacing[.right] = 1
+    #expect(bar.drawn(20, 20) == expected)
+    bar.hidesSideZones = true
+    #expect(bar.drawn(20, 20).hasSuffix("anna, alone h…  9/8"))
+    bar.zoneWidths[.right] = 0
+    #expect(!bar.drawn(20, 20).contains("9/8"))
   }
 
   @Test("The placeholder leaves the right items their columns")

@@ -3,8 +3,8 @@ import CVTerm
 
 /// A terminal in memory (libvterm), for tests: bytes in, pictures out.
 ///
-/// It counts columns as `Widths.Clusters.codePoints` does, does not re-wrap lines on a resize (as
-/// xterm does not), and knows no dim style.
+/// It counts columns as `Widths.Clusters.codePoints` does and knows no dim style. On a resize it cuts
+/// rows off as xterm does, or wraps all lines anew as VTE does.
 public final class Emulator {
   /// How one cell is drawn. Nil colours are the terminal's own.
   public struct Style: Hashable {
@@ -21,6 +21,8 @@ public final class Emulator {
 
   public private(set) var rows: Int
   public private(set) var columns: Int
+  /// Whether lines are wrapped anew on a resize; their styles are lost then.
+  public var rewraps = false
   /// How often the bell has rung.
   public private(set) var bells = 0
   /// The title set last by OSC 0 or 2.
@@ -118,9 +120,50 @@ public final class Emulator {
   }
 
   public func resize(rows: Int, columns: Int) {
+    guard rewraps, !lines.isEmpty else { return setSize(rows: rows, columns: columns) }
+    let (lines, line, column) = linesAndCursor
+    func height(_ line: String) -> Int { max(1, (line.count + columns - 1) / columns) }
+    // What is below the cursor's line makes room first.
+    var end = lines.count
+    while end > line + 1, lines[..<end].reduce(0, { $0 + height($1) }) > rows { end -= 1 }
+    setSize(rows: rows, columns: columns)
+    scrolledOff = []
+    feed("\u{1B}[H\u{1B}[J" + lines[..<end].joined(separator: "\r\n"))
+    let above = lines[..<line].reduce(0) { $0 + height($1) }
+    let below = lines[..<end].reduce(0) { $0 + height($1) }
+    let row = above + min(column / columns, height(lines[line]) - 1) - max(0, below - rows)
+    let place = min(column - min(column / columns, height(lines[line]) - 1) * columns, columns - 1)
+    feed("\u{1B}[\(row + 1);\(place + 1)H")
+  }
+
+  private func setSize(rows: Int, columns: Int) {
     self.rows = rows
     self.columns = columns
     vterm_set_size(terminal, Int32(rows), Int32(columns))
+  }
+
+  /// All lines down to the last that holds something or the cursor, and where in them that is. Only
+  /// for characters of one column.
+  private var linesAndCursor: (lines: [String], line: Int, column: Int) {
+    let all = scrolledOff + (0..<rows).map { cells(ofRow: $0) }
+    let cursorRow = scrolledOff.count + cursor.row
+    let last = all.lastIndex { !text(of: $0).isEmpty } ?? 0
+    var lines: [String] = []
+    var (place, isFull) = ((line: 0, column: 0), false)
+    for (index, cells) in all[...max(last, cursorRow)].enumerated() {
+      let row = cells.map(character).joined()
+      if isFull { lines[lines.count - 1] += row } else { lines.append(row) }
+      if index == cursorRow {
+        place = (lines.count - 1, lines[lines.count - 1].count - row.count + cursor.column)
+      }
+      isFull = cells.last.map { $0.chars.0 != 0 } ?? false
+      if !isFull {
+        // Written blanks are there when a row is wrapped, erased ones are not.
+        let written = cells.lastIndex { $0.chars.0 != 0 }.map { $0 + 1 } ?? 0
+        lines[lines.count - 1].removeLast(cells.count - written)
+      }
+    }
+    return (lines, place.line, place.column)
   }
 
   /// The rows of the screen, trailing blanks trimmed.

@@ -122,6 +122,18 @@ extension EndToEnd {
       #expect(shell.emulator.history.contains { $0.contains("Standard output is closed") })
     }
 
+    @Test("3.2: the plain face says in a line that a message is being edited, and how to leave")
+    func plainEdit() throws {
+      let shell = try home.shellInLobby(as: "anna", ["--plain"])
+      try shell.type("the message\r", seeing: "the message")
+      try shell.type("/edit\r", seeing: "Editing message 1")
+      try shell.expect("edit 1> the message|")
+      try shell.type("\u{15}\u{04}", seeing: "#lobby> |")
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(shell.emulator.history.last == "#lobby>")
+    }
+
     @Test("the plain face works in one column", arguments: [1, 24])
     func plainInOneColumn(rows: Int) throws {
       let shell = try home.shell(as: "anna", ["--plain", "lobby"], rows: rows, columns: 1)

@@ -39,6 +39,13 @@ extension EndToEnd {
       try shell.type("\u{03}\u{1B}[A", seeing: "#lobby> second|")
     }
 
+    @Test("1.6: C-z where nobody could bring the shell back does nothing, and says so")
+    func suspendingWithoutAShell() throws {
+      try shell.type("keep\u{1A}", seeing: "could bring the shell back")
+      try shell.type("!", seeing: "#lobby> keep!|")
+      #expect(shell.emulator.history.count { $0.contains("#lobby>") } == 1)
+    }
+
     @Test("1.6: what is said about an emptied line stays until the next change by hand")
     func noticeOfAnEmptiedLineStays() throws {
       try shell.type("half a line\u{03}", seeing: "Line emptied; C-_ brings it back")

@@ -230,7 +230,8 @@ extension EndToEnd {
         try home.say("after \(round).", as: "ben")
         try anna.expect("after \(round).")
       }
-      let questions = count(of: "\u{1B}[6n", in: String(decoding: anna.output, as: UTF8.self))
+      let questions = count(
+        of: "\u{1B}[9999;9999H", in: String(decoding: anna.output, as: UTF8.self))
       #expect((2...12).contains(questions), "\(questions)")
     }
 

@@ -55,6 +55,27 @@ private final class Typist {
     loop.run()
   }
 
+  /// The window gets another size, of which the terminal is asked.
+  func resize(columns: Int) {
+    emulator.feed(pair.received())
+    emulator.resize(rows: emulator.rows, columns: columns)
+    pair.resize(rows: emulator.rows, columns: columns)
+    editor.resized()
+  }
+
+  /// The terminal answers what it was asked.
+  func answer() {
+    emulator.feed(pair.received())
+    defer { emulator.answers = [] }
+    type(String(decoding: emulator.answers, as: UTF8.self))
+  }
+
+  /// Until something is written.
+  func wait() {
+    var ready = pollfd(fd: pair.controller, events: Int16(POLLIN), revents: 0)
+    while poll(&ready, 1, 0) == 0 { loop.run() }
+  }
+
   func events() -> [LineEvent] {
     defer { told = [] }
     return told
@@ -277,6 +298,104 @@ struct LineEditorTests {
     #expect(typist.line == "a|")
   }
 
+  @Test("3.4: a lone Esc with nothing to end does nothing; the key behind it is itself")
+  func loneEscape() {
+    typist.deals = { $0 == .cancelled }
+    typist.type("ab")
+    // As terminals send it that report Escape as a key of its own.
+    typist.type("\u{1B}[27u")
+    #expect(typist.events().contains(.cancelled))
+    typist.deals = { _ in false }
+    typist.type("\u{1B}[27u")
+    typist.type("b")
+    #expect(typist.line == "abb|")
+    // readline's own in a search and behind an argument.
+    typist.type("\u{12}a\u{1B}[27u")
+    #expect(!typist.screen.contains { $0.contains("i-search") })
+    typist.type("\u{05}\u{1B}5\u{1B}[27u")
+    typist.type("b")
+    #expect(typist.line == "|abb")
+  }
+
+  @Test("2.3: motions that come in one piece with a change are told behind it")
+  func motionsBehindChange() {
+    typist.type("@an\u{1B}[D\u{1B}[D\u{1B}[D")
+    #expect(typist.events() == [.changed, .moved])
+    #expect(typist.line == "|@an")
+  }
+
+  @Test("1.8: no placeholder behind what stands in the prompt's place")
+  func placeholder() {
+    editor.bar.placeholder = "Message #lobby"
+    defer { editor.bar.placeholder = "" }
+    typist.type("")
+    #expect(typist.screen.contains("> Message #lobby"))
+    typist.type("\u{1B}5")
+    #expect(typist.screen.contains("(arg: 5)"))
+    typist.type("\u{07}\u{12}")
+    #expect(typist.screen.contains("(reverse-i-search)`':"))
+    typist.type("\u{07}")
+    #expect(typist.screen.contains("> Message #lobby"))
+  }
+
+  @Test("1.12: an entry of many lines is taken whole by Up and Down until it is changed")
+  func wholeEntries() {
+    editor.setHistory(["one", "a\nb", "three"])
+    typist.type("\u{1B}[A\u{1B}[A")
+    #expect(typist.line == "a\nb|")
+    typist.type("\u{1B}[A")
+    #expect(typist.line == "one|")
+    typist.type("\u{1B}[B")
+    #expect(typist.line == "a\nb|")
+    typist.type("c\u{1B}[A")
+    #expect(typist.line == "a|\nbc")
+    typist.type("\u{1B}[A\u{1B}[B")
+    #expect(typist.line == "a\nbc|")
+    typist.type("\u{1B}[A")
+    #expect(typist.line == "a|\nbc")
+  }
+
+  @Test("1.12: an entry of over 4 KiB is there for Up, and no search looks at it")
+  func longEntries() {
+    let long = String(repeating: "x", count: 84_000) + " needle"
+    editor.setHistory(["a needle", long])
+    typist.type("\u{12}needle\u{05}")
+    #expect(typist.line == "a needle|")
+    editor.setLine("")
+    typist.type("\u{1B}[A")
+    #expect(editor.text == long)
+    // A search that is given up leaves it where it is.
+    typist.type("\u{12}q\u{07}")
+    #expect(editor.text == long)
+    editor.setLine("")
+    _ = editor.bind("set editing-mode vi")
+    defer { _ = editor.bind("set editing-mode emacs") }
+    typist.type("\u{1B}[27u")
+    typist.type("/needle\r")
+    #expect(editor.text == "a needle")
+    typist.type("/nothing of this\r")
+    typist.type("kj")
+    #expect(editor.text == long)
+  }
+
+  @Test("13.8: keys do not wait for the answer to a resize, and it is not read as keys")
+  func resizing() {
+    typist.type("a")
+    for (columns, text) in [(30, "abc"), (40, "abcbc")] {
+      typist.resize(columns: columns)
+      typist.type("b")
+      typist.answer()
+      typist.type("c")
+      #expect(typist.line == text + "|")
+      typist.wait()
+      typist.answer()
+      #expect(typist.line == text + "|")
+      #expect(editor.columns == columns)
+      #expect(typist.screen.count { $0.hasPrefix("> ") } == 1)
+      #expect(typist.screen.contains("> " + text))
+    }
+  }
+
   @Test("6.3: a space behind a space is told when both stand there")
   func secondSpace() {
     typist.type("a ")
@@ -315,6 +434,8 @@ struct LineEditorTests {
     #expect(typist.screen.contains("> hello"))
     editor.print([StyledLine("above")])
     typist.type("")
+    // Soon after a resize the terminal is asked first.
+    typist.answer()
     let rows = typist.screen
     let above = try #require(rows.firstIndex(of: "above"))
     #expect(rows[above + 1] == "> hello")

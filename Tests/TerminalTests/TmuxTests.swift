@@ -14,6 +14,8 @@ private struct Editor {
   var menuRows = 0
   /// The status row is as wide as the screen.
   var hasLongRows = true
+  /// Whether the terminal is asked where the cursor is.
+  var asks = true
   /// Messages printed so far.
   var printed = 0
   let tmux: Tmux
@@ -37,8 +39,13 @@ private struct Editor {
   mutating func resize(rows: Int, columns: Int) {
     size = Size(rows: rows, columns: columns)
     tmux.resize(rows: rows, columns: columns)
-    tmux.feed(painter.resize(to: size) + painter.paint(frame))
+    let cursor = asks ? tmux.cursor : nil
+    let place = cursor.map { CursorPlace(row: $0.row, column: $0.column) }
+    tmux.feed(painter.resize(to: size, cursor: place) + painter.paint(frame))
   }
+
+  /// In which row of the screen the prompt is.
+  var promptRow: Int? { tmux.screen.firstIndex { $0.hasPrefix("PROMPT>") } }
 
   var frame: Frame {
     let columns = size.columns - 1
@@ -88,6 +95,7 @@ struct TmuxTests {
   func resizes(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
     var editor = try Editor(rows: 24, columns: 80)
+    editor.asks = seed > 3
     editor.paint(messagesOfLengths: Array(repeating: 10, count: 12))
     for step in 0..<30 {
       switch random.below(6) {
@@ -128,6 +136,43 @@ struct TmuxTests {
       editor.paint(messagesOfLengths: Array(repeating: 10, count: messages))
       for size in sizes { editor.resize(rows: size.rows, columns: size.columns) }
       #expect(editor.faults.isEmpty, "\(sizes), \(messages) messages")
+    }
+  }
+
+  @Test(
+    "13.8: narrowing and widening leave the prompt where it was",
+    arguments: [
+      [40, 80, 40, 80, 40, 80], [60, 41, 33, 20, 47, 80, 25, 80], [41, 40, 80, 39, 80],
+    ],
+    [0, 9, 22])
+  func wandering(columns: [Int], words: Int) throws {
+    var editor = try Editor(rows: 16, columns: 80)
+    editor.text = String(repeating: "word ", count: words)
+    editor.caret = editor.text.count
+    editor.paint(messagesOfLengths: Array(repeating: 45, count: 20))
+    let row = editor.promptRow
+    for columns in columns {
+      editor.resize(rows: 16, columns: columns)
+      #expect(editor.faults.isEmpty, "\(columns) columns")
+      if columns == 80 { #expect(editor.promptRow == row) }
+    }
+  }
+
+  @Test(
+    "13.8: at the top of a cleared screen a narrowing leaves nothing that is there when it is wide again",
+    arguments: [[40], [60, 40], [40, 20]])
+  func clearedScreen(columns: [Int]) throws {
+    var editor = try Editor(rows: 16, columns: 80)
+    editor.paint(messagesOfLengths: Array(repeating: 10, count: 20))
+    editor.text = String(repeating: "x", count: 52)
+    editor.caret = 52
+    editor.paint()
+    editor.tmux.feed(editor.painter.clearScreen())
+    for _ in 0..<3 {
+      editor.paint()
+      for columns in columns + [80] { editor.resize(rows: 16, columns: columns) }
+      #expect(editor.faults.isEmpty)
+      #expect(editor.promptRow == 0)
     }
   }
 

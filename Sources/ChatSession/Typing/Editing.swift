@@ -39,6 +39,8 @@ package final class Editing: SessionPart {
       .edit(
         shown, offering: abandoned.removeValue(forKey: message.id),
         mentions: message.mentions(in: shown), isAnother: wasOn))
+    // There is no status line that says it.
+    if session.face == .plain, let mode { emit(.notice(mode.status)) }
   }
 
   /// The text of the line was changed by hand.

@@ -131,6 +131,12 @@ final class Drafts: SessionPart {
     emit(.notice(say("Set aside; it comes back behind the next line")))
   }
 
+  /// A draft that found something in the line comes back behind that.
+  func putBy(_ draft: Conversations.Draft) {
+    guard let here = moves.present?.id else { return }
+    aside[here, default: []].append(draft)
+  }
+
   /// False: there is none.
   private func bringBackLast(in conversation: ID<Conversation>) -> Bool {
     guard let last = aside[conversation]?.popLast() else { return false }

@@ -11,9 +11,10 @@ extension InputBar {
   /// The last column stays free, so that no terminal is left between two rows; only the caret may
   /// stand there, behind a full row. A terminal of one column has no other and uses it.
   ///
-  /// Left items, a blank and the prompt stand before the text's first row; right items at its end
-  /// as long as the text leaves a blank before them. The rows below are indented as far, or by 2
-  /// where that were over half of the columns. A prompt too long is cut, so that 8 columns (or a
+  /// Left items, a blank and the prompt stand before the text's first row; right items at the end of
+  /// the last row that is seen, as long as the text leaves a blank before them: of those that are
+  /// kept the status row has the columns otherwise (1.7). The rows below are indented as far, or by
+  /// 2 where that were over half of the columns. A prompt too long is cut, so that 8 columns (or a
   /// quarter of a narrow terminal) remain for the text.
   ///
   /// - Parameters:
@@ -34,10 +35,8 @@ extension InputBar {
     let caretRow = text.caretRow
     scroll = min(max(scroll, caretRow - height + 1, 0), caretRow, text.count - height)
     var input = (scroll..<(scroll + height)).map { text.row($0) }
-    if scroll == 0 {
-      if composed.text.isEmpty { addPlaceholder(to: &input[0], usable, widths) }
-      if !hidesSideZones { addRightItems(to: &input[0], usable, widths) }
-    }
+    if composed.text.isEmpty { addPlaceholder(to: &input[0], usable, widths) }
+    let homeless = addRightItems(to: &input[height - 1], usable, widths)
 
     var above = pending.map { Row(pendingLine($0, usable, widths), upTo: usable, widths) }
     if let line = ownRow(.above, usable, widths) { above.append(Row(line, upTo: usable, widths)) }
@@ -47,7 +46,8 @@ extension InputBar {
     frame.caretColumn = min(text.caretColumn, max(0, columns - 1))
     let below =
       menu.map { $0.truncated(to: usable, widths: widths) }
-      + [Zone.status, .toolbar].compactMap { ownRow($0, usable, widths) }
+      + [statusRow(with: homeless, usable, widths), ownRow(.toolbar, usable, widths)]
+      .compactMap(\.self)
     for line in below.prefix(rows - frame.rows.count) {
       frame.rows.append(Row(line, upTo: usable, widths))
     }
@@ -83,13 +83,31 @@ extension InputBar {
     row.cut(to: usable)
   }
 
-  private func addRightItems(to row: inout Row, _ usable: Int, _ widths: Widths) {
-    guard let items = line(of: .right, widths), row.columns + 1 + items.columns <= usable else {
-      return
+  /// - Returns: what is to be seen in another row, since this one has no columns for it.
+  private func addRightItems(to row: inout Row, _ usable: Int, _ widths: Widths) -> ZoneLine? {
+    if zoneWidths[.right]?.asColumns == 0 { return nil }
+    let kept = ZoneLine(
+      (zones[.right] ?? []).filter(\.isKept), spacing: spacing(of: .right), width: nil,
+      widths: widths)
+    let shown = hidesSideZones ? [] : [line(of: .right, widths), kept].compactMap(\.self)
+    for items in shown where !items.isEmpty && row.columns + 1 + items.columns <= usable {
+      row.pad(to: usable - items.columns)
+      row.append(items.line(columns: items.columns, widths: widths), widths: widths)
+      row.cut(to: usable)
+      return nil
     }
-    row.pad(to: usable - items.columns)
-    row.append(items.line(columns: items.columns, widths: widths), widths: widths)
-    row.cut(to: usable)
+    return kept.isEmpty ? nil : kept
+  }
+
+  private func statusRow(
+    with homeless: ZoneLine?, _ usable: Int, _ widths: Widths
+  ) -> StyledLine? {
+    guard let homeless else { return ownRow(.status, usable, widths) }
+    let items = homeless.line(columns: min(homeless.columns, usable), widths: widths)
+    let room = usable - items.columns(widths)
+    var line = ownRow(.status, max(0, room - 2), widths) ?? []
+    line.append(.blanks(room - line.columns(widths)))
+    return line + items
   }
 }
 

@@ -28,6 +28,6 @@ public enum Counter {
     let count = LineRules.length(of: text)
     let isOver = count > limit && !LineRules.isCommand(text)
     let shown = style.text(count: count, max: limit)
-    return Item(id: id, line: StyledLine(shown, isOver ? warning : Self.style))
+    return Item(id: id, line: StyledLine(shown, isOver ? warning : Self.style), isKept: true)
   }
 }

@@ -60,10 +60,13 @@ public struct Item: Hashable, Sendable {
   public var isEnabled: Bool
   /// A selected item is drawn reverse.
   public var isSelected: Bool
+  /// Where the text needs the columns of a right item that is kept, it stands in the status row
+  /// (1.7); others hide.
+  public var isKept: Bool
 
   public init(
     id: String, line: StyledLine, width: Width = .own, spacing: Spacing = .zone,
-    isEnabled: Bool = true, isSelected: Bool = false
+    isEnabled: Bool = true, isSelected: Bool = false, isKept: Bool = false
   ) {
     self.id = id
     self.line = line
@@ -71,6 +74,7 @@ public struct Item: Hashable, Sendable {
     self.spacing = spacing
     self.isEnabled = isEnabled
     self.isSelected = isSelected
+    self.isKept = isKept
   }
 
   /// Blank columns, in place of the zone's spacing on both sides.

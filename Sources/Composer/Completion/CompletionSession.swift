@@ -47,7 +47,7 @@ public struct CompletionSession {
   private var revision = 0
   /// The text is what this session made it, and no key has come since.
   private var isOwnChange = false
-  private var settled = SettledWords()
+  private(set) var settled = SettledWords()
 
   /// Nil while there is no session.
   private var topic: Topic?

@@ -49,6 +49,7 @@ extension CompletionSession {
   /// those of the menu. Late answers come too late.
   package func completions(in text: String, caret: Int) -> Completions? {
     if let found = registry.word(in: text, caret: caret) {
+      if settled.holds(found.range, in: text) { return nil }
       let question = CompletionQuestion(
         prefix: found.prefix, word: found.word, text: text, caret: caret)
       let source = registry.source(for: found.prefix)
@@ -57,9 +58,12 @@ extension CompletionSession {
         registry.rules(of: found.prefix), text)
     }
     if let (found, argument) = argument(in: text, caret: caret), !argument.candidates.isEmpty {
-      return completions(argument.candidates, found, PrefixRules(), text)
+      return settled.holds(found.range, in: text)
+        ? nil : completions(argument.candidates, found, PrefixRules(), text)
     }
-    guard let (found, bare) = bareWord(in: text, caret: caret) else { return nil }
+    guard let (found, bare) = bareWord(in: text, caret: caret),
+      !settled.holds(found.range, in: text)
+    else { return nil }
     let rules = PrefixRules(behindAtLineStart: bare.behindAtLineStart)
     return completions(bare.candidates, found, rules, text)
   }

@@ -34,13 +34,17 @@ struct SettledWords {
   /// that accepting puts behind a mention is not part of the word, and of a name of several words
   /// each is.
   mutating func isAccepted(_ word: Range<Int>, in text: String) -> Bool {
-    guard let known = accepted.firstIndex(where: { $0.range.lowerBound == word.lowerBound }) else {
-      return false
-    }
-    let end = accepted[known].range.upperBound
-    if word.upperBound <= end || text.slice(end..<word.upperBound) == ":" { return true }
-    accepted.remove(at: known)
+    if holds(word, in: text) { return true }
+    accepted.removeAll { $0.range.lowerBound == word.lowerBound }
     return false
+  }
+
+  /// The same, without forgetting anything.
+  func holds(_ word: Range<Int>, in text: String) -> Bool {
+    guard
+      let end = accepted.first(where: { $0.range.lowerBound == word.lowerBound })?.range.upperBound
+    else { return false }
+    return word.upperBound <= end || text.slice(end..<word.upperBound) == ":"
   }
 
   /// Whether the menu of the word that begins here was closed; with another word that is over.

@@ -216,8 +216,9 @@ public final class BarController<Line: BarLine> {
   }
 
   /// What can stand for a word, for a line editor's own completion functions (2.11).
+  /// Nothing while a region is active (2.3).
   public func completions(in text: String, caret: Int) -> Completions? {
-    completion.completions(in: text, caret: caret)
+    line.composed.region == nil ? completion.completions(in: text, caret: caret) : nil
   }
 
   /// What sources had to complain about, each once.

@@ -66,7 +66,7 @@ public struct WaitingFiles: Hashable, Sendable {
   }
 
   /// What stands in a zone while files wait: `[2 files]`, of the name `files`. Nil for none.
-  public var item: Item? { label.map { Item(id: "files", line: StyledLine($0)) } }
+  public var item: Item? { label.map { Item(id: "files", line: StyledLine($0), isKept: true) } }
 
   /// How many there are, in words, `[2 files]`; nil when none waits.
   public var label: SafeText? {

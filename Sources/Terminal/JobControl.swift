@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+public enum JobControl {
+  /// Whether somebody could continue this process once it has stopped. The system does not stop a
+  /// group of processes that nobody else in their session looks after (POSIX: orphaned process
+  /// group), such as a program that a terminal or script(1) has started itself.
+  public static var canStop: Bool {
+    let group = getpgrp()
+    var process = getppid()
+    while process > 0, getpgid(process) == group {
+      guard let parent = parent(of: process) else { return true }
+      process = parent
+    }
+    return process > 0 && getsid(process) == getsid(0)
+  }
+
+  private static func parent(of process: pid_t) -> pid_t? {
+    let file = OpenFile(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
+    guard file.number >= 0, let bytes = try? readAll(file.number),
+      // The name before it may hold anything.
+      let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    let fields = bytes[bytes.index(after: end)...].split(separator: UInt8(ascii: " "))
+    return fields.count > 1 ? pid_t(String(decoding: fields[1], as: UTF8.self)) : nil
+  }
+}

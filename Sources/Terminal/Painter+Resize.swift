@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The screen after a resize (rule 13.8): the block is taken away from where the terminal has put
+/// it, and the next `paint` draws it there anew.
+///
+/// What tmux wraps at the bottom of its screen pushes as many rows into the scrollback, and it brings
+/// them back only where it can unwrap something. So rows that the block does not need any more after
+/// a narrowing stay wrapped parts of its lines: with blanks only, or the prompt would stand a row
+/// higher after each narrowing and widening.
+extension Painter {
+  /// In which row of the screen the block begins; as long as that is not known, the least it can be.
+  struct Top: Equatable {
+    var row = 0
+    var isKnown = false
+
+    /// A line of so many columns was printed above the block.
+    mutating func move(by columns: () -> Int, in size: Size) {
+      // At the bottom of the screen it stays.
+      guard row < size.rows else { return }
+      row += max(1, (columns() + size.columns - 1) / size.columns)
+    }
+
+    /// The block has so many rows, all on the screen.
+    mutating func fit(_ rows: Int, in size: Size) {
+      guard row >= size.rows - rows else { return }
+      row = max(0, size.rows - rows)
+      isKnown = true
+    }
+  }
+
+  /// The rows that the block has on the screen, where a resize left it more than it needs, or rows
+  /// that the terminal takes for one line.
+  struct Room: Equatable {
+    /// A wider window that may come back: its columns, and its rows from the block's first.
+    struct Home: Equatable {
+      var columns: Int
+      var rows: Int
+    }
+
+    /// For each row, whether it goes on the line of the one above.
+    private var joined: [Bool] = []
+    private(set) var home: Home?
+
+    init() {}
+
+    /// - Parameter joined: for each row, whether it goes on the line of the one above.
+    init(joined: some Sequence<Bool>, home: Home?) {
+      self.joined = [false] + joined.dropFirst()
+      self.home = home
+    }
+
+    /// Whether each row is a line of its own.
+    var isPlain: Bool { joined.isEmpty }
+    var rows: Int { joined.count }
+
+    func joins(_ row: Int) -> Bool { row < joined.count && joined[row] }
+
+    /// The block has become so many rows.
+    mutating func grow(to rows: Int) {
+      if isPlain { return }
+      while joined.count < rows { joined.append(false) }
+    }
+
+    /// The block is drawn for the first time, with rows of so many cells: as many of them are joined
+    /// as are too many at home.
+    ///
+    /// - Parameters:
+    ///   - size: the screen's.
+    ///   - top: the screen's row in which the block begins.
+    ///   - lost: what is above the screen.
+    mutating func draw(_ cells: [Int], in size: Size, top: Int, lost: LostRows) {
+      grow(to: cells.count)
+      if let home, !isPlain {
+        let others =
+          lost.lines.reduce(0) { $0 + $1.wrappedRows(columns: home.columns) }
+          + max(0, size.rows - top - rows)
+        func isTooHigh() -> Bool {
+          others + rowsOnceWrapped(cells, from: size.columns, to: home.columns) > home.rows
+        }
+        while isTooHigh(), let row = joined.dropFirst().lastIndex(of: false) { joined[row] = true }
+        while !isTooHigh(), let row = joined.lastIndex(of: true) {
+          joined[row] = false
+          guard isTooHigh() else { continue }
+          joined[row] = true
+          break
+        }
+      }
+      if !joined.contains(true) { joined = [] }
+    }
+
+    private func rowsOnceWrapped(_ cells: [Int], from columns: Int, to others: Int) -> Int {
+      var (count, line) = (0, 0)
+      for row in joined.indices {
+        line = (joined[row] ? (line + columns - 1) / columns * columns : 0)
+        line += max(1, row < cells.count ? cells[row] : 0)
+        if row + 1 == joined.count || !joined[row + 1] { count += (line + others - 1) / others }
+      }
+      return count
+    }
+  }
+
+  /// The block's lines as the terminal has them before it wraps them anew.
+  private struct Lines {
+    var lines: [PaintedRow]
+    var caretLine = 0
+    var caretColumn = 0
+    /// Rows below the block, as far as they are known.
+    var blanks = 0
+  }
+
+  /// The screen has another size, or had one for a moment: removes the block from where it stands
+  /// now. The next `paint` draws it anew.
+  ///
+  /// - Parameter cursor: where the terminal says that the cursor is; nil where it does not say.
+  public mutating func resize(to size: Size, cursor: CursorPlace? = nil) -> [UInt8] {
+    let former = self.size
+    self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
+    guard !rows.isEmpty else {
+      (top, room) = (Top(), Room())
+      return []
+    }
+    let block = held(from: former)
+    let home = home(from: former)
+    if let cursor { learn(from: cursor, block) }
+    let columns = looks.rewraps ? self.size.columns : .max
+    let heights = block.lines.map { $0.wrappedRows(columns: columns) }
+    let place = block.lines[block.caretLine].wrappedPlace(of: block.caretColumn, columns: columns)
+    let up = heights[..<block.caretLine].reduce(place.row, +)
+    let above = rowsAbove(up: up, all: heights.reduce(block.blanks, +), place: place, cursor)
+    let first = max(0, -above)
+    var out = ScreenBytes(row: cursor?.row ?? up, column: nil, columns: self.size.columns)
+    out.move(toRow: cursor == nil ? 0 : first, column: 0)
+    // Deleting lines, not erasing: from the top of the screen tmux would save what is erased. As
+    // many as the screen has, for with fewer libvterm saves them.
+    out.control(self.size.rows, "M")
+    forget()
+    lost = LostRows(block.lines, first: above, columns: columns)
+    guard cursor != nil else { return out.bytes }
+    top = Top(row: first, isKnown: true)
+    if looks.showsEnd {
+      room = Room(
+        joined: heights.flatMap { [false] + Array(repeating: true, count: $0 - 1) }
+          .dropFirst(max(0, above)).prefix(self.size.rows - first), home: home)
+    }
+    return out.bytes
+  }
+
+  /// How many rows of the block are above the screen; below 0 how many of the screen are above the
+  /// block.
+  private func rowsAbove(up: Int, all: Int, place: CursorPlace, _ cursor: CursorPlace?) -> Int {
+    let showsEnd = all - size.rows
+    guard let cursor else {
+      // The cursor is on the screen, so what does not fit above it there is lost for certain. Where
+      // it stands higher, more is; but to count that, too, might remove messages one day.
+      return looks.showsEnd ? showsEnd : up - (size.rows - 1)
+    }
+    // tmux puts a cursor that is above the screen into its first place.
+    let isElsewhere = cursor.column != min(place.column, max(cursor.column, size.columns - 1))
+    return looks.showsEnd && top.isKnown && isElsewhere ? showsEnd : up - cursor.row
+  }
+
+  /// Whether rows are wrapped or cut off the environment does not always tell; a cursor that stood
+  /// beyond the margin does.
+  private mutating func learn(from cursor: CursorPlace, _ block: Lines) {
+    let cut = min(block.caretColumn, size.columns - 1)
+    let wrapped = block.lines[block.caretLine].wrappedPlace(
+      of: block.caretColumn, columns: size.columns)
+    guard !looks.showsEnd, wrapped.column != cut, wrapped.column < size.columns else { return }
+    if cursor.column == wrapped.column { looks.rewraps = true }
+    if cursor.column == cut { looks.rewraps = false }
+  }
+
+  private func home(from former: Size) -> Room.Home? {
+    guard top.isKnown, size.rows == former.rows else { return nil }
+    let home = room.home ?? .init(columns: former.columns, rows: former.rows - top.row)
+    return home.columns > size.columns ? home : nil
+  }
+
+  private func held(from former: Size) -> Lines {
+    var block = Lines(lines: lost.lines)
+    var kept = max(rows.count, room.rows)
+    block.blanks = top.isKnown ? max(0, former.rows - top.row - kept) : 0
+    if looks.showsEnd {
+      // Of a screen that becomes lower it takes away rows below the cursor first.
+      let taken = min(max(0, former.rows - size.rows), block.blanks + kept - 1 - caretRow)
+      kept -= max(0, taken - block.blanks)
+      block.blanks = max(0, block.blanks - taken)
+    }
+    var start = 0
+    for index in 0..<kept {
+      var row = index < rows.count ? rows[index] : .empty
+      if index < written.count { row.pad(to: written[index]) }
+      if room.joins(index), var line = block.lines.popLast() {
+        start += former.columns
+        line.pad(to: start)
+        line.cells += row.cells.isEmpty ? [.blank] : row.cells
+        block.lines.append(line)
+      } else {
+        start = 0
+        block.lines.append(row)
+      }
+      if index == caretRow {
+        (block.caretLine, block.caretColumn) = (block.lines.count - 1, start + caretColumn)
+      }
+    }
+    return block
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Testing
+
+extension EndToEnd {
+  @Suite("13.8: A window that gets other sizes")
+  struct WindowSizeTests {
+    @Test("in tmux narrowing and widening leave the prompt where it stood, and one of it")
+    func prompt() throws {
+      let home = try Home()
+      let lines = (1...20).map { "message \($0) with some words in it to fill" }
+      _ = try home.run(["lobby", "--as", "ben"], input: lines.joined(separator: "\n"))
+      let anna = try Tmux(home: home).shell(as: "anna", ["lobby"], rows: 16, columns: 80)
+      // What stands at the right of the status line tells which width is drawn for.
+      try anna.type("mine\n")
+      try anna.expect { $0.last?.hasSuffix("sent") == true && $0.count == 16 }
+      for _ in 0..<3 {
+        for columns in [40, 80] {
+          try anna.resize(rows: 16, columns: columns)
+          try anna.expect { screen in
+            screen.contains { $0.hasSuffix("sent") && (columns - 5...columns) ~= $0.count }
+          }
+        }
+        #expect(try anna.screen().firstIndex { $0.hasPrefix("#lobby>") } == 14)
+      }
+      try anna.press("C-l")
+      try anna.type(String(repeating: "x", count: 52))
+      try anna.expect { $0.count == 2 && $0[0].hasSuffix("xx") }
+      for _ in 0..<2 {
+        for columns in [40, 80] {
+          try anna.resize(rows: 16, columns: columns)
+          try anna.expect { $0.last.map { (columns - 5...columns) ~= $0.count } ?? false }
+        }
+      }
+      #expect(try anna.history().count { $0.contains("#lobby>") } == 1)
+    }
+  }
+}
