@@ -33,6 +33,7 @@ package final class Session {
   package private(set) lazy var outgoing = Outgoing(self)
   private(set) lazy var news = News(self)
   private(set) lazy var people = People(self)
+  private(set) lazy var comings = Comings(self)
   private(set) lazy var reactions = Reactions(self)
   private(set) lazy var search = Search(self)
   /// When the last key came, in monotonic milliseconds.
@@ -130,7 +131,8 @@ package final class Session {
 
   /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
   package var deadline: Int64? {
-    [outgoing.deadline, drafts.deadline, place.deadline, screen.deadline].compactMap { $0 }.min()
+    [outgoing.deadline, drafts.deadline, place.deadline, screen.deadline, comings.deadline]
+      .compactMap { $0 }.min()
   }
 
   func emit(_ effect: Effect) { effects.append(effect) }
@@ -189,6 +191,7 @@ package final class Session {
   private func tick() {
     drafts.saveIfDue()
     place.tick()
+    comings.tick()
     screen.printMore()
     outgoing.tick()
   }

@@ -198,6 +198,12 @@ final class Person: SessionLine {
     return [line.prompt.plain.string + text + "|", status.joined(separator: "   ")]
   }
 
+  /// The status line.
+  func status(notice: SafeText? = nil, columns: Int = 80) -> String {
+    StatusLine(session: session).items(notice: notice, columns: columns)
+      .map { $0.line.plain.string }.joined(separator: " | ").replacing(" |  |", with: " |")
+  }
+
   /// What was printed since the last time this was asked.
   func news() -> [String] {
     defer { printed = [] }

@@ -8,13 +8,7 @@ struct Alerts: SessionPart {
   let session: Session
 
   /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool { isDirect(message) || message.names(me) }
-
-  private func isDirect(_ message: Message) -> Bool {
-    message.conversation == place.conversation?.id
-      ? place.conversation?.kind == .direct
-      : news.unread[message.conversation]?.name.hasPrefix("@") == true
-  }
+  func isForMe(_ message: Message) -> Bool { news.isDirect(message) || message.names(me) }
 
   /// - Parameter isInvited: somebody brought me into a room, which rings as well.
   func alert(_ messages: [Message], andInvited isInvited: Bool) {

@@ -63,6 +63,9 @@ package final class Transcript: SessionPart {
   /// Also its day.
   func startOver() { printer.startOver() }
 
+  /// What follows is of a day that was said.
+  func startOver(on day: Milliseconds) { printer.startOver(on: day) }
+
   // MARK: Saying
 
   package static func error(_ sentence: SafeText) -> StyledLine {

@@ -21,7 +21,11 @@ extension Message {
 
 extension Store {
   /// What is unread, with the mentions of me.
-  package func unread(mentioning me: Participant) throws -> [Unread] {
-    try unread(for: me.id) { me.isMentioned(in: $0, mentions: $1) }
+  ///
+  /// - Parameter places: of which conversations; nil for all.
+  package func unread(
+    mentioning me: Participant, in places: Set<ID<Conversation>>? = nil
+  ) throws -> [Unread] {
+    try unread(for: me.id, in: places) { me.isMentioned(in: $0, mentions: $1) }
   }
 }

@@ -58,6 +58,12 @@ package struct MessagePrinter {
     runDay = nil
   }
 
+  /// The same where the day of what follows was said.
+  mutating func startOver(on day: Milliseconds) {
+    runSender = nil
+    runDay = LocalTime.dayNumber(day)
+  }
+
   /// A message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     var result: [StyledLine] = []

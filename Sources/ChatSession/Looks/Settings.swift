@@ -25,6 +25,7 @@ public struct Settings: Sendable, Equatable {
   public var notifyCommand = ""
   /// What opens addresses and files; empty for the usual programs.
   public var openCommand = ""
+  public var events = Events.active
   public var pager = true
   /// Lines; 0: a body is folded by its bytes only.
   public var foldLines = 40
@@ -49,6 +50,9 @@ public struct Settings: Sendable, Equatable {
 
   /// The time before a message; ages stand in `/history` only.
   public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
+
+  /// Of whom it is said that they join, leave or change their name.
+  public enum Events: String, CaseIterable, Sendable { case all, active, off }
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
@@ -137,6 +141,9 @@ public struct Settings: Sendable, Equatable {
     choice(
       "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
     onOff("numbers", \.numbers, "the number before each message"),
+    choice(
+      "events", \.events,
+      "who joins, leaves or changes their name; active: in large rooms those who spoke lately"),
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
     command(
       "notify-command", \.notifyCommand, without: "off",
