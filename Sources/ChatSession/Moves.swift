@@ -107,7 +107,7 @@ package final class Moves: SessionPart {
 
   /// My conversations in the order of `/list`.
   private func listed() throws -> [ID<Conversation>] {
-    try store.listing(for: me.id).map(\.conversation.id).sorted { $0.rawValue < $1.rawValue }
+    try store.joined(by: me.id)
   }
 
   private func neighbour(_ step: Int) throws -> Conversation? {

@@ -13,6 +13,8 @@ package final class Place: SessionPart {
   private(set) var here: [Presence] = []
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?
+  /// How many of those it is for have it.
+  private(set) var reach = Reach()
   /// What I left word of while I am away.
   private(set) var away: String?
   private var signals = TypingSignals()
@@ -66,6 +68,7 @@ package final class Place: SessionPart {
     conversation = target
     self.membership = membership
     self.newestOwn = newestOwn
+    reach = Reach()
     typing = TypingList()
     apply(settings)
   }
@@ -88,7 +91,7 @@ package final class Place: SessionPart {
     typing.expire(at: now)
     away = (try? store.away(of: me.id)) ?? nil
     refreshNewestOwn()
-    news.countUnread(outside: conversation)
+    news.count()
   }
 
   /// The people here now, for a list of them.
@@ -121,9 +124,16 @@ package final class Place: SessionPart {
     news.refreshUnsent()
     guard let conversation else { return }
     newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
+    reach = Reach()
+    if let newestOwn, newestOwn.state == .sent || newestOwn.state == .delivered {
+      reach = (try? store.reach(of: newestOwn)) ?? reach
+    }
   }
 
-  func sent(_ message: Message) { newestOwn = message }
+  func sent(_ message: Message) {
+    newestOwn = message
+    reach = Reach()
+  }
 
   // MARK: Typing (rule 4)
 

@@ -34,6 +34,7 @@ package final class Session {
   package private(set) lazy var outgoing = Outgoing(self)
   private(set) lazy var news = News(self)
   private(set) lazy var people = People(self)
+  private(set) lazy var comings = Comings(self)
   private(set) lazy var reactions = Reactions(self)
   private(set) lazy var emoji = EmojiUse(self)
   private(set) lazy var search = Search(self)
@@ -151,8 +152,11 @@ package final class Session {
 
   /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
   package var deadline: Int64? {
-    [outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, screen.deadline]
-      .compactMap { $0 }.min()
+    [
+      outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, screen.deadline,
+      comings.deadline,
+    ]
+    .compactMap { $0 }.min()
   }
 
   func emit(_ effect: Effect) { effects.append(effect) }
@@ -238,6 +242,7 @@ package final class Session {
     drafts.saveIfDue()
     place.tick()
     moves.tick()
+    comings.tick()
     screen.printMore()
     outgoing.tick()
   }

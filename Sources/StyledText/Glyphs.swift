@@ -27,15 +27,19 @@ public struct Glyphs: Hashable, Sendable {
   public var send: SafeText
   /// Before a name that looks like another's (12.3).
   public var lookAlike: SafeText
+  /// Before who joined.
+  public var came: SafeText
+  /// Before who left.
+  public var went: SafeText
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
     edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
-    lookAlike: "≈")
+    lookAlike: "≈", came: "→", went: "←")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
     edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
-    lookAlike: "~")
+    lookAlike: "~", came: "->", went: "<-")
 }

@@ -263,6 +263,12 @@ final class Person: SessionLine {
     return try store.newest(by: session.me.id, in: place.id)
   }
 
+  /// The status line.
+  func status(notice: SafeText? = nil, columns: Int = 80) -> String {
+    StatusLine(session: session).items(notice: notice, columns: columns)
+      .map { $0.line.plain.string }.joined(separator: " | ").replacing(" |  |", with: " |")
+  }
+
   /// What was printed since the last time this was asked.
   func news() -> [String] {
     defer { (printed, lines) = ([], []) }

@@ -87,7 +87,7 @@ extension EndToEnd {
       try anna.type("/unread\r", seeing: "#lobby  1 unread")
     }
 
-    @Test("/unread lists, /next goes where I am mentioned first, then where it is newest (10)")
+    @Test("/unread lists, /next goes where I am mentioned first, then where it is oldest (10)")
     func unreadAndNext() throws {
       let home = try Home()
       let anna = try home.shellInLobby(as: "anna")
@@ -100,13 +100,13 @@ extension EndToEnd {
       try home.say("hello", as: "ben", in: "two")
       try home.say("again anna", as: "ben", in: "two")
       try home.say("news", as: "ben", in: "lobby")
-      try anna.expect("unread in #two and 2 more")
+      try anna.expect("#one 1!, #two 2, #lobby 1")
       try anna.type("/unread\r", seeing: "#lobby  1 unread")
       try anna.expect("#one  1 unread, 1 mention")
       try anna.expect("#two  2 unread")
       try anna.type("/next\r", seeing: "#one> |")
-      try anna.type("/next\r", seeing: "#lobby> |")
       try anna.type("/next\r", seeing: "#two> |")
+      try anna.type("/next\r", seeing: "#lobby> |")
       try anna.expect("new ──")
       try anna.type("/next\r", seeing: "Nothing is unread elsewhere.")
     }

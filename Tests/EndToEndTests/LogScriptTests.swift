@@ -44,6 +44,66 @@ extension EndToEnd {
       var now: Milliseconds = 0
     }
 
+    @Test("13.5: --events prints who comes and goes, between the messages, and goes on with it")
+    func events() throws {
+      let clock = Clock()
+      let store = try Store(path: home.store, clock: { clock.now })
+      defer { store.close() }
+      let people = try ["ben", "carl", "dora"].map { try store.participant(identity: $0).id }
+      let lobby = try #require(try store.room("lobby", create: true)).id
+      func at(_ time: String) throws {
+        clock.now =
+          Int64(try Date("2026-11-21T\(time)Z", strategy: .iso8601).timeIntervalSince1970) * 1000
+      }
+      try at("10:00:00")
+      try store.join(people[0], lobby, isTold: true)
+      try at("10:01:00")
+      try store.send("one", in: lobby, by: people[0])
+      try at("10:02:00")
+      try store.join(people[1], lobby, isTold: true)
+      try at("10:02:04")
+      try store.join(people[2], lobby, isTold: true)
+      try at("10:02:30")
+      _ = try store.rename(people[2], to: "dorothea")
+      try store.setTopic("tea at noon", of: lobby, by: people[0])
+      try at("10:03:00")
+      try store.send("two", in: lobby, by: people[0])
+      try at("10:04:00")
+      try store.leave(people[1], lobby)
+      let comings = [
+        "2026-11-21 10:01 [1] ben: one", "2026-11-21 10:02 -> carl and dorothea joined",
+        "2026-11-21 10:02 dora is now dorothea",
+        "2026-11-21 10:02 - ben changed the topic: tea at noon", "2026-11-21 10:03 [2] ben: two",
+        "2026-11-21 10:04 <- carl left",
+      ]
+      func lines(_ options: String...) throws -> [String] {
+        let all = ["log", "lobby", "--as", "anna", "--events"] + options
+        return try home.run(all, environment: ["LANG": "C"]).output.split(separator: "\n")
+          .map(String.init)
+      }
+      #expect(try lines() == comings)
+      #expect(try lines("--lines", "1") == Array(comings.suffix(2)))
+      #expect(try lines("--lines", "0") == [])
+      #expect(try lines("--to", "1") == [comings[0]])
+      #expect(try lines("--since", "2026-11-21") == ["2026-11-21 10:00 -> ben joined"] + comings)
+      #expect(try lines("--since", "2026-11-21T10:04Z") == [comings[5]])
+      #expect(try !log().output.contains("joined"))
+      let json = try lines("--json").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+        .compactMap { $0 as? [String: Any] }
+      #expect(
+        json.map { ($0["kind"] as? String) ?? "" } == [
+          "text", "joined", "joined", "renamed", "topic", "text", "left",
+        ])
+      let log = try home.start(
+        ["log", "lobby", "--as", "anna", "--events", "--follow"], environment: ["LANG": "C"])
+      #expect(log.wait(for: 10) { $0.output.contains("<- carl left") })
+      try at("10:05:00")
+      try store.join(people[1], lobby, isTold: true)
+      #expect(log.wait(for: 10) { $0.output.hasSuffix("\n2026-11-21 10:05 -> carl joined\n") })
+      log.kill(15)
+      _ = log.finish()
+    }
+
     @Test(
       "prints ranges by number and by time, and the newest of them",
       arguments: [

@@ -72,7 +72,7 @@ extension EndToEnd {
       try home.say("held", as: "ben")
       try anna.expect("1 new")
       try anna.type("/join tea\r", seeing: "#tea> |")
-      try anna.expect("1 unread in #lobby")
+      try anna.expect("#lobby 1")
       try anna.type("/next\r", seeing: "ben: held")
       let shown = anna.emulator.history
       let held = try #require(shown.firstIndex { $0.contains("ben: held") })
@@ -105,7 +105,7 @@ extension EndToEnd {
       try anna.expect("1 new")
       #expect(anna.emulator.screen.allSatisfy { $0.count <= 30 })
       anna.resize(rows: 20, columns: 100)
-      try anna.expect("1 new · 1 unread in @ben")
+      try anna.expect("1 new · @ben 1")
     }
 
     @Test(

@@ -100,7 +100,7 @@ extension EndToEnd {
       try home.say("live", as: "anna")
       try ben.expectNever("live")
       try ben.type("/join tea\r", seeing: "#tea> |")
-      try ben.expect("\(left + 1) unread in #lobby")
+      try ben.expect("#lobby \(left + 1)")
       #expect(try unread(by: "ben") == "\(left + 1)\n")
       ben.send("/switch lobby\r")
       try ben.expect(" live")

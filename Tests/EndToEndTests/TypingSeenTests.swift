@@ -45,7 +45,9 @@ extension EndToEnd {
 
     @Test("a notice that made room for who is typing does not come back when they are done")
     func noticeIsGone() throws {
-      let (anna, ben) = try home.annaAndBen()
+      // There is no room for both.
+      let anna = try home.shellInLobby(as: "anna", columns: 50)
+      let ben = try home.shellInLobby(as: "ben")
       try anna.type("\u{03}", seeing: "To leave: C-d")
       // Before it has been read nobody takes its place.
       ben.send("I")

@@ -133,6 +133,12 @@ extension Lobby {
     try store.setKeep(old.id, 1)
     while try store.forgetOld(now: fixture.now + 10, budget: 2) > 2 {}
     try store.take(["2022-11-21 10:00:00\tben\tof a log\n"], into: "lobby")
+    try store.join(store.participant(identity: "dora").id, self.lobby, isTold: true)
+    try store.db(
+      """
+      INSERT INTO absence(participant, since, until)
+      SELECT id, 1600000000000, 1600000000001 FROM participant WHERE identity = 'ben'
+      """)
     fixture.now += 5000
   }
 }

@@ -30,6 +30,8 @@ package struct LogScript: Subcommand {
   var to: Int?
   @Flag(help: "Go on with what arrives.")
   var follow = false
+  @Flag(help: "Print who joins, leaves or changes their name, topics and invitations, too.")
+  var events = false
   @Flag(help: "Print one JSON object a line.")
   var json = false
 
@@ -50,7 +52,7 @@ package struct LogScript: Subcommand {
       let place = try script.conversation(conversation)
       let bell =
         follow ? try BellWait(script.store, seconds: nil, watchesReader: true) : nil
-      var log = PrintedLog(script, of: place, isJSON: json)
+      var log = PrintedLog(script, of: place, isJSON: json, hasEvents: events)
       try log.print(self, within: span)
       script.output.flush()
       while let bell, !script.output.isClosed, bell.next() == .rang {
@@ -77,12 +79,14 @@ private struct PrintedLog {
   /// From where on those that are past were asked for; nil for none of them, or by their numbers.
   private var askedPast: Store.PastPlace?
   private var isByNumber = false
+  private var events: LoggedEvents?
   private var printer: MessagePrinter
 
-  init(_ script: Script, of conversation: Conversation, isJSON: Bool) {
+  init(_ script: Script, of conversation: Conversation, isJSON: Bool, hasEvents: Bool) {
     self.script = script
     self.conversation = conversation
     self.isJSON = isJSON
+    if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
     newest = conversation.lastNumber
     var options = MessagePrinter.Options(glyphs: script.glyphs)
     // Into a pipe all of it goes.
@@ -115,15 +119,29 @@ private struct PrintedLog {
       (first, left) = try start(ofNewest: lines, from: first, to: last, span)
     }
     asked.first = first
-    if isByNumber { return try print(from: first, to: last, span) }
-    try printPast(newest: left, span)
-    try printLive(from: first, to: last, span)
+    // With a count, what happened before the first of them is not asked for.
+    events?.begin(
+      from: isByNumber || lines != nil || span.isAlways ? nil : span.start,
+      until: options.to != nil || lines == 0 ? nil : span.end ?? .max, upTo: position)
+    if isByNumber {
+      try print(from: first, to: last, span)
+    } else {
+      try printPast(newest: left, span)
+      try printLive(from: first, to: last, span)
+    }
+    try events?.finish()
+  }
+
+  private mutating func write(_ page: [Message]) throws {
+    if events == nil { return try script.print(page, isJSON: isJSON) }
+    try events?.print(page)
   }
 
   /// What has arrived since, and what became of messages that were printed (rule 3.8).
   mutating func printNew() throws {
     let (first, last) = (newest + 1, try lastNumber)
     let end = try script.store.position
+    try events?.follow(from: position, upTo: end)
     let news = try script.store.laterNews(
       in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
     ).filter { isPrinted($0.message) }
@@ -131,6 +149,7 @@ private struct PrintedLog {
     newest = max(newest, last)
     // What was imported takes numbers like these and did not arrive.
     if last >= first { try printLive(from: first, to: last, .always) { !$0.isImported } }
+    try events?.finish()
     try print(news)
   }
 
@@ -208,20 +227,20 @@ private struct PrintedLog {
     return (start, left)
   }
 
-  private func print(from first: Int, to last: Int, _ span: TimeSpan) throws {
+  private mutating func print(from first: Int, to last: Int, _ span: TimeSpan) throws {
     var next = first
     while next <= last, !script.output.isClosed {
       let end = min(last, next + Script.page - 1)
       let page = try script.store.messages(
         in: conversation.id, numbers: next...end, for: script.me.id
       ).filter { span.contains($0.createdAt) }
-      try script.print(page, isJSON: isJSON)
+      try write(page)
       next = end + 1
     }
   }
 
   /// The same without what is past, however many numbers that has between the others.
-  private func printLive(
+  private mutating func printLive(
     from first: Int, to last: Int, _ span: TimeSpan,
     where isWanted: (Message) -> Bool = { _ in true }
   ) throws {
@@ -229,9 +248,8 @@ private struct PrintedLog {
     while before < last, !script.output.isClosed {
       let page = try script.store.messages(
         in: conversation.id, after: before, limit: Script.page, for: script.me.id)
-      try script.print(
-        page.filter { $0.number <= last && span.contains($0.createdAt) && isWanted($0) },
-        isJSON: isJSON)
+      try write(
+        page.filter { $0.number <= last && span.contains($0.createdAt) && isWanted($0) })
       before = page.last?.number ?? last
     }
   }
@@ -252,7 +270,7 @@ private struct PrintedLog {
       let page = try script.store.past(
         in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id)
       guard let last = page.last else { return }
-      try script.print(page, isJSON: isJSON)
+      try write(page)
       place = Store.PastPlace(time: last.createdAt, number: last.number + 1)
     }
   }

@@ -8,16 +8,10 @@ struct Alerts: SessionPart {
   let session: Session
 
   /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool { isDirect(message) || isMention(message) }
+  func isForMe(_ message: Message) -> Bool { news.isDirect(message) || isMention(message) }
 
   private func isMention(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)
-  }
-
-  private func isDirect(_ message: Message) -> Bool {
-    message.conversation == place.conversation?.id
-      ? place.conversation?.kind == .direct
-      : news.unread[message.conversation]?.name.hasPrefix("@") == true
   }
 
   /// - Parameter isInvited: somebody brought me into a room, which rings as well.

@@ -7,8 +7,12 @@ import StyledText
 final class News: SessionPart {
   unowned let session: Session
   private var position: Int64 = 0
-  /// Unread messages of other conversations.
-  private(set) var unread: [ID<Conversation>: (name: String, count: Int)] = [:]
+  /// What is unread in other conversations, the most urgent first (rule 7.4).
+  private(set) var unread: [Unread] = []
+  /// Where it may be otherwise than it was counted; nil: it was never counted.
+  private var uncounted: Set<ID<Conversation>>?
+  /// Of what kind conversations are from which messages came.
+  private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
   /// Own messages that wait for a network, and that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
 
@@ -26,6 +30,7 @@ final class News: SessionPart {
   func catchUp() {
     guard !screen.isHolding else { return }
     defer { screen.goOnPrinting() }
+    session.comings.goOn()
     do {
       var hasMore = true
       while hasMore {
@@ -34,6 +39,7 @@ final class News: SessionPart {
         hasMore = changes.hasMore
         if !changes.isEmpty { show(changes) }
       }
+      count()
     } catch StoreError.locked {
       outgoing.tryAgainSoon()
     } catch {
@@ -46,8 +52,12 @@ final class News: SessionPart {
     people.recognise(sendersOf: changes.arrived + changes.revised)
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { place.stopped(message.senderIdentity) }
+    noteUncounted(changes)
+    session.comings.note(changes.events)
+    let whoCame = session.comings.line(before: others)
     let (isSeenNow, takenBack) = receive(others)
     var (lines, new, forMe) = show(arrived: changes.arrived.filter { !takenBack.contains($0.id) })
+    lines = whoCame + lines
     let here = place.conversation?.id
     for message in changes.revised where message.conversation == here {
       guard message.number <= screen.printedUpTo || message.isPast else { continue }
@@ -78,10 +88,6 @@ final class News: SessionPart {
     if changes.peopleChanged {
       people.peopleChanged()
       place.peopleChanged()
-    }
-    let lessUnread = changes.receiptsChanged.union(changes.revised.map(\.conversation))
-    if let conversation = place.conversation, lessUnread.contains(where: { unread[$0] != nil }) {
-      countUnread(outside: conversation)
     }
     if changes.historyChanged { drafts.historyChanged() }
     let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false
@@ -119,8 +125,6 @@ final class News: SessionPart {
         guard let printed = screen.arrived(message) else { continue }
         lines += printed
         if !isMine { new += 1 }
-      } else if !isMine {
-        count(unreadIn: message)
       }
       if !isMine, Alerts(session: session).isForMe(message) { forMe.append(message) }
     }
@@ -129,29 +133,64 @@ final class News: SessionPart {
 
   // MARK: Elsewhere
 
-  private func count(unreadIn message: Message) {
-    if let known = unread[message.conversation] {
-      unread[message.conversation] = (known.name, known.count + 1)
-    } else if let conversation = try? store.conversation(message.conversation, for: me.id) {
-      unread[message.conversation] = (conversation.name, 1)
-    }
+  /// Whether a message is written to me alone.
+  func isDirect(_ message: Message) -> Bool {
+    let id = message.conversation
+    if kinds[id] == nil { kinds[id] = (try? store.conversation(id, for: me.id))??.kind }
+    return kinds[id] == .direct
   }
 
-  /// A conversation was entered or left.
-  func clearUnread(of conversation: ID<Conversation>) { unread[conversation] = nil }
+  /// Where the changes may have made more or less unread, or called it otherwise.
+  private func noteUncounted(_ changes: Changes) {
+    guard var places = uncounted else { return }
+    for message in changes.arrived + changes.revised where message.sender != me.id {
+      places.insert(message.conversation)
+    }
+    places.formUnion(changes.readElsewhere)
+    for event in changes.events {
+      if event.kind == .left, event.participant.id == me.id { places.insert(event.conversation) }
+      if event.kind == .renamed, kinds[event.conversation] != .room {
+        places.insert(event.conversation)
+      }
+    }
+    if let here = place.conversation?.id { places.remove(here) }
+    uncounted = places
+  }
 
-  /// Counts what is unread elsewhere.
-  func countUnread(outside here: Conversation) {
-    for entry in (try? store.listing(for: me.id)) ?? [] where entry.conversation.id != here.id {
-      unread[entry.conversation.id] =
-        entry.unread > 0 ? (entry.conversation.name, entry.unread) : nil
+  /// Another conversation is open than the one before.
+  func moved(from former: ID<Conversation>?, to open: ID<Conversation>) {
+    forgetUnread(of: open)
+    if let former { uncounted?.insert(former) }
+  }
+
+  /// Nothing is unread there any more.
+  func forgetUnread(of conversation: ID<Conversation>) {
+    unread.removeAll { $0.conversation.id == conversation }
+  }
+
+  /// Counts what is unread elsewhere: all of it once, then only where it may have changed, so that
+  /// it costs the same however many conversations and messages there are.
+  func count() {
+    guard session.isInteractive, !session.isStarting, uncounted?.isEmpty != true else { return }
+    do {
+      let found = try store.unread(
+        mentioning: me, highlight: settings.highlightWords, in: uncounted)
+      let here = place.conversation?.id
+      unread.removeAll { uncounted?.contains($0.conversation.id) ?? true }
+      unread += found.filter { $0.conversation.id != here }
+      unread.sort()
+      uncounted = []
+    } catch StoreError.locked {
+      outgoing.tryAgainSoon()
+    } catch {
+      uncounted = []
     }
   }
 
   /// How many messages of others in the open conversation are not printed yet.
   var unreadHere: Int {
-    let listing = (try? store.listing(for: me.id)) ?? []
-    return listing.first { $0.conversation.id == place.conversation?.id }?.unread ?? 0
+    guard let here = place.conversation else { return 0 }
+    return (try? store.listing(for: me.id, in: [here.id]))?.first?.unread ?? 0
   }
 
   func refreshUnsent() {

@@ -61,12 +61,12 @@ package final class Screen: SessionPart {
     printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
     backlog?.keepUnsent(of: &messages, by: me.id)
     self.backlog = backlog
+    news.moved(from: place.conversation?.id, to: target.id)
+    session.comings.forget()
     place.becomes(
       target, membership,
       newestOwn: session.isStarting
         ? nil : messages.last { $0.sender == me.id && $0.deletedAt == nil && !$0.isPast })
-    news.clearUnread(of: target.id)
-    transcript.startOver()
     // What is held of another conversation is unread there.
     isPaused = false
     held = HeldLines()
@@ -105,10 +105,10 @@ package final class Screen: SessionPart {
   }
 
   private func show(_ messages: [Message], of target: Conversation, newBehind marker: Int) {
-    var lines: [StyledLine] = []
-    if !target.topic.isEmpty { lines.append(RoomCommands.topicLine(target)) }
+    let messages = Store.ordered(messages)
+    var lines = entrance(to: target, on: messages.first?.createdAt ?? Store.wallClock())
     var isRuled = !place.isMember
-    for message in Store.ordered(messages) {
+    for message in messages {
       if !isRuled, message.number > marker, message.sender != me.id, !message.isPast {
         isRuled = true
         transcript.endRun()
@@ -116,7 +116,36 @@ package final class Screen: SessionPart {
       }
       lines += transcript.lines(for: message)
     }
-    if !lines.isEmpty { emit(.show(lines)) }
+    emit(.show(lines))
+  }
+
+  /// Where what follows belongs: `── #tea · Saturday, 21 November 2026 · 2 others here ──`
+  /// (rule 13.4).
+  ///
+  /// - Parameter day: when what follows was said first.
+  private func entrance(to target: Conversation, on day: Milliseconds) -> [StyledLine] {
+    // A batch shows none of it.
+    guard session.isInteractive else { return [] }
+    transcript.startOver(on: day)
+    let others = (try? store.othersHere(in: target.id, than: me.id)) ?? 0
+    let isPlain = session.face == .plain
+    let gap = isPlain ? ", " : " " + glyphs.separator + " "
+    let side = isPlain ? SafeText() : glyphs.rule + glyphs.rule
+    var line = StyledLine(isPlain ? "" : side + " ", .dim)
+    line.append(SafeText(name: target.name), .bold)
+    let count =
+      switch others {
+      case 0: say("alone here")
+      case 1: say("1 other here")
+      default: say("%1 others here", SafeText(others))
+      }
+    line.append(gap + LocalTime.day(day) + gap + count, .dim)
+    if !target.topic.isEmpty {
+      line.append(gap + say("topic:") + " ", .dim)
+      line.append(SafeText(line: target.topic))
+    }
+    if !isPlain { line.append(" " + side, .dim) }
+    return transcript.broken(line, indent: 3)
   }
 
   /// I left the room that is open: nothing more of it is printed.

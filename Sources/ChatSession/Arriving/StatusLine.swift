@@ -28,25 +28,43 @@ package struct StatusLine: SessionPart {
   }
 
   /// The status line's items for a terminal of `columns`.
+  ///
+  /// - Parameter notice: what is said in passing; it hides neither who is typing nor what is urgent
+  ///   where there is room for both.
   package func items(notice: SafeText?, columns: Int) -> [Item] {
-    let widths = transcript.printer.options.widths
-    let right = statusRight(columns: columns * 2 / 3)
-    let room = max(1, columns - 1 - right.columns(widths) - 2)
-    let left = statusLeft(notice: notice, columns: room).truncated(to: room, widths: widths)
-    var items = [Item(id: "left", line: left)]
+    let space = columns - 1
+    func rest(beside line: StyledLine) -> Int {
+      line.isEmpty ? space : space - 2 - line.columns(widths)
+    }
+    let urgent = statusRight(columns: columns / 3, isUrgentOnly: true)
+    let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
+    // Who is here is what matters least.
+    let isIdle = notice == nil && !editing.isOn && place.typing.isEmpty
+    let most = columns * 2 / 3
+    let right = statusRight(
+      columns: isIdle ? most : min(most, max(urgent.columns(widths), rest(beside: left))))
+    let line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
+    var items = [Item(id: "left", line: line)]
     if !right.isEmpty { items += [.flexibleSpace, Item(id: "right", line: right)] }
     return items
   }
 
+  private var widths: Widths { transcript.printer.options.widths }
+
+  private var separator: StyledLine { StyledLine(" " + glyphs.separator + " ", .dim) }
+
   private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
-    if let notice { return StyledLine(notice, .dim) }
+    let typing = editing.isOn ? nil : place.typing.line(columns: columns, widths: widths)
+    if let notice {
+      let both = typing.map { $0 + separator + StyledLine(notice, .dim) }
+      if let both, both.columns(widths) <= columns { return both }
+      return StyledLine(notice, .dim)
+    }
     if moves.isChoosing {
       return StyledLine(say("Return goes to the first, C-g returns"), .dim)
     }
     if let mode = editing.mode { return StyledLine(mode.status, .dim) }
-    if let line = place.typing.line(columns: columns, widths: transcript.printer.options.widths) {
-      return line
-    }
+    if let typing { return typing }
     if !place.isMember, let conversation = place.conversation {
       let name = SafeText(name: conversation.name)
       return StyledLine(
@@ -71,58 +89,103 @@ package struct StatusLine: SessionPart {
     }
   }
 
-  /// What is right, as much of it as fits: what comes last goes first, and a long name is cut.
-  private func statusRight(columns: Int) -> StyledLine {
-    var parts = statusParts()
-    func joined() -> StyledLine {
-      var line = StyledLine()
-      for part in parts.sorted(by: { $0.place < $1.place }) {
-        if !line.isEmpty { line.append(" " + glyphs.separator + " ", .dim) }
-        line += part.line
-      }
-      return line
+  /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then
+  /// how far the newest message got, then what else is unread, which is counted at last.
+  private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
+    let unread = news.unread
+    // However long a name is, the number behind it is seen.
+    let most = min(24, max(4, columns - 8))
+    let tokens = unread.prefix(columns / 4 + 1).map { entry in
+      let name = SafeText(name: entry.conversation.name).truncated(to: most, widths: widths)
+      return StyledLine(name + " " + entry.mark, entry.style(accent: settings.looks.color))
     }
-    var line = joined()
-    while parts.count > 1, line.columns(transcript.printer.options.widths) > columns {
-      parts.removeLast()
-      line = joined()
+    let urgent = tokens.indices.filter { unread[$0].isForMe }.count
+    var parts: [(place: Int, line: StyledLine)] = []
+    var shown = 0
+    func line(_ parts: [(place: Int, line: StyledLine)], shown: Int) -> StyledLine {
+      var list = Array(tokens.prefix(shown))
+      if shown < unread.count { list.append(StyledLine("+" + SafeText(unread.count - shown))) }
+      let all =
+        parts.sorted { $0.place < $1.place }.map(\.line)
+        + (list.isEmpty ? [] : [list.joined(by: StyledLine(", "))])
+      return all.joined(by: separator)
     }
-    return line.truncated(to: columns, widths: transcript.printer.options.widths)
+    func fits(_ parts: [(place: Int, line: StyledLine)], shown: Int) -> Bool {
+      line(parts, shown: shown).columns(widths) <= columns
+    }
+    func add(_ part: (place: Int, line: StyledLine)) {
+      if fits(parts + [part], shown: shown) { parts.append(part) }
+    }
+    func show(upTo count: Int) {
+      while shown < count, fits(parts, shown: shown + 1) { shown += 1 }
+    }
+    here.forEach(add)
+    show(upTo: urgent)
+    if !isUrgentOnly {
+      how.forEach(add)
+      show(upTo: tokens.count)
+    }
+    return line(parts, shown: shown).truncated(to: columns, widths: widths)
   }
 
-  /// The parts of the right side, the most important first; `place` is where they stand.
-  private func statusParts() -> [(place: Int, line: StyledLine)] {
+  /// What waits for me to do something; `place` is where it stands.
+  private var here: [(place: Int, line: StyledLine)] {
     var parts: [(place: Int, line: StyledLine)] = []
-    let red = Style(foreground: .red)
     if screen.isPaused, screen.held.count > 0 {
       parts.append((0, StyledLine(say("%1 new", SafeText(screen.held.count)), .bold)))
     }
     // The newest one's own state says it of itself.
-    let others = (
-      failed: news.unsent.failed - (place.newestOwn?.state == .failed ? 1 : 0),
-      waiting: news.unsent.waiting - (place.newestOwn?.state == .sending ? 1 : 0)
-    )
-    if others.failed > 0 {
-      parts.append((2, StyledLine(say("%1 failed", SafeText(news.unsent.failed)), red)))
+    if news.unsent.failed > (place.newestOwn?.state == .failed ? 1 : 0) {
+      parts.append(
+        (
+          2,
+          StyledLine(say("%1 failed", SafeText(news.unsent.failed)), Style(foreground: .red))
+        ))
     }
-    let sorted = news.unread.values.filter { $0.count > 0 }.sorted {
-      ($1.count, $0.name) < ($0.count, $1.name)
-    }
-    if let first = sorted.first {
-      let rest = sorted.count > 1 ? say(" and %1 more", SafeText(sorted.count - 1)) : ""
-      let text = say("%1 unread in %2", SafeText(first.count), SafeText(name: first.name)) + rest
-      parts.append((4, StyledLine(text, .bold)))
-    }
+    return parts
+  }
+
+  /// How far the newest message got, and how many wait.
+  private var how: [(place: Int, line: StyledLine)] {
+    var parts: [(place: Int, line: StyledLine)] = []
     if let newestOwn = place.newestOwn {
-      let mark = MessagePrinter.mark(newestOwn.state, glyphs)
-      let word = newestOwn.state.word
-      let said = newestOwn.state == .seen ? word : mark + " " + word
-      let style = newestOwn.state == .failed ? red : .dim
-      parts.append((1, StyledLine("[\(newestOwn.number)] " + said, style)))
+      let state = newestOwn.state
+      let said = place.reach.words ?? state.word
+      let mark =
+        state == .seen || place.reach.seen > 0
+        ? SafeText() : MessagePrinter.mark(state, glyphs) + " "
+      let style = state == .failed ? Style(foreground: .red) : .dim
+      parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
     }
-    if others.waiting > 0 {
+    if news.unsent.waiting > (place.newestOwn?.state == .sending ? 1 : 0) {
       parts.append((3, StyledLine(say("%1 waiting", SafeText(news.unsent.waiting)), .dim)))
     }
     return parts
+  }
+}
+
+extension Unread {
+  /// `12`, and `3!` where something in a room names me.
+  var mark: SafeText {
+    SafeText(count) + (conversation.kind == .room && mentions > 0 ? "!" : "")
+  }
+
+  /// What is for me stands out.
+  func style(accent: Color?) -> Style { isForMe ? Style(.bold, foreground: accent) : .plain }
+}
+
+extension Reach {
+  /// `seen by 2 of 3`, while some of several have it and others do not (rule 7.2).
+  var words: SafeText? {
+    guard recipients > 1, state < .seen else { return nil }
+    if seen > 0 { return say("seen by %1 of %2", SafeText(seen), SafeText(recipients)) }
+    guard delivered > 0, state < .delivered else { return nil }
+    return say("delivered to %1 of %2", SafeText(delivered), SafeText(recipients))
+  }
+}
+
+extension [StyledLine] {
+  fileprivate func joined(by separator: StyledLine) -> StyledLine {
+    dropFirst().reduce(first ?? StyledLine()) { $0 + separator + $1 }
   }
 }

@@ -73,6 +73,9 @@ package final class Transcript: SessionPart {
   /// What another printer made was printed: only a new day is shown again.
   func follow(_ other: MessagePrinter) { printer.follow(other) }
 
+  /// What follows is of a day that was said.
+  func startOver(on day: Milliseconds) { printer.startOver(on: day) }
+
   // MARK: Saying
 
   package static func error(_ sentence: SafeText) -> StyledLine {

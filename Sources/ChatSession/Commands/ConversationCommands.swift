@@ -17,7 +17,7 @@ struct ConversationCommands: SessionPart {
   /// Enters a room, making it if there is none.
   func enter(room name: String) throws {
     guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
-    try store.join(me.id, room.id)
+    try store.join(me.id, room.id, isTold: true)
     try place.go(to: room)
   }
 
@@ -38,7 +38,7 @@ struct ConversationCommands: SessionPart {
     }
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
     try store.leave(me.id, target.id)
-    news.clearUnread(of: target.id)
+    news.forgetUnread(of: target.id)
     let isOpen = target.id == place.conversation?.id
     if isOpen {
       place.left()
@@ -83,19 +83,23 @@ struct ConversationCommands: SessionPart {
 
   func list(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("list") }
-    let mine = try store.listing(for: me.id)
+    let mine = Dictionary(
+      uniqueKeysWithValues: try store.listing(for: me.id).map { ($0.conversation.id, $0) })
+    let unread = Dictionary(
+      uniqueKeysWithValues: try store.unread(mentioning: me, highlight: settings.highlightWords).map
+      { ($0.conversation.id, $0) })
     var lines: [StyledLine] = []
-    for entry in mine where entry.isMember || entry.conversation.kind == .direct {
+    for entry in try store.joined(by: me.id).compactMap({ mine[$0] }) {
       let isOpen = entry.conversation.id == place.conversation?.id
       var line = StyledLine(isOpen ? "* " : "  ", .dim)
       line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
-      if entry.unread > 0, !isOpen {
-        line.append("  " + say("%1 unread", SafeText(entry.unread)), .bold)
+      if let unread = unread[entry.conversation.id], !isOpen {
+        line.append(" " + unread.mark, unread.style(accent: settings.looks.color))
       }
       if let last = entry.lastAt { line.append("  " + LocalTime.stamp(last), .dim) }
       lines.append(line)
     }
-    let known = Set(mine.filter(\.isMember).map(\.conversation.id))
+    let known = Set(mine.keys)
     for room in try store.rooms() where !known.contains(room.id) {
       lines.append(
         StyledLine("  ") + StyledLine(SafeText(name: room.name), .dim)

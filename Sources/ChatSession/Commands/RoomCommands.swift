@@ -53,32 +53,22 @@ struct RoomCommands: SessionPart {
     news.catchUp()
   }
 
-  /// What happened beside messages, as lines; nothing where it is not for this screen.
+  /// Topics and invitations, as lines; nothing where it is not for this screen. Who comes and goes
+  /// is for ``Comings``.
   func lines(for event: Event) -> [StyledLine] {
-    let name = people.shownName(event.participant)
     let isHere = event.conversation == place.conversation?.id
-    let text: SafeText
-    switch event.kind {
-    case .topic:
-      guard isHere else { return [] }
-      place.change(topic: event.text)
-      text =
-        event.text.isEmpty
-        ? say("%1 took the topic away", name)
-        : say("%1 changed the topic: %2", name, SafeText(line: event.text))
-    case .invitation:
-      guard let other = event.other else { return [] }
-      if other.id == me.id {
-        let place =
-          (try? store.conversation(event.conversation, for: me.id))??.name ?? ""
-        text = say("%1 invited you to %2; /switch %2 goes there.", name, SafeText(name: place))
-      } else {
-        guard isHere else { return [] }
-        text = say("%1 invited %2", name, people.shownName(other))
-      }
-    }
+    let isInvited = event.kind == .invitation && event.other?.id == me.id
+    guard isHere || isInvited else { return [] }
+    if isHere, event.kind == .topic { place.change(topic: event.text) }
+    let words = EventWords(glyphs: glyphs, name: people.shownName)
+    let text =
+      isInvited
+      ? words.invitation(
+        event, to: (try? store.conversation(event.conversation, for: me.id))??.name ?? "")
+      : words.sentence(for: event)
+    guard let text else { return [] }
     transcript.endRun()
-    return [StyledLine(glyphs.separator + " " + text, .dim)]
+    return transcript.broken(StyledLine(glyphs.separator + " " + text, .dim), indent: 2)
   }
 
   // MARK: What works here

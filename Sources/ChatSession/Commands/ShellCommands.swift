@@ -113,7 +113,7 @@ struct ShellCommands: SessionPart {
           StyledLine(
             say(
               "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
-              newestOwn.state.word)))
+              place.reach.words ?? newestOwn.state.word)))
       }
       let unsent = try store.unsent(by: me.id, in: nil)
       let failed = unsent.filter { $0.state == .failed }.count
@@ -139,8 +139,11 @@ struct ShellCommands: SessionPart {
             ? say("You are away; /back ends it.")
             : say("You are away: %1. /back ends it.", SafeText(line: away))))
     }
-    for (name, count) in news.unread.values.sorted(by: { $0.name < $1.name }) {
-      lines.append(StyledLine(say("%1 unread in %2.", SafeText(count), SafeText(name: name))))
+    for entry in news.unread {
+      lines.append(
+        StyledLine(
+          say(
+            "%1 unread in %2.", SafeText(entry.count), SafeText(name: entry.conversation.name))))
     }
     lines.append(StyledLine(say("The store is %1.", SafeText(line: store.path)), .dim))
     transcript.answer(lines)

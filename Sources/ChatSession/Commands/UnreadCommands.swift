@@ -9,15 +9,10 @@ package struct UnreadCommands: SessionPart {
 
   // MARK: Unread (rule 7.7)
 
-  /// Elsewhere, what is for me first: mentions and direct chats, then the newest.
+  /// Elsewhere, the most urgent first (rule 7.4).
   func unreadElsewhere() throws -> [Unread] {
-    let found = try store.unread(mentioning: me, highlight: settings.highlightWords).filter {
-      $0.conversation.id != place.conversation?.id
-    }
-    func isForMe(_ unread: Unread) -> Bool {
-      unread.mentions > 0 || unread.conversation.kind == .direct
-    }
-    return found.filter(isForMe) + found.filter { !isForMe($0) }
+    try store.unread(mentioning: me, highlight: settings.highlightWords)
+      .filter { $0.conversation.id != place.conversation?.id }.sorted()
   }
 
   func listUnread(_ argument: String) throws {

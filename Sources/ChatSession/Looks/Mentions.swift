@@ -21,8 +21,12 @@ extension Message {
 
 extension Store {
   /// What is unread, with the mentions of me.
-  package func unread(mentioning me: Participant, highlight: [String]) throws -> [Unread] {
-    try unread(for: me.id, words: highlight) {
+  ///
+  /// - Parameter places: of which conversations; nil for all.
+  package func unread(
+    mentioning me: Participant, highlight: [String], in places: Set<ID<Conversation>>? = nil
+  ) throws -> [Unread] {
+    try unread(for: me.id, in: places, words: highlight) {
       me.isMentioned(in: $0, mentions: $1, highlight: highlight)
     }
   }

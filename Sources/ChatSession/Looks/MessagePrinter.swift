@@ -70,6 +70,12 @@ package struct MessagePrinter {
     runDay = other.runDay
   }
 
+  /// The same where the day of what follows was said.
+  mutating func startOver(on day: Milliseconds) {
+    runSender = nil
+    runDay = LocalTime.dayNumber(day)
+  }
+
   /// A message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     var result: [StyledLine] = []

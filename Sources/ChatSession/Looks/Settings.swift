@@ -27,6 +27,7 @@ public struct Settings: Sendable, Equatable {
   public var notifyCommand = ""
   /// What opens addresses and files; empty for the usual programs.
   public var openCommand = ""
+  public var events = Events.active
   public var pager = true
   /// Lines; 0: a body is folded by its bytes only.
   public var foldLines = 40
@@ -61,6 +62,9 @@ public struct Settings: Sendable, Equatable {
 
   /// Who breaks long lines: this program between words, or the terminal where a row ends.
   public enum Wrap: String, CaseIterable, Sendable { case word, terminal }
+
+  /// Of whom it is said that they join, leave or change their name.
+  public enum Events: String, CaseIterable, Sendable { case all, active, off }
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
@@ -149,6 +153,9 @@ public struct Settings: Sendable, Equatable {
     choice(
       "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
     onOff("numbers", \.numbers, "the number before each message"),
+    choice(
+      "events", \.events,
+      "who joins, leaves or changes their name; active: in large rooms those who spoke lately"),
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
     command(
       "highlight", \.highlight, without: "off",

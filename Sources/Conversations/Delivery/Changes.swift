@@ -36,10 +36,12 @@ public struct Changes: Hashable, Sendable {
   public var moved: [Message] = []
   /// Reactions that were set, replaced or removed in the conversations I am in, my own included.
   public var reacted: [ReactionNews] = []
-  /// Topics and invitations in the conversations I am in, my own included.
+  /// What happened beside messages in the conversations I am in, and what I did.
   public var events: [Event] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
+  /// Those of them in which it was my own read marker.
+  public var readElsewhere: Set<ID<Conversation>> = []
   /// Signals of others in my conversations.
   public var typing: [TypingSignal] = []
   /// Whether presence, names or memberships changed.

@@ -80,15 +80,16 @@ extension Store {
     changes.reacted = try news(reacted.filter { $0.number <= end }, for: me)
     changes.events = try events(after: since, upTo: end, for: me)
 
-    changes.receiptsChanged = Set(
-      try database.rows(
-        """
-        SELECT r.conversation FROM reader r
-        WHERE r.change > ?1 AND r.change <= ?2 AND EXISTS (
-          SELECT 1 FROM membership s
-          WHERE s.conversation = r.conversation AND s.participant = ?3)
-        """, since, end, me
-      ) { $0.id() })
+    let marks = try database.rows(
+      """
+      SELECT r.conversation, r.participant = ?3 AS is_mine FROM reader r
+      WHERE r.change > ?1 AND r.change <= ?2 AND EXISTS (
+        SELECT 1 FROM membership s
+        WHERE s.conversation = r.conversation AND s.participant = ?3)
+      """, since, end, me
+    ) { (place: $0.id("conversation") as ID<Conversation>, isMine: $0.bool("is_mine")) }
+    changes.receiptsChanged = Set(marks.map(\.place))
+    changes.readElsewhere = Set(marks.filter(\.isMine).map(\.place))
     changes.typing = try database.rows(
       """
       SELECT \(Store.participantColumns), t.conversation, t.active, t.at, t.shell

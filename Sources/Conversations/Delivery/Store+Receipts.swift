@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+/// How many of those a message is for have it (rule 7.2).
+public struct Reach: Hashable, Sendable {
+  public var recipients = 0
+  public var delivered = 0
+  public var seen = 0
+
+  public init(recipients: Int = 0, delivered: Int = 0, seen: Int = 0) {
+    (self.recipients, self.delivered, self.seen) = (recipients, delivered, seen)
+  }
+
+  /// The least state among them; `sent` if there are none.
+  public var state: DeliveryState {
+    if recipients == 0 { return .sent }
+    return seen == recipients ? .seen : delivered == recipients ? .delivered : .sent
+  }
+}
+
 /// Whom the messages of a conversation are for, and how far each of them is.
 struct Audience {
   struct Stay {
@@ -8,29 +25,45 @@ struct Audience {
     var last: Int
     var delivered: Int
     var seen: Int
+    /// When messages are not for them, since they had not been here for long.
+    var absences: [Range<Milliseconds>] = []
 
     func state(of number: Int) -> DeliveryState {
       seen >= number ? .seen : delivered >= number ? .delivered : .sent
     }
   }
 
+  /// Milliseconds after someone was here last until nothing that is said in a room is for them.
+  static let patience: Milliseconds = 7 * 24 * 3_600_000
+
   var stays: [Stay]
 
-  /// Those who were members when the message got its number: who comes or goes later changes
-  /// nothing, so a state cannot move backwards.
-  func recipients(of number: Int, from sender: ID<Participant>) -> [Stay] {
-    stays.filter { $0.participant != sender && $0.first <= number && number <= $0.last }
+  /// Those who were members when the message got its number, and had been here within a week: who
+  /// comes or goes later changes nothing, so a state cannot move backwards.
+  func recipients(of message: Message) -> [Stay] {
+    let number = message.number
+    return stays.filter { stay in
+      stay.participant != message.sender && stay.first <= number && number <= stay.last
+        && !stay.absences.contains { $0.contains(message.createdAt) }
+    }
   }
 
-  /// The least state among the recipients (rule 7.2); `sent` if there are none.
-  func state(of number: Int, from sender: ID<Participant>) -> DeliveryState {
-    recipients(of: number, from: sender).map { $0.state(of: number) }.min() ?? .sent
+  func reach(of message: Message) -> Reach {
+    var reach = Reach()
+    for stay in recipients(of: message) {
+      let state = stay.state(of: message.number)
+      reach.recipients += 1
+      if state >= .delivered { reach.delivered += 1 }
+      if state == .seen { reach.seen += 1 }
+    }
+    return reach
   }
 }
 
 extension Store {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
-    Audience(
+    let absences = try absences(from: conversation)
+    return Audience(
       stays: try database.rows(
         """
         SELECT s.participant, s.first, s.last, r.delivered, r.seen
@@ -39,12 +72,48 @@ extension Store {
         WHERE s.conversation = ? AND s.first <= ifnull(s.last, s.first)
         """, conversation
       ) {
-        Audience.Stay(
-          participant: $0.id("participant"), first: $0.int("first"),
+        let person: ID<Participant> = $0.id("participant")
+        return Audience.Stay(
+          participant: person, first: $0.int("first"),
           last: $0.isNull("last") ? Int.max : $0.int("last"),
           // NULL, where nothing is known yet, is 0.
-          delivered: $0.int("delivered"), seen: $0.int("seen"))
+          delivered: $0.int("delivered"), seen: $0.int("seen"),
+          absences: absences[person, default: []])
       })
+  }
+
+  /// When its people were away for longer than ``Audience/patience``; of a direct chat never, since
+  /// what is said there is for nobody else.
+  private func absences(
+    from conversation: ID<Conversation>
+  ) throws -> [ID<Participant>: [Range<Milliseconds>]] {
+    guard
+      try database.exists("SELECT 1 FROM conversation WHERE id = ? AND kind = 0", conversation)
+    else { return [:] }
+    let running = Set(
+      try database.rows("SELECT participant FROM shell") { $0.id() as ID<Participant> })
+    let found = try database.rows(
+      """
+      SELECT p.id, p.here + ?2 AS since, NULL AS until
+      FROM membership s JOIN participant p ON p.id = s.participant
+      WHERE s.conversation = ?1 AND p.here < ?3
+      UNION ALL
+      SELECT a.participant, a.since, a.until
+      FROM membership s JOIN absence a ON a.participant = s.participant
+      WHERE s.conversation = ?1
+      """, conversation, Audience.patience,
+      max(clock(), JSONShape.times.lowerBound) - Audience.patience
+    ) {
+      (
+        person: $0.id("id") as ID<Participant>, since: $0.time("since"),
+        until: $0.optionalTime("until")
+      )
+    }
+    return found.reduce(into: [:]) { result, one in
+      // Whoever has a shell is here.
+      if one.until == nil, running.contains(one.person) { return }
+      result[one.person, default: []].append(one.since..<max(one.since, one.until ?? .max))
+    }
   }
 
   /// Whom a message is for and how far each of them is (`/info`), by name.
@@ -53,14 +122,18 @@ extension Store {
   ) throws -> [(participant: Participant, state: DeliveryState)] {
     try read {
       guard let found = try stored(message), !found.isPast else { return [] }
-      let stays = try audience(of: found.conversation)
-        .recipients(of: found.number, from: found.sender)
+      let stays = try audience(of: found.conversation).recipients(of: found)
       return try stays.map { stay in
         let state = found.state < .sent ? found.state : stay.state(of: found.number)
         return (try participant(stay.participant), state)
       }
       .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
     }
+  }
+
+  /// How many of those a message is for have it.
+  public func reach(of message: Message) throws -> Reach {
+    try read { try audience(of: message.conversation).reach(of: message) }
   }
 
   // MARK: Marks

@@ -207,7 +207,7 @@ extension Store {
           known = (conversation, try audience(of: conversation))
         }
         if let known {
-          messages[place].state = known.audience.state(of: messages[place].number, from: me)
+          messages[place].state = known.audience.reach(of: messages[place]).state
         }
       }
     }

@@ -33,6 +33,7 @@ extension Store {
         throw RuleError.notAMember(place.name)
       }
       let state: DeliveryState = place.network == nil ? .sent : .sending
+      if presence == nil { try noteHere(me) }
       let message = try insert(
         body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
         remoteID: nil, attachments: attachments, replyTo: replyTo, mentions: mentions)

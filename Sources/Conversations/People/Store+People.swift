@@ -59,10 +59,10 @@ extension Store {
     try touchPeople()
     let id: ID<Participant>? = try database.first(
       """
-      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton, here)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
       """, network, identity, name, Naming.key(identity), Naming.key(name),
-      NameShape.skeleton(name)
+      NameShape.skeleton(name), network.isEmpty ? clock() : nil
     ) { $0.id() }
     return Participant(
       id: id ?? ID(rawValue: 0), identity: identity, name: name,
@@ -130,7 +130,8 @@ extension Store {
     return found
   }
 
-  /// Changes the shown name; the identity stays (rule 11.1).
+  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
+  /// (rule 11.1).
   ///
   /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
   public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
@@ -143,6 +144,9 @@ extension Store {
         $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
       }
       if isTaken { throw RuleError.nameTaken(name) }
+      for place in try joined(by: me) {
+        try record(.renamed, in: place, by: me, text: participant.name)
+      }
       try setName(of: me, to: name)
       participant.name = name
       return participant

@@ -42,6 +42,7 @@ extension Store {
   }
 
   private func insert(_ shell: ShellPresence) throws {
+    try noteHere(shell.participant)
     try database.run(
       "INSERT OR REPLACE INTO shell(id, participant, conversation, paused) VALUES (?, ?, ?, ?)",
       shell.id, shell.participant, shell.conversation, shell.isPaused)
@@ -66,11 +67,28 @@ extension Store {
   }
 
   private func remove(_ shell: ShellID) throws {
+    let person: ID<Participant>? = try database.first(
+      "SELECT participant FROM shell WHERE id = ?", shell
+    ) { $0.id() }
+    if let person { try noteHere(person) }
     try database.run("DELETE FROM shell WHERE id = ?", shell)
     try database.run(
       "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
       try nextChange(), shell)
     try touchPeople()
+  }
+
+  /// Someone of this machine has a shell, or says something. Part of a transaction.
+  func noteHere(_ person: ID<Participant>) throws {
+    let now = clock()
+    // Whoever has a shell was here all the time.
+    try database.run(
+      """
+      INSERT INTO absence(participant, since, until) SELECT id, here + ?2, ?3 FROM participant
+      WHERE id = ?1 AND here < ?3 - ?2 AND NOT EXISTS (SELECT 1 FROM shell WHERE participant = ?1)
+      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)
+      """, person, Audience.patience, now)
+    try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
   }
 
   /// Tells the others which conversation this shell shows, nil for none.
@@ -151,6 +169,21 @@ extension Store {
         typingSince: $0.optionalTime("began_at"), typingAt: $0.optionalTime("at"),
         away: $0.optionalText("away"))
     }
+  }
+
+  /// How many others have a shell that runs, of those who are in a conversation or look at it.
+  public func othersHere(
+    in conversation: ID<Conversation>, than me: ID<Participant>
+  ) throws -> Int {
+    let found = try database.rows(
+      """
+      SELECT h.id, h.participant FROM shell h WHERE h.participant <> ?2 AND (h.conversation = ?1
+        OR EXISTS (SELECT 1 FROM membership s
+          WHERE s.conversation = ?1 AND s.participant = h.participant AND s.last IS NULL))
+      """, conversation, me
+    ) { (shell: ShellID(rawValue: $0.text("id")), person: $0.int64("participant")) }
+    // Nobody may have looked for the dead yet.
+    return Set(found.filter { files.isLocked($0.shell) }.map(\.person)).count
   }
 
   // MARK: Away

@@ -7,6 +7,10 @@ public struct Event: Hashable, Sendable {
     case topic = 0
     /// Brought somebody in.
     case invitation = 1
+    case joined = 2
+    case left = 3
+    /// Is called otherwise; `Event.text` is the former name.
+    case renamed = 4
   }
 
   public var conversation: ID<Conversation>

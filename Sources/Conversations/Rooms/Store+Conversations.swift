@@ -157,11 +157,16 @@ extension Store {
 
   /// Enters a conversation; nothing if I am in it. Messages from now on are for me; older ones can
   /// be read but do not count as unread.
-  public func join(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+  ///
+  /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
+  public func join(
+    _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
+  ) throws {
     if try isMember(me, of: conversation) { return }
     try write(durable: true) {
       _ = try required(conversation, for: me)
       try enter(me, conversation)
+      if isTold { try record(.joined, in: conversation, by: me) }
     }
   }
 
@@ -178,12 +183,13 @@ extension Store {
     if database.changedRows > 0 { return }
     try database.run(
       """
-      INSERT INTO membership(conversation, participant, first)
-      SELECT id, ?2, last_number + 1 FROM conversation WHERE id = ?1
-      """, conversation, me)
+      INSERT INTO membership(conversation, participant, first, joined)
+      SELECT id, ?2, last_number + 1, ?3 FROM conversation WHERE id = ?1
+      """, conversation, me, clock())
   }
 
-  /// Leaves a conversation. Messages until now stay addressed to me; later ones are not.
+  /// Leaves a conversation, and tells the others (rule 13.5). Messages until now stay addressed to
+  /// me; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     guard try isMember(me, of: conversation) else { return }
     try write(durable: true) {
@@ -195,6 +201,7 @@ extension Store {
         WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
         """, conversation, me)
       try endTyping(of: me, in: conversation)
+      try record(.left, in: conversation, by: me)
     }
   }
 
@@ -226,13 +233,41 @@ extension Store {
     ) { Store.participant($0) }
   }
 
+  /// The conversations I am in, in the order in which I joined them (rule 13.1).
+  public func joined(by me: ID<Participant>) throws -> [ID<Conversation>] {
+    try database.rows(
+      """
+      SELECT conversation FROM membership WHERE participant = ? AND last IS NULL
+      ORDER BY joined, conversation
+      """, me
+    ) { $0.id() }
+  }
+
   /// The conversations I am in, the one with the newest message first.
-  public func listing(for me: ID<Participant>) throws -> [Listing] {
+  ///
+  /// - Parameter places: which of them; nil for all.
+  public func listing(
+    for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil
+  ) throws -> [Listing] {
+    guard let places else { return try listing("", me) }
+    let list = places.map { String($0.rawValue) }.joined(separator: ",")
+    return try listing(
+      "AND m.conversation IN (SELECT value FROM json_each(?2))", me, "[\(list)]")
+  }
+
+  /// - Parameter condition: narrows it to the conversations of a JSON array, `?2`.
+  private func listing(
+    _ condition: String, _ me: ID<Participant>, _ places: String? = nil
+  ) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own and those
     // that are gone. Where some numbers behind the marker may be none of those to be read, since old
     // ones were forgotten or past ones brought in, they are counted one by one.
-    try database.rows(
-      """
+    func read(_ row: Row) -> Listing {
+      Listing(
+        conversation: Store.conversation(row), unread: max(0, row.int("unread")),
+        lastAt: row.optionalTime("last_at"), isMember: true)
+    }
+    let sql = """
       SELECT \(Store.conversationColumns), c.last_at,
         CASE WHEN c.last_number <= s.marker THEN 0
           WHEN c.forgotten > s.marker
@@ -250,16 +285,13 @@ extension Store {
         SELECT m.conversation, max(m.first - 1, ifnull(r.read, 0)) AS marker
         FROM membership m
         LEFT JOIN reader r ON r.conversation = m.conversation AND r.participant = m.participant
-        WHERE m.participant = ?1 AND m.last IS NULL
+        WHERE m.participant = ?1 AND m.last IS NULL \(condition)
       ) s
       JOIN conversation c ON c.id = s.conversation
       LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
       ORDER BY c.last_at IS NULL, c.last_at DESC, c.id
-      """, me
-    ) {
-      Listing(
-        conversation: Store.conversation($0), unread: max(0, $0.int("unread")),
-        lastAt: $0.optionalTime("last_at"), isMember: true)
-    }
+      """
+    guard let places else { return try database.rows(sql, me, read: read) }
+    return try database.rows(sql, me, places, read: read)
   }
 }

@@ -49,9 +49,9 @@ extension Store {
   }
 
   /// Part of a transaction.
-  private func record(
+  func record(
     _ kind: Event.Kind, in place: ID<Conversation>, by me: ID<Participant>,
-    other: ID<Participant>?, text: String
+    other: ID<Participant>? = nil, text: String = ""
   ) throws {
     try database.run(
       """
@@ -60,27 +60,94 @@ extension Store {
       """, try nextChange(), place, me, other, kind.rawValue, text, clock())
   }
 
-  /// What happened in my conversations, and what concerns me, between two positions.
+  private static let eventSelect = """
+    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
+      \(PersonColumns.other.select(from: "o"))
+    FROM event e JOIN participant p ON p.id = e.participant
+    LEFT JOIN participant o ON o.id = e.other
+
+    """
+
+  /// nil for what a later program stored.
+  private static func event(_ row: Row) -> Event? {
+    Event.Kind(rawValue: row.int("kind")).map { kind in
+      Event(
+        conversation: row.id("conversation"), participant: Store.participant(row),
+        other: row.isNull("other") ? nil : Store.participant(row, .other), kind: kind,
+        text: row.text("text"), at: row.time("at"))
+    }
+  }
+
+  /// What happened in my conversations, and what I did, between two positions.
   func events(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [Event] {
     try database.rows(
-      """
-      SELECT e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
-        \(PersonColumns.other.select(from: "o"))
-      FROM event e JOIN participant p ON p.id = e.participant
-      LEFT JOIN participant o ON o.id = e.other
-      WHERE e.id > ?1 AND e.id <= ?2 AND EXISTS (
-        SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
-          AND s.last IS NULL)
-      ORDER BY e.id
-      """, start, end, me
-    ) {
-      Event(
-        conversation: $0.id("conversation"), participant: Store.participant($0),
-        other: $0.isNull("other") ? nil : Store.participant($0, .other),
-        kind: Event.Kind(rawValue: $0.int("kind")) ?? .topic, text: $0.text("text"),
-        at: $0.time("at"))
-    }
+      Store.eventSelect
+        + """
+        WHERE e.id > ?1 AND e.id <= ?2 AND (e.participant = ?3 OR EXISTS (
+          SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
+            AND s.last IS NULL))
+        ORDER BY e.id
+        """, start, end, me, read: Store.event
+    ).compactMap { $0 }
   }
+
+  /// What happened in a conversation between two positions, in that order.
+  package func events(
+    in place: ID<Conversation>, after start: Int64, upTo end: Int64
+  ) throws -> [NumberedEvent] {
+    try database.rows(
+      Store.eventSelect + "WHERE e.id > ? AND e.id <= ? AND +e.conversation = ? ORDER BY e.id",
+      start, end, place, read: Store.numbered
+    ).compactMap { $0 }
+  }
+
+  /// What happened in a conversation, by time; the first of it from a moment on, behind one of them.
+  ///
+  /// - Parameter end: the first moment that does not count any more.
+  package func events(
+    in place: ID<Conversation>, from start: Milliseconds, behind last: NumberedEvent?,
+    until end: Milliseconds, limit: Int
+  ) throws -> [NumberedEvent] {
+    let from = last.map { ($0.event.at, $0.id) } ?? (start, .min)
+    return try database.rows(
+      Store.eventSelect
+        + """
+        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind BETWEEN 0 AND 4
+          AND +e.at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)
+        ORDER BY e.at, e.id LIMIT ?
+        """, place, from.0, from.1, end, limit, read: Store.numbered
+    ).compactMap { $0 }
+  }
+
+  private static func numbered(_ row: Row) -> NumberedEvent? {
+    event(row).map { NumberedEvent(id: row.int64("id"), event: $0) }
+  }
+
+  /// When someone last said something in a conversation; nil if they never did.
+  package func lastSpoke(
+    _ person: ID<Participant>, in place: ID<Conversation>
+  ) throws -> Milliseconds? {
+    try database.first(
+      """
+      SELECT created_at FROM message WHERE sender = ? AND conversation = ? AND past = 0
+      ORDER BY number DESC LIMIT 1
+      """, person, place
+    ) { $0.time("created_at") }
+  }
+
+  /// Whether more than so many people are in a conversation.
+  package func holds(moreThan count: Int, in place: ID<Conversation>) throws -> Bool {
+    try database.exists(
+      "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?", place,
+      count)
+  }
+}
+
+/// An event and its number in the store: drawn from the same counter as those of all that is news,
+/// and below zero for what was imported.
+package struct NumberedEvent {
+  package var id: Int64
+  package var event: Event
 }

@@ -7,11 +7,26 @@ public struct Unread: Hashable, Sendable {
   public var count: Int
   /// Those of them that name me.
   public var mentions: Int
+  /// The first of them: the smaller, the longer it has been waiting.
+  public var oldest: ID<Message>
 
-  public init(conversation: Conversation, count: Int, mentions: Int) {
+  public init(conversation: Conversation, count: Int, mentions: Int, oldest: ID<Message>) {
     self.conversation = conversation
     self.count = count
     self.mentions = mentions
+    self.oldest = oldest
+  }
+
+  /// Something of it is written to me alone, or names me.
+  public var isForMe: Bool { conversation.kind == .direct || mentions > 0 }
+}
+
+/// The order of their urgency (rules 7.4 and 13.1): what is for me first, then the oldest.
+extension Unread: Comparable {
+  public static func < (one: Unread, other: Unread) -> Bool {
+    if one.isForMe != other.isForMe { return one.isForMe }
+    return (one.oldest.rawValue, one.conversation.id.rawValue)
+      < (other.oldest.rawValue, other.conversation.id.rawValue)
   }
 }
 
@@ -22,10 +37,11 @@ extension Store {
   /// case; found in the search index, so that it does not cost more with more unread messages.
   ///
   /// - Parameters:
-  ///   - words: what may be a mention beside those.
+  ///   - places: of which conversations; nil for all. What it costs goes by how many these are.
+  ///   - words: what may be a mention beside my names.
   ///   - isMention: whether such a message is one, by its text and its mentions.
   public func unread(
-    for me: ID<Participant>, words: [String] = [],
+    for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
   ) throws -> [Unread] {
     try read {
@@ -35,13 +51,17 @@ extension Store {
       }
       let called = names.sorted().map { SearchExpression.words(.init($0)) }
         .joined(separator: " OR ")
-      return try listing(for: me).filter { $0.unread > 0 }.map { listing in
+      return try listing(for: me, in: places).filter { $0.unread > 0 }.map { listing in
         let place = listing.conversation.id
+        let marker = try readMarker(of: me, in: place)
         let mentions =
-          try called.isEmpty ? 0 : count("(\(called))", in: place, for: me, where: isMention)
+          try called.isEmpty
+          ? 0 : count("(\(called))", in: place, behind: marker, for: me, where: isMention)
         return Unread(
           conversation: listing.conversation, count: listing.unread,
-          mentions: min(mentions, listing.unread))
+          mentions: min(mentions, listing.unread),
+          oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
+            ?? ID(rawValue: .max))
       }
     }
   }
@@ -50,17 +70,23 @@ extension Store {
   public func firstUnread(
     by me: ID<Participant>, in conversation: ID<Conversation>, behind marker: Int
   ) throws -> Int? {
+    try firstUnread("number", by: me, in: conversation, behind: marker) { $0.int() }
+  }
+
+  private func firstUnread<T>(
+    _ column: StaticString, by me: ID<Participant>, in conversation: ID<Conversation>,
+    behind marker: Int, read: (Row) -> T
+  ) throws -> T? {
     try database.first(
       """
-      SELECT number FROM message WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
+      SELECT \(column) FROM message WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
         AND +sender <> ?
       ORDER BY number LIMIT 1
-      """, conversation, marker, me
-    ) { $0.int() }
+      """, conversation, marker, me, read: read)
   }
 
   private func count(
-    _ words: String, in place: ID<Conversation>, for me: ID<Participant>,
+    _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> Int {
     // Ids and numbers of one conversation grow together, but for what is past.
@@ -72,7 +98,7 @@ extension Store {
             ORDER BY number LIMIT 1), 0)
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
-      try readMarker(of: me, in: place)
+      marker
     ) { isMention($0.text("body"), $0.text("mentions")) }.count { $0 }
   }
 }

@@ -26,7 +26,13 @@ extension JSONShape {
         (SELECT \(conversation("k")) FROM conversation k
           WHERE k.id = p.last_conversation AND ?1 IS NULL)
         """),
-      ("away", "CASE WHEN ?1 IS NULL THEN p.away END")))
+      ("away", "CASE WHEN ?1 IS NULL THEN p.away END"),
+      ("here", "CASE WHEN ?1 IS NULL THEN \(time("p.here")) END"),
+      ("absences", """
+        CASE WHEN ?1 IS NULL THEN \(list(
+          "json_object('since', \(time("a.since")), 'until', \(time("a.until")))",
+          from: "absence a WHERE a.participant = p.id ORDER BY a.since")) END
+        """)))
     FROM participant p
     WHERE ?1 IS NULL OR p.id IN (
       SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
@@ -53,7 +59,8 @@ extension JSONShape {
   static let members = """
     SELECT \(object(
       ("type", "'member'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("first", number("s.first", from: 1)), ("last", number("s.last"))))
+      ("first", number("s.first", from: 1)), ("last", number("s.last")),
+      ("joined", time("nullif(s.joined, 0)"))))
     FROM membership s JOIN conversation c ON c.id = s.conversation
     JOIN participant p ON p.id = s.participant
     WHERE \(isWanted("c.id")) ORDER BY s.conversation, s.participant, s.first
@@ -79,16 +86,22 @@ extension JSONShape {
     ) o CROSS JOIN \(messageTables) WHERE m.id = o.row
     """
 
-  static let events = """
+  private static let event = """
     SELECT \(object(
       ("type", "'event'"), ("conversation", conversation("c")), ("time", time("e.at")),
       ("participant", person("p")),
-      ("kind", "CASE e.kind WHEN 1 THEN 'invitation' ELSE 'topic' END"),
+      ("kind", """
+        CASE e.kind WHEN 1 THEN 'invitation' WHEN 2 THEN 'joined' WHEN 3 THEN 'left'
+          WHEN 4 THEN 'renamed' ELSE 'topic' END
+        """),
       ("other", person(id: "e.other")), ("text", "nullif(e.text, '')")))
     FROM event e JOIN conversation c ON c.id = e.conversation
     JOIN participant p ON p.id = e.participant
-    WHERE \(isWanted("e.conversation")) ORDER BY e.at, e.id
+
     """
+  static let events = event + "WHERE \(isWanted("e.conversation")) ORDER BY e.at, e.id"
+  /// The one with the number `?1`.
+  static let oneEvent = event + "WHERE e.id = ?1"
 
   /// What was not sent is for nobody who asks for a conversation.
   static let drafts = """
@@ -120,4 +133,15 @@ extension JSONShape {
     JOIN message m ON m.id = a.message WHERE \(isWanted("m.conversation"))
     GROUP BY a.hash ORDER BY a.hash
     """
+}
+
+extension Store {
+  /// An event as one line of JSON, as ``jsonLine(of:)`` gives a message.
+  package func jsonLine(ofEvent id: Int64) throws -> String? {
+    try database.first(JSONShape.oneEvent, id) {
+      var line: [UInt8] = []
+      $0.appendJSON(to: &line)
+      return String(decoding: line, as: UTF8.self)
+    }
+  }
 }

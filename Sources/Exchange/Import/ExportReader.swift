@@ -154,9 +154,14 @@ final class ExportReader {
       name: object.text("name"))
     if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
     // Whoever is here already knows best whether they are away.
-    if work.newcomers.contains(person) {
+    guard work.newcomers.contains(person) else { return }
+    try database.run(
+      "UPDATE participant SET away = ?, here = ifnull(?, here) WHERE id = ?",
+      object.optionalText("away"), object.optionalTime("here"), person)
+    for absence in try object.objects("absences") {
       try database.run(
-        "UPDATE participant SET away = ? WHERE id = ?", object.optionalText("away"), person)
+        "INSERT INTO absence(participant, since, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        person, absence.time("since"), absence.time("until"))
     }
   }
 
@@ -182,9 +187,10 @@ final class ExportReader {
     }
     try database.run(
       """
-      INSERT INTO membership(conversation, participant, first, last) VALUES (?, ?, ?, ?)
+      INSERT INTO membership(conversation, participant, first, last, joined)
+      VALUES (?, ?, ?, ?, ifnull(?, 0))
       ON CONFLICT DO UPDATE SET last = excluded.last
-      """, place.id, person, first, last)
+      """, place.id, person, first, last, object.optionalTime("joined"))
   }
 
   private func add(reader object: JSONObject) throws {
@@ -228,8 +234,11 @@ final class ExportReader {
   /// As often as it stands in the export, less how often it is here: events have no names.
   private func add(event object: JSONObject) throws {
     let (place, person) = (try place(object), try person(object, "participant"))
-    let kind: Event.Kind =
-      [.topic, .invitation][try object.choice("kind", of: ["topic", "invitation"])]
+    let kinds: [(name: String, kind: Event.Kind)] = [
+      ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
+      ("renamed", .renamed),
+    ]
+    let kind = kinds[try object.choice("kind", of: kinds.map(\.name))].kind
     let other = object["other"] == nil ? nil : try self.person(object, "other")
     if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
     let text = try object.optionalText("text") ?? ""

@@ -53,6 +53,49 @@ import Testing
     }
   }
 
+  @Test("13.5: who joins, leaves or changes their name is news in the rooms where they are")
+  func comings() throws {
+    let lobby = try Lobby()
+    let start = try lobby.other.position
+    let carl = try lobby.store.participant(identity: "carl").id
+    // A shell that opens in a room tells nobody.
+    try lobby.store.join(carl, lobby.lobby)
+    try lobby.store.leave(carl, lobby.lobby)
+    try lobby.store.join(carl, lobby.lobby, isTold: true)
+    _ = try lobby.store.rename(carl, to: "Charles")
+    let tea = try #require(try lobby.store.room("tea", create: true)).id
+    try lobby.store.join(lobby.anna, tea, isTold: true)
+    let events = try lobby.other.changes(since: start, for: lobby.ben).events
+    #expect(events.map(\.kind) == [.left, .joined, .renamed])
+    #expect(events.map(\.text) == ["", "", "carl"])
+    #expect(events.allSatisfy { $0.participant.name == "Charles" })
+    // Who left knows it in every shell.
+    try lobby.store.leave(lobby.anna, lobby.lobby)
+    #expect(
+      try lobby.store.changes(since: start, for: lobby.anna).events.last?.kind == .left)
+  }
+
+  @Test("13.5: what happened comes by time, page by page, or as it was stored")
+  func pages() throws {
+    let lobby = try Lobby()
+    let start = try lobby.store.position
+    for number in 1...5 {
+      lobby.fixture.now += 1
+      try lobby.store.setTopic("\(number)", of: lobby.lobby, by: lobby.anna)
+    }
+    let end = lobby.fixture.now
+    func page(_ from: Milliseconds, behind last: NumberedEvent? = nil) throws -> [NumberedEvent] {
+      try lobby.store.events(
+        in: lobby.lobby, from: from, behind: last, until: end, limit: 2)
+    }
+    let first = try page(end - 3)
+    #expect(first.map(\.event.text) == ["2", "3"])
+    #expect(try page(0, behind: first.last).map(\.event.text) == ["4"])
+    #expect(
+      try lobby.store.events(in: lobby.lobby, after: start, upTo: lobby.store.position)
+        .map(\.event.text) == ["1", "2", "3", "4", "5"])
+  }
+
   @Test("being away is seen with its word, until it ends")
   func away() throws {
     let lobby = try Lobby()

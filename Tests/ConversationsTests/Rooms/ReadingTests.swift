@@ -100,6 +100,42 @@ import Testing
     #expect(recipients.map(\.state) == [.seen, .delivered])
   }
 
+  @Test("7.2: who had not been here for a week is none of those a message in a room is for")
+  func absent() throws {
+    let lobby = try Lobby()
+    let day: Milliseconds = 24 * 3_600_000
+    func recipients(_ message: Message) throws -> [String] {
+      try lobby.store.recipients(of: message.id).map(\.participant.identity)
+    }
+    _ = try lobby.store.attach(lobby.anna)
+    let first = try lobby.says("one")
+    #expect(try recipients(first) == ["ben"])
+    lobby.fixture.now += 8 * day
+    let second = try lobby.says("two")
+    #expect(try recipients(second) == [] && recipients(first) == ["ben"])
+    let chat = try lobby.store.direct(lobby.anna, with: lobby.ben).id
+    let direct = try lobby.store.send("psst", in: chat, by: lobby.anna)
+    #expect(try recipients(direct) == ["ben"])
+    // It was settled when it was sent: his return changes nothing, and what is said now is for him.
+    lobby.fixture.now += 1
+    _ = try lobby.other.attach(lobby.ben)
+    let third = try lobby.says("three")
+    #expect(try recipients(second) == [] && recipients(third) == ["ben"])
+    #expect(try lobby.store.reach(of: third) == Reach(recipients: 1))
+    // However long the shell runs, he is here; and a week after it has ended he is not.
+    lobby.fixture.now += 30 * day
+    #expect(try recipients(try lobby.says("four")) == ["ben"])
+    try lobby.other.detach()
+    lobby.fixture.now += 6 * day
+    #expect(try recipients(try lobby.says("five")) == ["ben"])
+    lobby.fixture.now += 2 * day
+    #expect(try recipients(try lobby.says("six")) == [])
+    // Whoever says something, as a script does, is here.
+    lobby.fixture.now += 1
+    try lobby.benSays("from a script")
+    #expect(try recipients(try lobby.says("seven")) == ["ben"])
+  }
+
   @Test("Who comes or goes later changes no state")
   func membershipHasIntervals() throws {
     let lobby = try Lobby()

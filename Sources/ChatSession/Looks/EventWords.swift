@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What happened in a conversation beside messages, in words (rules 10 and 13.5).
+@MainActor
+package struct EventWords {
+  let glyphs: Glyphs
+  /// As somebody's name is shown now.
+  let name: @MainActor (Participant) -> SafeText
+
+  package init(glyphs: Glyphs, name: @escaping @MainActor (Participant) -> SafeText) {
+    (self.glyphs, self.name) = (glyphs, name)
+  }
+
+  /// A topic or an invitation; nil for who comes, goes or is called otherwise: see ``line(_:)``.
+  package func sentence(for event: Event) -> SafeText? {
+    switch event.kind {
+    case .topic:
+      event.text.isEmpty
+        ? say("%1 took the topic away", name(event.participant))
+        : say("%1 changed the topic: %2", name(event.participant), SafeText(line: event.text))
+    case .invitation:
+      event.other.map { say("%1 invited %2", name(event.participant), name($0)) }
+    case .joined, .left, .renamed: nil
+    }
+  }
+
+  /// That I was invited.
+  func invitation(_ event: Event, to place: String) -> SafeText {
+    say(
+      "%1 invited you to %2; /switch %2 goes there.", name(event.participant),
+      SafeText(name: place))
+  }
+
+  /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`. Of
+  /// somebody who came and went, what they did last.
+  ///
+  /// - Returns: nil where there is nothing of the kind.
+  package func line(_ events: [Event]) -> SafeText? {
+    var last: [ID<Participant>: Event.Kind] = [:]
+    for event in events where event.kind == .joined || event.kind == .left {
+      last[event.participant.id] = event.kind
+    }
+    var told: Set<ID<Participant>> = []
+    let people = events.map(\.participant).filter {
+      last[$0.id] != nil && told.insert($0.id).inserted
+    }
+    let came = people.filter { last[$0.id] == .joined }
+    let went = people.filter { last[$0.id] == .left }
+    var parts: [SafeText] = []
+    if !came.isEmpty { parts.append(glyphs.came + " " + say("%1 joined", names(came))) }
+    if !went.isEmpty { parts.append(glyphs.went + " " + say("%1 left", names(went))) }
+    var renamed: Set<ID<Participant>> = []
+    for event in events where event.kind == .renamed && event.text != event.participant.name {
+      // By the name that they had first.
+      guard renamed.insert(event.participant.id).inserted else { continue }
+      parts.append(say("%1 is now %2", SafeText(name: event.text), name(event.participant)))
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: " " + glyphs.separator + " ")
+  }
+
+  /// More are counted.
+  private static let mostNames = 10
+
+  private func names(_ people: [Participant]) -> SafeText {
+    let names = people.prefix(Self.mostNames).map(name)
+    let rest = people.count - names.count
+    if rest > 0 { return say("%1 and %2 more", names.joined(separator: ", "), SafeText(rest)) }
+    guard names.count > 1, let last = names.last else { return names.first ?? SafeText() }
+    return say("%1 and %2", names.dropLast().joined(separator: ", "), last)
+  }
+}
+
+extension EventWords {
+  /// Milliseconds: those who come and go within them stand in one line.
+  package static let span: Milliseconds = 5000
+
+  /// Events one below the other: each topic and invitation, and, together, those who come and go
+  /// within ``span``.
+  package static func groups(of events: [Event]) -> [[Event]] {
+    var groups: [[Event]] = []
+    for event in events {
+      if event.kind.isComing, let first = groups.last?.first, first.kind.isComing,
+        event.at - first.at < span
+      {
+        groups[groups.count - 1].append(event)
+      } else {
+        groups.append([event])
+      }
+    }
+    return groups
+  }
+}
+
+extension Event.Kind {
+  /// Somebody comes, goes, or is called otherwise.
+  var isComing: Bool {
+    switch self {
+    case .joined, .left, .renamed: true
+    case .topic, .invitation: false
+    }
+  }
+}

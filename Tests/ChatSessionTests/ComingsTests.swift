@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// Where one is, and who comes and goes.
+@MainActor
+@Suite("Entering, and who comes and goes")
+struct ComingsTests {
+  // MARK: Entering (rule 13.4)
+
+  /// The rule without the day.
+  private func entrance(_ line: String?) -> String {
+    let day = LocalTime.day(Store.wallClock()).string
+    return (line ?? "").replacing(day, with: "DAY")
+  }
+
+  @Test("13.4: entering prints a rule, at the start, in a room made just now, in a chat, on return")
+  func rule() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    #expect(entrance(anna.news().first) == "── #lobby · DAY · alone here ──")
+    anna.say("/join tea")
+    #expect(anna.news().map(entrance) == ["── #tea · DAY · alone here ──"])
+    _ = try town.person("ben", in: "tea")
+    _ = try town.person("carl", in: "tea")
+    anna.say("/switch lobby")
+    #expect(anna.news().map(entrance) == ["── #lobby · DAY · alone here ──"])
+    anna.say("/topic tea at noon")
+    _ = anna.news()
+    anna.say("/switch tea")
+    #expect(anna.news().map(entrance) == ["── #tea · DAY · 2 others here ──"])
+    anna.say("/switch lobby")
+    #expect(
+      anna.news().map(entrance) == ["── #lobby · DAY · alone here · topic: tea at noon ──"])
+    anna.say("/msg ben")
+    #expect(anna.news().map(entrance) == ["── @ben · DAY · 1 other here ──"])
+  }
+
+  @Test("13.4, 7.5: the day is not said again before the first message of it")
+  func dayOnce() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("hello")
+    anna.say("/join tea")
+    _ = anna.news()
+    anna.say("/switch lobby")
+    ben.say("again")
+    anna.look()
+    let printed = anna.news()
+    #expect(printed.count == 3 && printed[0].hasPrefix("── #lobby · "), "\(printed)")
+  }
+
+  @Test("13.4: in plain it is a line of text; a batch prints none")
+  func faces() throws {
+    let town = try Town()
+    let anna = try town.person("anna", face: .plain)
+    #expect(anna.news().map(entrance) == ["#lobby, DAY, alone here"])
+    let ben = try town.person("ben", face: .batch)
+    ben.say("/join tea")
+    #expect(ben.news().joined() == "")
+  }
+
+  // MARK: Who comes and goes (rule 13.5)
+
+  @Test("13.5: who joins, leaves or changes their name is a line, after five seconds, all in one")
+  func comings() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let (ben, carl) = (try town.person("ben", in: "tea"), try town.person("carl", in: "tea"))
+    let dora = try town.person("dora")
+    _ = anna.news()
+    ben.say("/join lobby")
+    anna.look()
+    anna.wait(4000)
+    #expect(anna.news() == [])
+    carl.say("/join lobby")
+    dora.say("/nick dorothea")
+    anna.look()
+    anna.wait(1000)
+    #expect(anna.news() == ["→ ben and carl joined · dora is now dorothea"])
+    #expect(anna.session.deadline == nil)
+    ben.say("/leave")
+    anna.look()
+    anna.wait(5000)
+    #expect(anna.news() == ["← ben left"])
+  }
+
+  @Test("13.5: a shell that opens, goes elsewhere or ends is no news, nor is what one does oneself")
+  func noComings() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let ben = try town.person("ben")
+    ben.say("/join tea")
+    ben.say("/switch lobby")
+    ben.say("/join lobby")
+    ben.tell(.leave(status: 0))
+    anna.say("/join tea")
+    anna.say("/switch lobby")
+    let other = try town.person("anna")
+    other.say("/nick annette")
+    other.say("/leave tea")
+    _ = anna.news()
+    anna.look()
+    anna.wait(10_000)
+    #expect(anna.news() == [])
+  }
+
+  @Test("13.5: who says something stands above it")
+  func aboveTheMessage() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben", in: "tea"))
+    _ = anna.news()
+    ben.say("/join lobby")
+    ben.say("hello")
+    anna.look()
+    let printed = anna.news()
+    #expect(printed.first == "→ ben joined" && printed.last?.hasSuffix("ben: hello") == true)
+    anna.wait(10_000)
+    #expect(anna.news() == [])
+  }
+
+  @Test("13.5: in a room of more than 20, of those who spoke lately; all of them; none")
+  func largeRooms() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let (ben, carl) = (try town.person("ben"), try town.person("carl"))
+    for number in 1...20 {
+      let one = try anna.store.participant(identity: "p\(number)")
+      try anna.store.join(one.id, try #require(anna.session.place.conversation).id)
+    }
+    ben.say("I spoke")
+    func told(_ events: String) -> [String] {
+      anna.say("/set events \(events)")
+      anna.look()
+      anna.wait(5000)
+      _ = anna.news()
+      for one in [ben, carl] { one.say("/leave") }
+      anna.look()
+      anna.wait(5000)
+      defer { for one in [ben, carl] { one.say("/join lobby") } }
+      return anna.news()
+    }
+    #expect(told("active") == ["← ben left"])
+    #expect(told("all") == ["← ben and carl left"])
+    #expect(told("off") == [])
+  }
+
+  @Test("13.5, 7.6: what is held is told with the rest")
+  func held() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/pause")
+    _ = anna.news()
+    ben.say("/leave")
+    anna.look()
+    anna.wait(5000)
+    #expect(anna.news() == [])
+    anna.say("/bottom")
+    #expect(anna.news() == ["← ben left"])
+  }
+
+  @Test("13.5: of very many the first are named, and the others counted")
+  func veryMany() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let people = try (1...13).map { try town.person("p\($0)", in: "tea") }
+    _ = anna.news()
+    for one in people { one.say("/join lobby") }
+    anna.look()
+    anna.wait(5000)
+    #expect(anna.news() == ["→ p1, p2, p3, p4, p5, p6, p7, p8, p9, p10 and 3 more joined"])
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// What the status line says of other conversations, and of my newest message.
+@MainActor
+@Suite("What is unread elsewhere, and who has what I said")
+struct NewsTests {
+  // MARK: The count (rules 7.4 and 7.7)
+
+  @Test("7.7: what was deleted elsewhere, or seen in another shell, is not unread any more")
+  func lessUnread() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/join tea")
+    anna.say("one")
+    anna.say("two")
+    ben.look()
+    #expect(ben.status().hasSuffix("#lobby 2"))
+    anna.say("/delete")
+    ben.look()
+    #expect(ben.status().hasSuffix("#lobby 1"))
+    try town.person("ben").look()
+    ben.look()
+    #expect(!ben.status().contains("#lobby"))
+  }
+
+  @Test("7.4: of more messages than are read at once each is counted once, whoever sees them")
+  func longCatchUp() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    let carl = try town.person("carl")
+    ben.say("/join tea")
+    anna.say("one")
+    ben.look()
+    for number in 2...10 { anna.say("line \(number)") }
+    carl.look()
+    for number in 11...620 { anna.say("line \(number)") }
+    ben.look()
+    #expect(ben.status().hasSuffix("#lobby 620"))
+    carl.look()
+    ben.look()
+    #expect(ben.status().hasSuffix("#lobby 620"))
+  }
+
+  @Test("7.4: a room that was left in another shell, and one that is open now, are not unread")
+  func leftElsewhere() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    let other = try town.person("ben", in: "tea")
+    ben.say("/join tea")
+    anna.say("hello")
+    ben.look()
+    #expect(ben.status().hasSuffix("#lobby 1"))
+    other.say("/leave lobby")
+    ben.look()
+    #expect(!ben.status().contains("#lobby"))
+    anna.say("nobody hears it")
+    ben.look()
+    #expect(!ben.status().contains("#lobby"))
+  }
+
+  @Test("7.4: who is called otherwise is so in the status line, too")
+  func renamed() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/msg ben psst")
+    ben.look()
+    #expect(ben.status().hasSuffix("@anna 1"))
+    anna.say("/nick annette")
+    ben.look()
+    #expect(ben.status().hasSuffix("@annette 1"))
+  }
+
+  @Test("7.6, 7.7: what was held when the conversation was left is unread there")
+  func heldIsUnread() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/pause")
+    anna.say("held")
+    ben.look()
+    #expect(ben.status().hasSuffix("| 1 new"))
+    ben.say("/join tea")
+    #expect(ben.status().hasSuffix("#lobby 1"))
+  }
+
+  // MARK: The order (rules 7.4 and 13.1)
+
+  /// Ben in #here, and what others said meanwhile, the oldest first.
+  private func busy() throws -> (town: Town, ben: Person) {
+    let town = try Town()
+    let ben = try town.person("ben", in: "one")
+    for room in ["two", "three", "four", "here"] { ben.say("/join \(room)") }
+    for (room, text) in [
+      ("two", "first"), ("one", "second"), ("three", "hello @ben"), ("four", "fourth"),
+      ("two", "fifth"),
+    ] {
+      try town.person("anna", in: room).say(text)
+    }
+    try town.person("carl").say("/msg ben psst")
+    ben.look()
+    return (town, ben)
+  }
+
+  @Test("7.4, 13.1: mentions and direct chats first, the oldest first among equals")
+  func urgency() throws {
+    let ben = try busy().ben
+    #expect(ben.status().hasSuffix("#three 1!, @carl 1, #two 2, #one 1, #four 1"))
+    _ = ben.news()
+    ben.say("/unread")
+    #expect(
+      ben.news() == [
+        "  #three  1 unread, 1 mention", "  @carl  1 unread", "  #two  2 unread",
+        "  #one  1 unread", "  #four  1 unread",
+      ])
+    for place in ["#three", "@carl", "#two", "#one", "#four"] {
+      ben.say("/next")
+      #expect(ben.picture[0] == "\(place)> |")
+    }
+    ben.say("/next")
+    #expect(ben.printed.last == "Nothing is unread elsewhere.")
+  }
+
+  @Test("7.4: as many as the width takes, the urgent ones to the last, then how many more")
+  func width() throws {
+    let ben = try busy().ben
+    func right(_ columns: Int) -> String {
+      String(ben.status(columns: columns).split(separator: "| ").last ?? "")
+    }
+    #expect(right(100) == "#three 1!, @carl 1, #two 2, #one 1, #four 1")
+    #expect(right(60) == "#three 1!, @carl 1, #two 2, #one 1, +1")
+    #expect(right(50) == "#three 1!, @carl 1, #two 2, +2")
+    #expect(right(30) == "#three 1!, +4")
+    for columns in 10...120 {
+      #expect(ben.status(columns: columns).count <= columns + 2, "\(columns)")
+    }
+  }
+
+  @Test("7.4: what is urgent stands out, in the accent; the others do not")
+  func accent() throws {
+    let ben = try busy().ben
+    ben.say("/set accent green")
+    let runs = StatusLine(session: ben.session).items(notice: nil, columns: 100)
+      .flatMap(\.line.runs)
+    func style(_ text: String) -> Style? { runs.first { $0.text.string.contains(text) }?.style }
+    #expect(style("#three 1!") == Style(.bold, foreground: .green))
+    #expect(style("@carl 1") == Style(.bold, foreground: .green))
+    #expect(style("#two 2") == .plain)
+  }
+
+  @Test("7.4: what is said in passing hides neither who is typing nor what is urgent")
+  func notice() throws {
+    let (town, ben) = try busy()
+    let anna = try town.person("anna", in: "here")
+    anna.type("half")
+    ben.look()
+    let hint: SafeText = "To leave: C-d on the empty line, or /quit"
+    #expect(
+      ben.status(notice: hint, columns: 120)
+        == "anna is typing · To leave: C-d on the empty line, or /quit | "
+        + "#three 1!, @carl 1, #two 2, #one 1, #four 1")
+    #expect(
+      ben.status(notice: hint, columns: 100)
+        == "anna is typing · To leave: C-d on the empty line, or /quit | "
+        + "#three 1!, @carl 1, #two 2, #one 1, +1")
+    // Where there is no room for both, it is what was said last.
+    #expect(
+      ben.status(notice: hint)
+        == "To leave: C-d on the empty line, or /quit | #three 1!, @carl 1, #two 2, +2")
+    #expect(
+      ben.status(notice: hint, columns: 60)
+        == "To leave: C-d on the empty line, or /quit | #three 1!, +4")
+  }
+
+  @Test("7.4, 13.1: /list has the same marks, in the order in which one joined")
+  func list() throws {
+    let (_, ben) = try busy()
+    _ = ben.news()
+    ben.say("/list")
+    let names = ben.news().map { $0.replacing(#/  \d{4}-\d\d-\d\d \d\d:\d\d$/#, with: "") }
+    #expect(
+      names == [
+        "  #one 1", "  #two 2", "  #three 1!", "  #four 1", "* #here", "  @carl 1",
+        "  #lobby  not joined",
+      ])
+    #expect(
+      try ben.store.joined(by: ben.session.me.id).count == 6, "the order that keys can follow")
+  }
+
+  // MARK: My newest message (rule 7.2)
+
+  @Test("7.2: in a room the status line counts until all have it")
+  func reach() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let others = try ["ben", "carl", "dora"].map { try town.person($0) }
+    anna.say("hello")
+    #expect(anna.status().hasSuffix("[1] ✓ sent"))
+    others[0].tell(.focus(false))
+    others[0].look()
+    anna.look()
+    #expect(anna.status().hasSuffix("[1] ✓ delivered to 1 of 3"))
+    others[1].look()
+    anna.look()
+    #expect(anna.status().hasSuffix("[1] seen by 1 of 3"))
+    anna.say("/status")
+    #expect(anna.printed.contains("Your newest message here, [1], is seen by 1 of 3."))
+    others[2].look()
+    anna.look()
+    #expect(anna.status().hasSuffix("[1] seen by 2 of 3"))
+    others[0].tell(.focus(true))
+    others[0].tell(.turnEnded)
+    anna.look()
+    #expect(anna.status().hasSuffix("[1] seen"))
+  }
+}
