@@ -20,9 +20,13 @@ extension StyledLine {
     if fits(in: columns, widths) { return [self] }
     let indent = max(0, min(margin, columns / 3))
     let text = plain.string
-    var wrap = WordWrap(text, columns: columns, margin: margin, indent: indent, widths: widths)
-    var pieces: [Range<Int>] = []
-    while let row = wrap.nextRow() { pieces.append(row) }
+    let pieces = text.withUTF8Bytes { bytes in
+      var wrap = WordWrap(
+        text, bytes, columns: columns, margin: margin, indent: indent, widths: widths)
+      var pieces: [Range<Int>] = []
+      while let row = wrap.nextRow() { pieces.append(row) }
+      return pieces
+    }
     let blanks = SafeText(line: String(repeating: " ", count: indent))
     return cut(pieces).enumerated().map { number, piece in
       var row = number == 0 ? piece : StyledLine(blanks) + piece
@@ -64,95 +68,112 @@ extension StyledLine {
   }
 }
 
-/// Goes through a text and finds its rows.
+/// Goes through a text and finds its rows. All places are UTF-8 offsets.
 private struct WordWrap {
   private let text: String
+  private let bytes: UTF8Bytes
   private let columns: Int
   private let indent: Int
   private let widths: Widths
   /// Where the text begins behind what stands before it, which is broken only where no room is left.
-  private let textStart: String.Index
+  private var textStart = 0
   /// Where the next row begins; nil behind the last one.
-  private var start: String.Index?
+  private var start: Int? = 0
   /// The addresses of the text from here on, once one had to be looked for.
   private var addresses: ArraySlice<Range<Int>>?
 
-  init(_ text: String, columns: Int, margin: Int, indent: Int, widths: Widths) {
+  /// A character: where the next one begins and in which column, and its first code point.
+  private typealias Step = (end: Int, column: Int, first: Unicode.Scalar)
+
+  /// - Parameter bytes: those of the text.
+  init(
+    _ text: String, _ bytes: UTF8Bytes, columns: Int, margin: Int, indent: Int, widths: Widths
+  ) {
     self.text = text
+    self.bytes = bytes
     self.columns = columns
     self.indent = indent
     self.widths = widths
-    start = text.startIndex
-    var (at, column) = (text.startIndex, 0)
-    while column < margin, at < text.endIndex {
-      column = widths.column(after: text[at], at: column)
-      at = text.index(after: at)
+    var column = 0
+    while column < margin, textStart < bytes.count {
+      (textStart, column, _) = step(from: textStart, at: column)
     }
-    textStart = at
   }
 
-  private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+  private func step(from place: Int, at column: Int) -> Step {
+    let byte = bytes[place]
+    // In most texts that is every character, and looking for its end takes many times longer.
+    if byte >= 0x20, byte < 0x7F, place + 1 == bytes.count || bytes[place + 1] < 0x80 {
+      return (place + 1, column + 1, Unicode.Scalar(byte))
+    }
+    let character = text[text.utf8.index(text.startIndex, offsetBy: place)]
+    return (
+      place + character.utf8.count, widths.column(after: character, at: column),
+      character.unicodeScalars.first ?? " "
+    )
+  }
 
-  /// The next row in bytes, without the blanks at its end; nil when there is none.
+  /// Whether a blank stands there, and no mark on it.
+  private func isBlank(_ place: Int) -> Bool {
+    (bytes[place] == 0x20 || bytes[place] == 0x09) && step(from: place, at: 0).end == place + 1
+  }
+
+  /// The next row, without the blanks at its end; nil when there is none.
   mutating func nextRow() -> Range<Int>? {
     guard let start else { return nil }
-    let isFirst = start == text.startIndex
+    let isFirst = start == 0
     var column = isFirst ? 0 : indent
     /// Where the next row may begin.
-    var next: String.Index?
+    var next: Int?
     /// Something else than blanks stands in the row, behind what stands before the text.
     var hasWord = false
-    var before: (character: Character, columns: Int)?
+    var before: (scalar: Unicode.Scalar, columns: Int)?
     var at = start
-    while at < text.endIndex {
-      let character = text[at]
-      let end = widths.column(after: character, at: column)
-      if isBlank(character) {
+    while at < bytes.count {
+      let step = step(from: at, at: column)
+      if isBlank(at) {
         before = nil
       } else {
         // What stands before the text may be all there is in its row where the others have more room.
         let mayBreak = at >= textStart && (hasWord || isFirst && at == textStart && column > indent)
-        if mayBreak, before.map({ isGap($0, (character, end - column)) }) ?? true { next = at }
-        if end > columns, at > start { return row(from: start, overflowingAt: at, next: next) }
+        let width = step.column - column
+        if mayBreak, before.map({ isGap($0, (step.first, width)) }) ?? true { next = at }
+        if step.column > columns, at > start {
+          return row(from: start, overflowingAt: at, next: next)
+        }
         hasWord = hasWord || at >= textStart
-        before = (character, end - column)
+        before = (step.first, width)
       }
-      column = end
-      at = text.index(after: at)
+      column = step.column
+      at = step.end
     }
     self.start = nil
     // Blanks at its end would make a row of their own.
-    return offset(start)..<offset(column > columns ? endOfWords(from: start, to: at) : at)
+    return start..<(column > columns ? endOfWords(from: start, to: at) : at)
   }
 
   /// The row that has no room for what stands at a place.
-  private mutating func row(
-    from start: String.Index, overflowingAt place: String.Index, next: String.Index?
-  ) -> Range<Int> {
+  private mutating func row(from start: Int, overflowingAt place: Int, next: Int?) -> Range<Int> {
     let end = next ?? endOfAddress(at: place) ?? place
-    let following = text[end...].firstIndex { !isBlank($0) }
-    self.start = following
-    return offset(start)..<offset(endOfWords(from: start, to: end))
+    self.start = (end..<bytes.count).first { !isBlank($0) }
+    return start..<endOfWords(from: start, to: end)
   }
 
-  private func endOfWords(from start: String.Index, to end: String.Index) -> String.Index {
-    text[start..<end].lastIndex { !isBlank($0) }.map { text.index(after: $0) } ?? start
+  private func endOfWords(from start: Int, to end: Int) -> Int {
+    (start..<end).last { !isBlank($0) }.map { $0 + 1 } ?? start
   }
 
   /// Where an address ends that goes over a place, with what is written to it. Only ASCII is left for
   /// the terminal to wrap, none of which looks like a blank: it begins a row where a message would
   /// (rule 12.2).
-  private mutating func endOfAddress(at place: String.Index) -> String.Index? {
-    let here = offset(place)
+  private mutating func endOfAddress(at place: Int) -> Int? {
     var rest = addresses ?? WebAddresses.ranges(in: text)[...]
     defer { addresses = rest }
-    while let first = rest.first, first.upperBound <= here { rest.removeFirst() }
-    guard let address = rest.first, address.lowerBound < here else { return nil }
-    let utf8 = text.utf8
-    let start = utf8.index(text.startIndex, offsetBy: address.lowerBound)
-    let end = utf8[start...].firstIndex { $0 <= 0x20 || $0 >= 0x80 } ?? text.endIndex
+    while let first = rest.first, first.upperBound <= place { rest.removeFirst() }
+    guard let address = rest.first, address.lowerBound < place else { return nil }
+    let end = bytes[address.lowerBound...].firstIndex { $0 <= 0x20 || $0 >= 0x80 } ?? bytes.count
     // A part of it may be other letters, of which nothing is known.
-    guard offset(end) >= address.upperBound else {
+    guard end >= address.upperBound else {
       rest.removeFirst()
       return nil
     }
@@ -161,20 +182,16 @@ private struct WordWrap {
 
   /// Whether the line may be broken between two characters that no blank parts.
   private func isGap(
-    _ left: (character: Character, columns: Int), _ right: (character: Character, columns: Int)
+    _ left: (scalar: Unicode.Scalar, columns: Int), _ right: (scalar: Unicode.Scalar, columns: Int)
   ) -> Bool {
     guard left.columns == 2 || right.columns == 2 else { return false }
-    switch left.character.unicodeScalars.first?.properties.generalCategory {
+    switch left.scalar.properties.generalCategory {
     case .openPunctuation, .initialPunctuation: return false
     default: break
     }
-    switch right.character.unicodeScalars.first?.properties.generalCategory {
+    switch right.scalar.properties.generalCategory {
     case .closePunctuation, .finalPunctuation, .otherPunctuation, .modifierLetter: return false
     default: return right.columns > 0
     }
-  }
-
-  private func offset(_ index: String.Index) -> Int {
-    text.utf8.distance(from: text.startIndex, to: index)
   }
 }
