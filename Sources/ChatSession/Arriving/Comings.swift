@@ -58,7 +58,7 @@ final class Comings: SessionPart {
     let words = EventWords(glyphs: glyphs, name: people.shownName)
     guard let line = words.line(events) else { return [] }
     transcript.endRun()
-    return transcript.broken(StyledLine(line, .dim), indent: 2)
+    return [StyledLine(line, .dim).with(margin: 2)]
   }
 
   /// Another conversation is open.

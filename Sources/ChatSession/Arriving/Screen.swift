@@ -145,7 +145,7 @@ package final class Screen: SessionPart {
       line.append(SafeText(line: target.topic))
     }
     if !isPlain { line.append(" " + side, .dim) }
-    return transcript.broken(line, indent: 3)
+    return [line.with(margin: 3)]
   }
 
   /// I left the room that is open: nothing more of it is printed.

@@ -68,7 +68,7 @@ struct RoomCommands: SessionPart {
       : words.sentence(for: event)
     guard let text else { return [] }
     transcript.endRun()
-    return transcript.broken(StyledLine(glyphs.separator + " " + text, .dim), indent: 2)
+    return [StyledLine(glyphs.separator + " " + text, .dim).with(margin: 2)]
   }
 
   // MARK: What works here
