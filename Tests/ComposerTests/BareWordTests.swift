@@ -87,7 +87,7 @@ struct OneForEachHintTests {
     var typist = typist()
     typist.type(":grinn⇥")
     #expect(typist.line == "😀 |")
-    let found = try #require(typist.session.completions(in: ":gri", caret: 4))
+    let found = try #require(self.typist().session.completions(in: ":gri", caret: 4))
     #expect(found.choices.map(\.text) == [":grin", ":grinning"])
   }
 }

@@ -28,7 +28,7 @@ extension EndToEnd {
       try example.expect("say> 漢|abc")
       #expect(example.caretRow.hasSuffix(" 4"))
       example.send("\u{1B}[C\u{1B}[C\u{1B}[C\u{1B}[C!\nx")
-      try example.expect("say> 漢abc!                           7\n     x|")
+      try example.expect("say> 漢abc!\n     x|                                7")
     }
 
     @Test("2.5, 2.6: TAB completes the common part, then the name")
