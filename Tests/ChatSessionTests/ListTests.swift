@@ -38,6 +38,7 @@ struct ListTests {
       ("accept-line", "\\C-j \\C-m"), ("forward-char", "\\C-f \\eOC \\e[C"),
       ("kill-word", "\\ed"), ("next-unread", "\\ea"), ("self-insert", "a b"),
     ]
+    _ = anna.news()
     anna.say("/keys")
     #expect(
       anna.news() == [

@@ -51,6 +51,7 @@ struct MessageBlockTests {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
     anna.tell(.resized(rows: 24, columns: 34))
+    _ = anna.rows()
     ben.say("/me looks for the cups in all the cupboards")
     anna.look()
     #expect(
@@ -103,7 +104,7 @@ struct MessageBlockTests {
     let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .plain))
     for person in [anna, ben] { person.tell(.resized(rows: 24, columns: 60)) }
     anna.say("/set wrap terminal")
-    _ = anna.news()
+    _ = (anna.rows(), ben.rows())
     anna.say(long)
     ben.look()
     #expect(texts(anna.rows()) == ["12:03 [1] anna: \(long)"])

@@ -104,13 +104,11 @@ final class News: SessionPart {
   /// - Returns: whether that was told, and the messages that were taken back just before.
   private func receive(_ others: [Message]) -> (isSeenNow: Bool, takenBack: Set<ID<Message>>) {
     var delivered: [ID<Conversation>: Int] = [:]
-    var here = 0
-    for message in others {
-      delivered[message.conversation] = message.number
-      if message.conversation == place.conversation?.id { here += 1 }
-    }
+    for message in others { delivered[message.conversation] = message.number }
+    let here = others.filter { $0.conversation == place.conversation?.id }
     let seen =
-      here > 0 && settings.receipts && screen.showsAtOnce(here) ? place.conversation?.id : nil
+      !here.isEmpty && settings.receipts && screen.showsAtOnce(here)
+      ? place.conversation?.id : nil
     return (seen != nil, outgoing.noteDelivered(delivered, seen: seen))
   }
 

@@ -179,10 +179,10 @@ package final class Screen: SessionPart {
     }
   }
 
-  /// Whether so many messages that come now are before somebody's eyes at the end of this turn: the
+  /// Whether messages that come now are before somebody's eyes at the end of this turn: the
   /// terminal takes what is printed, and they are not more than a screen of it.
-  func showsAtOnce(_ count: Int) -> Bool {
-    isLooking && !isBehind && backlog == nil && printed.isEmpty && transcript.holds(count)
+  func showsAtOnce(_ messages: [Message]) -> Bool {
+    isLooking && !isBehind && backlog == nil && printed.isEmpty && transcript.holds(messages)
   }
 
   // MARK: A long backlog

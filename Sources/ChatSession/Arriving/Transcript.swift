@@ -124,6 +124,11 @@ package final class Transcript: SessionPart {
     return false
   }
 
-  /// Whether so many lines are no more than a screen.
-  func holds(_ lines: Int) -> Bool { lines < rows }
+  /// Whether all of these messages are before one's eyes once they are printed.
+  func holds(_ messages: [Message]) -> Bool {
+    let columns = max(1, printer.options.columns)
+    return messages.reduce(0) {
+      $0 + 1 + $1.body.utf8.count / columns + $1.body.utf8.prefix(4096).count { $0 == 0x0A }
+    } < rows
+  }
 }
