@@ -82,8 +82,17 @@ private struct WordWrap {
   /// The addresses of the text from here on, once one had to be looked for.
   private var addresses: ArraySlice<Range<Int>>?
 
-  /// A character: where the next one begins and in which column, and its first code point.
-  private typealias Step = (end: Int, column: Int, first: Unicode.Scalar)
+  /// A character, or several letters of ASCII.
+  private struct Step {
+    /// Where what follows begins, and in which column.
+    var end: Int
+    var column: Int
+    /// The columns of each.
+    var width: Int
+    /// The first code points of the first and the last.
+    var first: Unicode.Scalar
+    var last: Unicode.Scalar
+  }
 
   /// - Parameter bytes: those of the text.
   init(
@@ -96,26 +105,44 @@ private struct WordWrap {
     self.widths = widths
     var column = 0
     while column < margin, textStart < bytes.count {
-      (textStart, column, _) = step(from: textStart, at: column)
+      let step = step(from: textStart, at: column, letters: margin - column)
+      (textStart, column) = (step.end, step.column)
     }
   }
 
-  private func step(from place: Int, at column: Int) -> Step {
-    let byte = bytes[place]
-    // In most texts that is every character, and looking for its end takes many times longer.
-    if byte >= 0x20, byte < 0x7F, place + 1 == bytes.count || bytes[place + 1] < 0x80 {
-      return (place + 1, column + 1, Unicode.Scalar(byte))
+  /// - Parameter letters: how many it may be at once.
+  private func step(from place: Int, at column: Int, letters most: Int) -> Step {
+    let letters = plainLetters(from: place, atMost: most)
+    if letters > 0 {
+      let end = place + letters
+      return Step(
+        end: end, column: column + letters, width: 1, first: Unicode.Scalar(bytes[place]),
+        last: Unicode.Scalar(bytes[end - 1]))
+    }
+    if bytes[place] == 0x20, place + 1 == bytes.count || bytes[place + 1] < 0x80 {
+      return Step(end: place + 1, column: column + 1, width: 1, first: " ", last: " ")
     }
     let character = text[text.utf8.index(text.startIndex, offsetBy: place)]
-    return (
-      place + character.utf8.count, widths.column(after: character, at: column),
-      character.unicodeScalars.first ?? " "
-    )
+    let next = widths.column(after: character, at: column)
+    let first = character.unicodeScalars.first ?? " "
+    return Step(
+      end: place + character.utf8.count, column: next, width: next - column, first: first,
+      last: first)
+  }
+
+  /// How many of the next bytes are letters of ASCII that nothing joins. In most texts that is every
+  /// word, and going from character to character takes many times longer.
+  private func plainLetters(from place: Int, atMost most: Int) -> Int {
+    var end = place
+    let limit = min(bytes.count, place + most)
+    while end < limit, bytes[end] > 0x20, bytes[end] < 0x7F { end += 1 }
+    return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - place) : end - place
   }
 
   /// Whether a blank stands there, and no mark on it.
   private func isBlank(_ place: Int) -> Bool {
-    (bytes[place] == 0x20 || bytes[place] == 0x09) && step(from: place, at: 0).end == place + 1
+    (bytes[place] == 0x20 || bytes[place] == 0x09)
+      && step(from: place, at: 0, letters: 1).end == place + 1
   }
 
   /// The next row, without the blanks at its end; nil when there is none.
@@ -130,19 +157,22 @@ private struct WordWrap {
     var before: (scalar: Unicode.Scalar, columns: Int)?
     var at = start
     while at < bytes.count {
-      let step = step(from: at, at: column)
+      // One more than there is room for tells that there is none.
+      var step = step(from: at, at: column, letters: max(1, columns - column + 1))
       if isBlank(at) {
         before = nil
       } else {
         // What stands before the text may be all there is in its row where the others have more room.
         let mayBreak = at >= textStart && (hasWord || isFirst && at == textStart && column > indent)
-        let width = step.column - column
-        if mayBreak, before.map({ isGap($0, (step.first, width)) }) ?? true { next = at }
-        if step.column > columns, at > start {
-          return row(from: start, overflowingAt: at, next: next)
+        if mayBreak, before.map({ isGap($0, (step.first, step.width)) }) ?? true { next = at }
+        if step.column > columns {
+          let place = step.width == 1 ? at + max(0, columns - column) : at
+          if place > start { return row(from: start, overflowingAt: place, next: next) }
+          // Nothing has room in this row, and something has to stand in it.
+          step = self.step(from: at, at: column, letters: 1)
         }
-        hasWord = hasWord || at >= textStart
-        before = (step.first, width)
+        hasWord = hasWord || step.end > textStart
+        before = (step.last, step.width)
       }
       column = step.column
       at = step.end

@@ -106,9 +106,10 @@ struct WrappingTests {
     var dice = FixedRandom(seed: 13_7)
     let pieces = [
       "a", "word", " ", "  ", "漢", "。", "「", "🎉", "👩‍💻", "e\u{301}", "\t", "-", "12:03 [7] ben: ",
-      "averylongwordwithoutanyblanks", "é", "\u{3000}",
+      "averylongwordwithoutanyblanks", "é", "\u{3000}", " \u{301}", "x\u{308}",
+      "https://example.é/",
     ]
-    for _ in 0..<400 {
+    for _ in 0..<2000 {
       let text = (0..<dice.below(60)).map { _ in pieces[dice.below(pieces.count)] }.joined()
       let (columns, margin) = (8 + dice.below(50), dice.below(30))
       let line = StyledLine(SafeText(body: text)).with(margin: margin)
