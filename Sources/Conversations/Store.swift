@@ -85,7 +85,8 @@ public final class Store {
   private static func opened(
     _ path: String, _ options: Options
   ) throws -> (StoreFiles, Database, FileIdentity, isShared: Bool) {
-    for attempt in 1... {
+    var attempt = 1
+    while true {
       let (files, database, identity) = try OpenStores.open {
         try StoreFiles(path: path, options: options)
       } _: {
@@ -105,8 +106,8 @@ public final class Store {
         throw error
       }
       OpenStores.stepBack(files, database, identity)
+      attempt += 1
     }
-    fatalError("more attempts than there are numbers")
   }
 
   deinit {
