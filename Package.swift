@@ -14,6 +14,13 @@ let ours: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
     .when(configuration: .release)),
+  // Half of what the tests take is the program's own work.
+  .unsafeFlags(["-O"], .when(configuration: .debug)),
+]
+let tests: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
 ]
 
 let package = Package(
@@ -110,32 +117,32 @@ let package = Package(
       swiftSettings: ours),
     .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
-      name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: ours),
+      name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
     .target(
       name: "StoreFixture", dependencies: ["Conversations", "Platform"], path: "Tests/StoreFixture",
       swiftSettings: ours),
     .testTarget(
       name: "ConversationsTests",
       dependencies: ["Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "ExchangeTests",
       dependencies: ["Exchange", "Conversations", "Platform", "StoreFixture", "Repeatable"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "TerminalTests", dependencies: ["Terminal", "StyledText", "Emulator", "Repeatable"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "LineEditingTests",
       dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Emulator"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "ChatSessionTests",
       dependencies: ["ChatSession", "Conversations", "StyledText", "Composer", "CSQLite"],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
       dependencies: [
@@ -144,11 +151,11 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
       ],
-      swiftSettings: ours),
+      swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],
       exclude: ["Themes"],
-      swiftSettings: ours),
+      swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
 )

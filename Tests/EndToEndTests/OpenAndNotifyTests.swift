@@ -149,7 +149,7 @@ extension EndToEnd {
     @Test("10.12: in a burst the last call says how many it stands for")
     func burst() throws {
       try home.write(
-        "echo \"$3\" >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
+        "echo \"$3\" >> \"$HOME/called\"; while [ -d \"$HOME\" ] && [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
         to: "program")
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command \(program)")
@@ -166,7 +166,7 @@ extension EndToEnd {
     @Test("10.12: what waits for its turn is not told once notify-command is off")
     func offInABurst() throws {
       try home.write(
-        "echo x >> \"$HOME/called\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
+        "echo x >> \"$HOME/called\"; while [ -d \"$HOME\" ] && [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
         to: "program")
       let anna = try home.shellInLobby(as: "anna", rows: 40)
       try anna.command("/set notify-command \(program)")

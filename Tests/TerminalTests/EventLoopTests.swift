@@ -196,7 +196,7 @@ private final class Bell {
       }
       bell.ring()
     }
-    loop.run()
+    withExtendedLifetime(bells) { loop.run() }
     #expect(seen == ["stop", "bell"])
   }
 
