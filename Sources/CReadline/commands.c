@@ -322,12 +322,15 @@ static rl_command_func_t *in_place_of(rl_command_func_t *function) {
 }
 
 static void replace_in(Keymap map) {
+  // Most keys have what the key before has.
+  rl_command_func_t *last = NULL, *own = NULL;
   for (int key = 0; key < KEYMAP_SIZE; key++) {
     if (map[key].function == NULL) continue;
     if (map[key].type == ISKMAP) {
       replace_in((Keymap)map[key].function);
     } else if (map[key].type == ISFUNC && may_be_replaced[slot(map[key].function)]) {
-      map[key].function = in_place_of(map[key].function);
+      if (map[key].function != last) own = in_place_of(last = map[key].function);
+      map[key].function = own;
     }
   }
 }

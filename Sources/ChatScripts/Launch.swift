@@ -30,7 +30,7 @@ package struct Launch {
 
   /// What of the environment of this process is looked at.
   package static func environment() -> [String: String] {
-    var result: [String: String] = [:]
+    var result = [String: String](minimumCapacity: variables.count)
     for name in variables {
       if let value = getenv(name) { result[name] = String(cString: value) }
     }

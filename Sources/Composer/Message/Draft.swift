@@ -74,8 +74,11 @@ public struct Span: Hashable, Sendable {
 extension Span {
   /// Spans as one text, for a store: `start-end identity`, a line each.
   public static func encoded(_ spans: [Span]) -> String {
-    spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }
-      .joined(separator: "\n")
+    // Mostly there are none, and joining costs a search for what a sequence of texts is.
+    spans.isEmpty
+      ? ""
+      : spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }
+        .joined(separator: "\n")
   }
 
   /// What `encoded(_:)` made; what does not fit into the text is left out, and what does not begin
