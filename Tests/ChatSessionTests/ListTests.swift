@@ -131,6 +131,9 @@ struct ListTests {
     let path = try town.folder.write("pasted", "one\ntwo\n")
     anna.type("one\ntwo")
     #expect(anna.tell(.enteredAsFile("one\ntwo", path: path)))
+    // The file that waited may be large: another process copies it.
+    #expect(try anna.newest() == nil)
+    anna.copyFiles()
     let message = try #require(try anna.newest())
     #expect(message.body.isEmpty && message.attachments.map(\.name) == ["cups.txt", "text.txt"])
     #expect(message.attachments.last?.bytes == 8 && message.attachments.last?.type == "text/plain")

@@ -273,5 +273,26 @@ extension EndToEnd {
       try pane.type(" and that")
       try pane.expect { $0.contains("#lobby> keep this and that") }
     }
+
+    @Test("1.6, 8.1: a file that was copied while the shell was stopped goes with its line")
+    func suspendingDuringACopy() throws {
+      let home = try Home()
+      let tmux = try Tmux(home: home)
+      let pane = try tmux.open(["bash", "--norc", "-i"])
+      try pane.expect { $0.contains { $0.contains("$") || $0.contains("#") } }
+      try pane.type("PS1='sh> '; truncate -s 90M film; \(Home.program) --as anna lobby\n")
+      try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+      try pane.type("/attach film\n")
+      try pane.expect { $0.contains { $0.contains("[1 file]") } }
+      try pane.type("look\n")
+      try pane.press("C-z")
+      try pane.expect { $0.last == "sh>" }
+      try pane.type("while pgrep -f 'hobnob.*keep-files'; do sleep 0.1; done; echo copied\n")
+      try pane.expect { $0.contains("copied") }
+      try pane.type("fg\n")
+      try pane.expect { $0.contains { $0.contains("[1] ") && $0.contains("anna: look") } }
+      try pane.expect { $0.contains { $0.contains("film") && $0.contains("MB") } }
+      try pane.expect { $0.contains { $0.hasPrefix("#lobby>") && !$0.contains("[1 file]") } }
+    }
   }
 }

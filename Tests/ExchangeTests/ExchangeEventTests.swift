@@ -157,7 +157,7 @@ import Testing
   @Test(
     "an event that makes no sense is said with its reason",
     arguments: [
-      (#""participant":"ben","kind":"song""#, "“kind” is “song”, which is none of"),
+      (#""participant":"ben""#, "“kind” is missing"),
       (#""kind":"topic""#, "“participant” is missing"),
       (#""participant":"ben","kind":"invitation""#, "“other” is missing"),
       (#""participant":"ben","kind":"topic","text":3"#, "“text” is not text"),

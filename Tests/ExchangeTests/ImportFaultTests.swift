@@ -127,18 +127,25 @@ import Testing
     #expect(try store.take([text]).messages == 1)
   }
 
-  @Test("a line of an unknown type is complained about and left out; unknown members are not")
+  @Test("a line of an unknown type, or of an event of an unknown kind, is left out and said")
   func newer() throws {
     let store = try Fixture().open()
     var said: [String] = []
     let report = try store.take(
       [
         export(
-          #"{"type":"poll","text":"tea?"}"#, line("x", number: 1, more: #","mood":{"a":[1,null]}"#))
+          #"{"type":"poll","text":"tea?"}"#,
+          ##"{"type":"event","conversation":"#lobby","participant":"ben","kind":"song","time":"2026-11-21T10:00:00Z"}"##,
+          line("x", number: 1, more: #","mood":{"a":[1,null]}"#))
       ],
       complain: { said.append($0.description) })
-    #expect(report.messages == 1 && report.leftOut == 1)
-    #expect(said == ["file:2: a line of a type that is not known here"])
+    #expect(report.messages == 1 && report.leftOut == 2)
+    let unknown = "which this version of hobnob does not know"
+    #expect(
+      said == [
+        "file:2: a line of the type “poll”, \(unknown)",
+        "file:3: an event of the kind “song”, \(unknown)",
+      ])
   }
 
   @Test(

@@ -173,16 +173,19 @@ package final class Outgoing: SessionPart {
 extension Outgoing {
   /// Sends a text as a message of the open conversation, with the files that wait.
   ///
-  /// - Parameter typed: the line as it was typed.
+  /// - Parameters:
+  ///   - typed: the line as it was typed.
+  ///   - attachments: files that are in the store already; they come behind those that wait.
   func send(
-    _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil
+    _ body: String, kind: Message.Kind = .text, typed: String, replyTo: ID<Message>? = nil,
+    attachments: [Attachment] = []
   ) throws {
     let conversation = try place.requiredAsMember()
     try checkLength(of: body)
     var line = Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id,
       place: conversation.name, since: now, files: files.waiting,
-      mentions: self.line.mentions(in: body), replyTo: replyTo,
+      attachments: attachments, mentions: self.line.mentions(in: body), replyTo: replyTo,
       draft: drafts.leavesWithLine(in: conversation.id))
     files.areSent()
     // What waits already has to be stored before this.
@@ -190,7 +193,8 @@ extension Outgoing {
     guard session.isInteractive else {
       // Nobody types meanwhile.
       do {
-        line.attachments = try FileKeeper.keep(line.files, limit: fileLimit, in: store)
+        line.attachments =
+          try FileKeeper.keep(line.files, limit: fileLimit, in: store) + attachments
         return try session.patiently { try commit(line) }
       } catch {
         files.bringBack(line.files)
@@ -213,29 +217,15 @@ extension Outgoing {
     if queue.isReady { tryAgainSoon() }
   }
 
-  /// Sends a text as a file, with those that wait before it (rule 1.9). It is small, so that it is
-  /// copied at once.
+  /// Sends a text as a file, behind those that wait (rule 1.9). It is small, so that it is copied at
+  /// once.
   ///
   /// - Parameter path: where the text lies; it is not needed any more then.
   func send(_ text: String, asFileAt path: String) throws {
-    let conversation = try place.requiredAsMember()
-    let waiting = files.waiting
-    var all = waiting
-    all.add(WaitingFiles.File(path: path, name: Self.textFileName, bytes: text.utf8.count))
-    let kept = try FileKeeper.keep(all, limit: fileLimit, in: store)
-    let line = Line(
-      typed: text, body: "", kind: .text, conversation: conversation.id, place: conversation.name,
-      since: now, attachments: kept, draft: drafts.leavesWithLine(in: conversation.id))
-    files.areSent()
-    if queue.isReady { flush() }
-    do { try commitOrQueue(line) } catch {
-      files.bringBack(waiting)
-      throw error
-    }
+    let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
+    let kept = try FileKeeper.keep(WaitingFiles([file]), limit: fileLimit, in: store)
+    try send("", typed: text, attachments: kept)
   }
-
-  /// What a text is called that is sent as a file.
-  private static let textFileName = "text.txt"
 
   private func commit(_ line: Line) throws {
     let message = try store.send(

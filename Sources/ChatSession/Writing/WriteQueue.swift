@@ -144,7 +144,7 @@ struct WriteQueue {
     guard let index = writes.firstIndex(where: { $0.line?.copyNumber == copy }),
       var line = writes[index].line
     else { return false }
-    (line.attachments, line.copyNumber) = (attachments, nil)
+    (line.attachments, line.copyNumber) = (attachments + line.attachments, nil)
     writes[index] = .line(line)
     return true
   }

@@ -26,21 +26,6 @@ public struct CompletionSession {
   /// What sources complained of, each source once.
   private var complaints: [SafeText] = []
 
-  /// The word a session is about. An argument has no prefix, nor has a bare word.
-  private struct Topic {
-    var found: FoundWord
-    var rules: PrefixRules
-    var offered: [Candidate] = []
-    var hint: SafeText?
-    var isArgument: Bool { found.prefix.isEmpty }
-    /// Only TAB opens a menu for it (2.12).
-    var isBare = false
-    /// Where the word begins, with its prefix: what stays the same while it is typed.
-    var start: Range<Int> {
-      found.range.lowerBound..<(found.range.lowerBound + found.prefix.utf8.count)
-    }
-  }
-
   /// The line as it was told last: the number of its text, and where the caret was.
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Another one with every change of the text.
@@ -50,7 +35,7 @@ public struct CompletionSession {
   private(set) var settled = SettledWords()
 
   /// Nil while there is no session.
-  private var topic: Topic?
+  private var topic: CompletionTopic?
   private var isByTab = false
   private var menu: CompletionMenu?
   private var asked: (prefix: String, word: String, revision: Int)?
@@ -135,63 +120,12 @@ public struct CompletionSession {
   }
 
   /// - Parameter byTab: bare words count too.
-  private mutating func topic(in line: ComposedText, byTab: Bool) -> Topic? {
-    guard line.region == nil else { return nil }
-    let (text, caret) = (line.text, line.caret)
-    if let found = registry.word(in: text, caret: caret), Self.isWhole(found.range, text),
-      !settled.isAccepted(found.range, in: text)
-    {
-      return Topic(found: found, rules: registry.rules(of: found.prefix))
-    }
-    let known = argument(in: text, caret: caret)
-    if byTab, known?.1.candidates.isEmpty ?? true,
-      let (found, bare) = bareWord(in: text, caret: caret),
-      !settled.isAccepted(bare.range, in: text)
-    {
-      return Topic(
-        found: found, rules: PrefixRules(behindAtLineStart: bare.behindAtLineStart),
-        offered: bare.candidates, hint: known?.1.hint, isBare: true)
-    }
-    guard let (found, argument) = known else { return nil }
-    let isDone = settled.isAccepted(argument.range, in: text)
-    return Topic(
-      found: found, rules: PrefixRules(), offered: isDone ? [] : argument.candidates,
-      hint: argument.hint)
+  private mutating func topic(in line: ComposedText, byTab: Bool) -> CompletionTopic? {
+    CompletionTopic(
+      in: line, registry: registry, argumentSource: argumentSource, settled: &settled, byTab: byTab)
   }
 
-  typealias Argument = (
-    range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?
-  )
-
-  func argument(in text: String, caret: Int) -> (FoundWord, Argument)? {
-    guard let argument = argumentSource?.argument(in: text, caret: caret),
-      Self.isWhole(argument.range, text),
-      (argument.range.lowerBound...argument.range.upperBound) ~= caret
-    else { return nil }
-    let found = FoundWord(prefix: "", word: argument.word, range: argument.range, caret: caret)
-    return (found, argument)
-  }
-
-  typealias BareWord = (
-    range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String
-  )
-
-  func bareWord(in text: String, caret: Int) -> (FoundWord, BareWord)? {
-    guard let bare = argumentSource?.bareWord(in: text, caret: caret),
-      Self.isWhole(bare.range, text), bare.range.lowerBound < caret, caret <= bare.range.upperBound
-    else { return nil }
-    return (FoundWord(prefix: "", word: bare.word, range: bare.range, caret: caret), bare)
-  }
-
-  /// Whether a range is one of this text and cuts no grapheme.
-  private static func isWhole(_ range: Range<Int>, _ text: String) -> Bool {
-    0 <= range.lowerBound && range.upperBound <= text.utf8.count
-      && [range.lowerBound, range.upperBound].allSatisfy {
-        Motion.clampedToGrapheme(in: text, offset: $0) == $0
-      }
-  }
-
-  private func isSameWord(_ other: Topic) -> Bool {
+  private func isSameWord(_ other: CompletionTopic) -> Bool {
     topic.map { $0.found.prefix == other.found.prefix && $0.start == other.start } ?? false
   }
 
@@ -203,7 +137,7 @@ public struct CompletionSession {
     ticket += 1
   }
 
-  private mutating func open(_ topic: Topic, byTab: Bool, in line: ComposedText) {
+  private mutating func open(_ topic: CompletionTopic, byTab: Bool, in line: ComposedText) {
     if !isSameWord(topic) { menu = nil }
     self.topic = topic
     isByTab = byTab

@@ -48,24 +48,19 @@ extension CompletionSession {
   /// What can stand for the word at `caret` (a UTF-8 offset): the same sources and the same rules as
   /// those of the menu. Late answers come too late.
   package func completions(in text: String, caret: Int) -> Completions? {
-    if let found = registry.word(in: text, caret: caret) {
-      if settled.holds(found.range, in: text) { return nil }
-      let question = CompletionQuestion(
-        prefix: found.prefix, word: found.word, text: text, caret: caret)
-      let source = registry.source(for: found.prefix)
-      return completions(
-        (try? source?.candidates(for: question) { _ in }) ?? [], found,
-        registry.rules(of: found.prefix), text)
-    }
-    if let (found, argument) = argument(in: text, caret: caret), !argument.candidates.isEmpty {
-      return settled.holds(found.range, in: text)
-        ? nil : completions(argument.candidates, found, PrefixRules(), text)
-    }
-    guard let (found, bare) = bareWord(in: text, caret: caret),
-      !settled.holds(found.range, in: text)
+    var settled = settled
+    guard
+      let topic = CompletionTopic(
+        in: ComposedText(text, caret: caret), registry: registry, argumentSource: argumentSource,
+        settled: &settled, byTab: true)
     else { return nil }
-    let rules = PrefixRules(behindAtLineStart: bare.behindAtLineStart)
-    return completions(bare.candidates, found, rules, text)
+    let found = topic.found
+    if topic.isArgument { return completions(topic.offered, found, topic.rules, text) }
+    let question = CompletionQuestion(
+      prefix: found.prefix, word: found.word, text: text, caret: caret)
+    let source = registry.source(for: found.prefix)
+    return completions(
+      (try? source?.candidates(for: question) { _ in }) ?? [], found, topic.rules, text)
   }
 
   private func completions(

@@ -34,17 +34,14 @@ struct SettledWords {
   /// that accepting puts behind a mention is not part of the word, and of a name of several words
   /// each is.
   mutating func isAccepted(_ word: Range<Int>, in text: String) -> Bool {
-    if holds(word, in: text) { return true }
+    if let end = accepted.first(where: { $0.range.lowerBound == word.lowerBound })?.range
+      .upperBound,
+      word.upperBound <= end || text.slice(end..<word.upperBound) == ":"
+    {
+      return true
+    }
     accepted.removeAll { $0.range.lowerBound == word.lowerBound }
     return false
-  }
-
-  /// The same, without forgetting anything.
-  func holds(_ word: Range<Int>, in text: String) -> Bool {
-    guard
-      let end = accepted.first(where: { $0.range.lowerBound == word.lowerBound })?.range.upperBound
-    else { return false }
-    return word.upperBound <= end || text.slice(end..<word.upperBound) == ":"
   }
 
   /// Whether the menu of the word that begins here was closed; with another word that is over.

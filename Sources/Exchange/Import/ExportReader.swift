@@ -22,9 +22,8 @@ final class ExportReader {
   /// - Parameter name: of the file, for what is said about it.
   /// - Throws: `ImportFault`, `LineFault`; then nothing of the import may stay.
   func read(_ lines: LineReader, _ name: String) throws {
-    while let isKnown = try lines.next({ try read(line: $0) }) {
-      if isKnown { continue }
-      work.leaveOut(name, lines.number, LineFault("a line of a type that is not known here"))
+    while let unknown = try lines.next({ try read(line: $0) }) {
+      if let unknown { work.leaveOut(name, lines.number, unknown) }
     }
     if !hasEnded {
       throw ImportFault(
@@ -37,14 +36,14 @@ final class ExportReader {
     try returnToPlaces()
   }
 
-  /// - Returns: false if the line is of a type that is not known here.
-  private func read(line: UnsafeBufferPointer<UInt8>) throws -> Bool {
-    if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return true }
+  /// - Returns: what of it is not known here, so that it is left out.
+  private func read(line: UnsafeBufferPointer<UInt8>) throws -> LineFault? {
+    if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
     let object = try JSONObject(line: line, database)
     if let kind = try object.optionalText("hobnob") {
       try begin(kind, object)
       (hasBegun, hasEnded) = (true, false)
-      return true
+      return nil
     }
     if !hasBegun {
       throw LineFault("the first line is not that of an export of hobnob; name the --format")
@@ -55,14 +54,15 @@ final class ExportReader {
     case "conversation": try add(conversation: object)
     case "member": try add(member: object)
     case "reader": try add(reader: object)
-    case "event": try add(event: object)
+    case "event": return try add(event: object)
     case "draft": try add(draft: object)
     case "history": try add(history: object)
     case "file": try add(file: object)
     case "end": hasEnded = true
-    default: return false
+    case let type:
+      return LineFault("a line of the type “%1”, which this version of hobnob does not know", type)
     }
-    return true
+    return nil
   }
 
   private func begin(_ kind: String, _ object: JSONObject) throws {
@@ -232,13 +232,19 @@ final class ExportReader {
   }
 
   /// As often as it stands in the export, less how often it is here: events have no names.
-  private func add(event object: JSONObject) throws {
+  ///
+  /// - Returns: what of it is not known here.
+  private func add(event object: JSONObject) throws -> LineFault? {
     let (place, person) = (try place(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [
       ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
       ("renamed", .renamed),
     ]
-    let kind = kinds[try object.choice("kind", of: kinds.map(\.name))].kind
+    let name = try object.text("kind")
+    guard let kind = kinds.first(where: { $0.name == name })?.kind else {
+      return LineFault(
+        "an event of the kind “%1”, which this version of hobnob does not know", name)
+    }
     let other = object["other"] == nil ? nil : try self.person(object, "other")
     if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
     let text = try object.optionalText("text") ?? ""
@@ -248,12 +254,13 @@ final class ExportReader {
       UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
         AND other = ? AND kind = ? AND text = ? AND at = ? AND count > 0
       """, place.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
-    if database.changedRows > 0 { return }
+    if database.changedRows > 0 { return nil }
     try database.run(
       """
       INSERT INTO event(id, conversation, participant, other, kind, text, at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       """, try work.silentNumber(), place.id, person, other, kind.rawValue, text, time)
+    return nil
   }
 
   /// As often as it stands in the export, less how often it stood here before.

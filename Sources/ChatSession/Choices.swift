@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The conversations that a name can be typed of, made ready once: there may be very many.
+@MainActor
+struct Choices {
+  /// With a hint of what is unread. Those that were open before stand first, the last one at the
+  /// top, then those with the newest messages.
+  private let all: [Candidate]
+  private let rooms: [Candidate]
+  private let directChats: [Candidate]
+  private let ids: [String: ID<Conversation>]
+
+  /// - Parameters:
+  ///   - listing: the one with the newest message first.
+  ///   - former: those that were open before, the last one last.
+  init(of listing: [Listing], former: [ID<Conversation>]) {
+    var recency: [ID<Conversation>: Int] = [:]
+    for (index, entry) in listing.enumerated() {
+      recency[entry.conversation.id] = listing.count - index
+    }
+    for (index, id) in former.enumerated() where recency[id] != nil {
+      recency[id] = listing.count + index + 1
+    }
+    all = listing.map { entry in
+      let name = entry.conversation.name
+      return Candidate(
+        name, recency: recency[entry.conversation.id] ?? 0,
+        hint: entry.unread > 0 ? say("%1 unread", SafeText(entry.unread)).string : "",
+        name: String(name.dropFirst()))
+    }
+    rooms = all.filter { $0.text.hasPrefix("#") }
+    directChats = all.filter { $0.text.hasPrefix("@") }
+    ids = Dictionary(
+      listing.map { ($0.conversation.name.lowercased(), $0.conversation.id) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What can stand for a text, and what of it is compared: `#` and `@` choose the kind.
+  func candidates(for text: String) -> (list: [Candidate], word: String) {
+    switch text.first {
+    case "#": (rooms, String(text.dropFirst()))
+    case "@": (directChats, String(text.dropFirst()))
+    default: (all, text)
+    }
+  }
+
+  /// The one of that name, else the first that the menu shows.
+  func conversation(meantBy name: String) -> ID<Conversation>? {
+    let lower = name.lowercased()
+    if let exact = ["", "#", "@"].lazy.compactMap({ ids[$0 + lower] }).first { return exact }
+    let (list, word) = candidates(for: name)
+    let found = Ranking.candidates(list, matching: word)
+    return (found.beginning.first ?? found.containing.first).flatMap { ids[$0.text.lowercased()] }
+  }
+}
