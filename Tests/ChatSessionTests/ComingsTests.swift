@@ -122,6 +122,51 @@ struct ComingsTests {
     #expect(anna.news() == [])
   }
 
+  @Test("13.5: who leaves behind a message stands below it")
+  func belowTheMessage() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    _ = anna.news()
+    ben.say("bye")
+    ben.say("/leave")
+    anna.look()
+    anna.wait(5000)
+    let printed = anna.news()
+    #expect(printed.first?.hasSuffix("ben: bye") == true && printed.last == "← ben left")
+  }
+
+  @Test("13.5: twenty are no large room; in one of more, of those who spoke")
+  func boundaries() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lobby = try #require(anna.session.place.conversation).id
+    func fill(to count: Int) throws {
+      for number in 1..<count {
+        try anna.store.join(anna.store.participant(identity: "p\(number)").id, lobby)
+      }
+    }
+    func told(of name: String) throws -> [String] {
+      _ = anna.news()
+      let one = try anna.store.participant(identity: name).id
+      try anna.store.leave(one, lobby)
+      try anna.store.join(one, lobby)
+      anna.look()
+      anna.wait(5000)
+      return anna.news()
+    }
+    try fill(to: 20)
+    anna.look()
+    anna.wait(5000)
+    #expect(try told(of: "p1") != [])
+    try fill(to: 21)
+    anna.look()
+    anna.wait(5000)
+    #expect(try told(of: "p1") == [])
+    let ben = try anna.store.participant(identity: "p2").id
+    _ = try anna.store.send("I speak", in: lobby, by: ben, typed: nil)
+    #expect(try told(of: "p2") != [])
+  }
+
   @Test("13.5: in a room of more than 20, of those who spoke lately; all of them; none")
   func largeRooms() throws {
     let town = try Town()

@@ -71,6 +71,8 @@ struct NewsTests {
     anna.say("/msg ben psst")
     ben.look()
     #expect(ben.status().hasSuffix("@anna 1"))
+    // That it came here is no news any more.
+    ben.look()
     anna.say("/nick annette")
     ben.look()
     #expect(ben.status().hasSuffix("@annette 1"))
@@ -84,6 +86,7 @@ struct NewsTests {
     anna.say("held")
     ben.look()
     #expect(ben.status().hasSuffix("| 1 new"))
+    ben.look()
     ben.say("/join tea")
     #expect(ben.status().hasSuffix("#lobby 1"))
   }
