@@ -202,6 +202,14 @@ static int re_read_init_file(int count, int key) {
   return result;
 }
 
+bool creadline_quoting;
+
+/// Trap: through the callback interface no state of readline's says that the next key is quoted.
+static int quoted_insert(int count, int key) {
+  creadline_quoting = RL_ISSTATE(RL_STATE_CALLBACK) && !RL_ISSTATE(RL_STATE_MACROINPUT);
+  return rl_quoted_insert(count, key);
+}
+
 // MARK: The table
 
 static const struct creadline_replacement replaced[] = {
@@ -211,6 +219,7 @@ static const struct creadline_replacement replaced[] = {
     {"abort", rl_abort, cancel},
     {"clear-screen", rl_clear_screen, clear_screen},
     {"clear-display", rl_clear_display, clear_screen},
+    {"quoted-insert", rl_quoted_insert, quoted_insert},
     {"undo", rl_undo_command, undo},
     {"vi-undo", rl_vi_undo, vi_undo},
     {"set-mark", rl_set_mark, set_mark},

@@ -285,7 +285,9 @@ static void feed(const unsigned char *bytes, size_t count) {
     if (entry && (ring[ring_start] < ' ' || entry->type != ISKMAP)) entry = NULL;
     KEYMAP_ENTRY bound = entry ? *entry : (KEYMAP_ENTRY){0};
     if (entry) *entry = (KEYMAP_ENTRY){ISFUNC, NULL};
+    bool quotes = creadline_quoting;
     read_char();
+    if (quotes) creadline_quoting = false;
     if (entry) *entry = bound;
     end_accepted_line();
     if (searches) creadline_bind_rubout(NULL);
@@ -377,8 +379,10 @@ struct creadline_line creadline_line(void) {
    RL_STATE_MOREINPUT | RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_MACRODEF |           \
    RL_STATE_METANEXT)
 
-bool creadline_is_idle(void) { return !RL_ISSTATE(BUSY); }
-bool creadline_quotes_next(void) { return RL_ISSTATE(RL_STATE_METANEXT | RL_STATE_CHARSEARCH); }
+bool creadline_is_idle(void) { return !creadline_quoting && !RL_ISSTATE(BUSY); }
+bool creadline_quotes_next(void) {
+  return creadline_quoting || RL_ISSTATE(RL_STATE_METANEXT | RL_STATE_CHARSEARCH);
+}
 bool creadline_in_sequence(void) { return RL_ISSTATE(RL_STATE_MULTIKEY); }
 
 bool creadline_is_bound(const unsigned char *bytes, size_t count) {
@@ -389,8 +393,10 @@ bool creadline_is_bound(const unsigned char *bytes, size_t count) {
 }
 
 void creadline_settle(void) {
-  if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |
+  if (creadline_quoting ||
+      RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |
                  RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_METANEXT)) {
+    creadline_quoting = false;
     if (RL_ISSTATE(RL_STATE_NSEARCH)) rl_restore_prompt();
     rl_callback_sigcleanup();
     creadline_end_search();

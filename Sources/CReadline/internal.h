@@ -15,6 +15,8 @@ extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
 /// set-mark put the mark where it is, and the text has not changed since.
 extern bool creadline_mark_is_set;
+/// The next key is quoted.
+extern bool creadline_quoting;
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);

@@ -74,6 +74,7 @@ import Testing
     #expect(LogLines.all(message(body), folding: Folding()).count == 40)
     #expect(LogLines.all(message(body + body), folding: Folding(mostLines: 0)).count == 79)
     #expect(LogLines.all(message(body), folding: Folding(mostLines: 39)).count == 11)
+    #expect(LogLines.all(message(body), folding: Folding(mostLines: 3)).count == 4)
     #expect(
       LogLines.all(message(String(repeating: "x", count: 65_536)), folding: Folding()).count == 1)
   }

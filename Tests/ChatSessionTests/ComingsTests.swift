@@ -135,6 +135,27 @@ struct ComingsTests {
     #expect(printed.first?.hasSuffix("ben: bye") == true && printed.last == "← ben left")
   }
 
+  @Test("13.5: several steps of one person are told as one, from the first to the last")
+  func steps() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let people = try ["ben", "carl", "dora", "emil"].map { try town.person($0) }
+    people[2].say("/leave")
+    anna.look()
+    anna.wait(5000)
+    _ = anna.news()
+    for lines in [
+      ["/leave", "/nick c2", "/join lobby", "/nick x"],
+      ["/join lobby", "/nick c3", "/leave", "/nick emil"],
+    ] {
+      for (who, line) in zip([0, 1, 2, 3], lines) { people[who].say(line) }
+      anna.look()
+    }
+    anna.wait(5000)
+    #expect(
+      anna.news() == ["← dora joined and left · → ben left and came back · carl is now c3"])
+  }
+
   @Test("13.5: twenty are no large room; in one of more, of those who spoke")
   func boundaries() throws {
     let town = try Town()

@@ -237,10 +237,31 @@ struct MovesTests {
     ben.type("")
     ben.say("/switch tea")
     #expect(try drafts(of: ben).isEmpty)
+    // Letter by letter is a slip of the fingers.
+    for text in ["ab", "a", ""] { ben.type(text) }
+    ben.say("/switch lobby")
+    #expect(try drafts(of: ben).isEmpty)
     // What was sent was not deleted.
     ben.say("sent")
     ben.say("/switch dev")
     #expect(try drafts(of: ben).isEmpty)
+  }
+
+  @Test("1.11: a command right behind a draft that came back is not sent with it")
+  func commandBehindADraft() throws {
+    ben.type("h")
+    ben.tell(.move(.next))
+    ben.tell(.move(.previous))
+    #expect(prompt == "#lobby> h|")
+    ben.say("h/switch #dev")
+    #expect(
+      ben.printed.last?.contains("/switch stands right behind a draft that came back.") == true)
+    #expect(prompt == "#lobby> h/switch #dev|")
+    ben.say("h /switch #dev")
+    #expect(try ben.newest()?.body == "h /switch #dev")
+    // Nothing came back into this one.
+    ben.say("h/switch #dev")
+    #expect(try ben.newest()?.body == "h/switch #dev")
   }
 
   // MARK: 13.3

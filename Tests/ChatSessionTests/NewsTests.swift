@@ -78,6 +78,23 @@ struct NewsTests {
     #expect(ben.status().hasSuffix("@annette 1"))
   }
 
+  @Test("7.4: in a direct chat, that the other is away, or has no shell")
+  func absent() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/msg ben psst")
+    anna.say("/switch @ben")
+    #expect(anna.status().hasPrefix("anna, with 1 other here"))
+    ben.say("/away in a meeting")
+    anna.look()
+    #expect(anna.status().hasPrefix("ben is away: in a meeting"))
+    ben.say("/back")
+    ben.tell(.leave(status: 0))
+    try ben.store.detach()
+    anna.look()
+    #expect(anna.status().hasPrefix("ben has no hobnob open"))
+  }
+
   @Test("7.6, 7.7: what was held when the conversation was left is unread there")
   func heldIsUnread() throws {
     let town = try Town()

@@ -46,6 +46,16 @@ extension EndToEnd {
       #expect(shell.emulator.history.count { $0.contains("#lobby>") } == 1)
     }
 
+    @Test(
+      "3.4: Esc, C-c and C-z behind C-v are characters, as in bash",
+      arguments: [("\u{1B}", "^["), ("\u{03}", "^C"), ("\u{1A}", "^Z")])
+    func quoted(key: String, shown: String) throws {
+      shell.send("ab\u{16}")
+      shell.send(key)
+      try shell.expect("#lobby> ab\(shown)|")
+      try shell.type("\u{02}c", seeing: "#lobby> abc|\(shown)")
+    }
+
     @Test("1.6: what is said about an emptied line stays until the next change by hand")
     func noticeOfAnEmptiedLineStays() throws {
       try shell.type("half a line\u{03}", seeing: "Line emptied; C-_ brings it back")

@@ -280,9 +280,9 @@ extension EndToEnd {
       let tmux = try Tmux(home: home)
       let pane = try tmux.open(["bash", "--norc", "-i"])
       try pane.expect { $0.contains { $0.contains("$") || $0.contains("#") } }
-      try pane.type("PS1='sh> '; truncate -s 90M film; \(Home.program) --as anna lobby\n")
+      try pane.type("PS1='sh> '; truncate -s 90M ~/film; \(Home.program) --as anna lobby\n")
       try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
-      try pane.type("/attach film\n")
+      try pane.type("/attach ~/film\n")
       try pane.expect { $0.contains { $0.contains("[1 file]") } }
       try pane.type("look\n")
       try pane.press("C-z")

@@ -79,6 +79,7 @@ package struct StatusLine: SessionPart {
           ? say("%1, away", SafeText(name: me.name))
           : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
     }
+    if let absent { return StyledLine(absent, .dim) }
     let others = place.here.filter { $0.isHere && $0.participant.id != me.id }.count
     switch others {
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
@@ -87,6 +88,20 @@ package struct StatusLine: SessionPart {
       return StyledLine(
         say("%1, with %2 others here", SafeText(name: me.name), SafeText(others)), .dim)
     }
+  }
+
+  /// In a direct chat, that the other is away or has no shell open.
+  private var absent: SafeText? {
+    guard place.conversation?.kind == .direct,
+      let other = place.here.first(where: { $0.participant.id != me.id })
+    else { return nil }
+    let name = SafeText(name: other.participant.name)
+    if let away = other.away {
+      return away.isEmpty
+        ? say("%1 is away", name) : say("%1 is away: %2", name, SafeText(line: away))
+    }
+    return other.isHere || place.conversation?.network != nil
+      ? nil : say("%1 has no hobnob open", name)
   }
 
   /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then

@@ -33,29 +33,38 @@ package struct EventWords {
       SafeText(name: place))
   }
 
-  /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`. Of
-  /// somebody who came and went, what they did last.
+  /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`.
   ///
   /// - Returns: nil where there is nothing of the kind.
   package func line(_ events: [Event]) -> SafeText? {
-    var last: [ID<Participant>: Event.Kind] = [:]
-    for event in events where event.kind == .joined || event.kind == .left {
-      last[event.participant.id] = event.kind
+    var people: [ID<Participant>] = []
+    var all: [ID<Participant>: [Event]] = [:]
+    for event in events where event.kind.isComing {
+      if all[event.participant.id] == nil { people.append(event.participant.id) }
+      all[event.participant.id, default: []].append(event)
     }
-    var told: Set<ID<Participant>> = []
-    let people = events.map(\.participant).filter {
-      last[$0.id] != nil && told.insert($0.id).inserted
+    /// Those whose first and last move were these.
+    func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
+      people.compactMap { id in
+        let moves = all[id]?.filter { $0.kind != .renamed } ?? []
+        return moves.first?.kind == first && moves.last?.kind == last
+          ? moves.last?.participant : nil
+      }
     }
-    let came = people.filter { last[$0.id] == .joined }
-    let went = people.filter { last[$0.id] == .left }
     var parts: [SafeText] = []
-    if !came.isEmpty { parts.append(glyphs.came + " " + say("%1 joined", names(came))) }
-    if !went.isEmpty { parts.append(glyphs.went + " " + say("%1 left", names(went))) }
-    var renamed: Set<ID<Participant>> = []
-    for event in events where event.kind == .renamed && event.text != event.participant.name {
-      // By the name that they had first.
-      guard renamed.insert(event.participant.id).inserted else { continue }
-      parts.append(say("%1 is now %2", SafeText(name: event.text), name(event.participant)))
+    func tell(_ who: [Participant], _ words: (SafeText) -> SafeText) {
+      if !who.isEmpty { parts.append(words(names(who))) }
+    }
+    tell(who(.joined, .joined)) { glyphs.came + " " + say("%1 joined", $0) }
+    tell(who(.joined, .left)) { glyphs.went + " " + say("%1 joined and left", $0) }
+    tell(who(.left, .joined)) { glyphs.came + " " + say("%1 left and came back", $0) }
+    tell(who(.left, .left)) { glyphs.went + " " + say("%1 left", $0) }
+    for id in people {
+      // From the name that they had first to the one that they have now.
+      let renamed = all[id]?.filter { $0.kind == .renamed } ?? []
+      guard let first = renamed.first, let last = renamed.last, first.text != last.participant.name
+      else { continue }
+      parts.append(say("%1 is now %2", SafeText(name: first.text), name(last.participant)))
     }
     return parts.isEmpty ? nil : parts.joined(separator: " " + glyphs.separator + " ")
   }

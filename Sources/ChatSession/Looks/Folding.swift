@@ -29,7 +29,8 @@ package struct Folding: Equatable {
     while String.Index(end, within: body.unicodeScalars) == nil {
       end = body.utf8.index(before: end)
     }
-    let lines = SafeText(body: String(body[..<end])).lines.prefix(Self.shown.lines)
+    let most = mostLines > 0 ? min(mostLines, Self.shown.lines) : Self.shown.lines
+    let lines = SafeText(body: String(body[..<end])).lines.prefix(most)
     return (lines.joined(separator: "\n"), size)
   }
 

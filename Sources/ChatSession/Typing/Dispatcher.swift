@@ -37,7 +37,14 @@ struct Dispatcher: SessionPart {
     case .command(let line):
       try session.patiently { try run(line) }
       rememberCommand(text)
-    case .message(let body): try outgoing.send(body, typed: text)
+    case .message(let body):
+      if settings.slashGuard, let command = drafts.command(behindDraftIn: text) {
+        throw Refusal(
+          say(
+            "/%1 stands right behind a draft that came back. Delete what is before it, or put a blank between them to send both.",
+            SafeText(line: command.name)))
+      }
+      try outgoing.send(body, typed: text)
     }
   }
 

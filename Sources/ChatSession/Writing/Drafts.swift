@@ -18,6 +18,8 @@ final class Drafts: SessionPart {
   private var knownFiles = WaitingFiles()
   /// Another shell of mine added to the history, and the line was not free to be told.
   private var isHistoryStale = false
+  /// The draft that came back into the line, while the line begins with it.
+  private var cameBack = ""
   /// What was taken off the line before a command was begun on it.
   private var cleared = ClearedText()
   /// The lines that were set aside, by conversation, the last one last (rule 13.3).
@@ -41,6 +43,7 @@ final class Drafts: SessionPart {
       live = clock.present.text
     }
     let draft = line.draft
+    if !draft.text.hasPrefix(cameBack) { cameBack = "" }
     // A command is not a draft of a message.
     let isCommand = LineRules.isCommand(draft.text)
     if !isCommand { cleared.note(draft) }
@@ -258,10 +261,19 @@ final class Drafts: SessionPart {
     clock = DraftClock(stored: present)
     cleared = ClearedText()
     cleared.note(present)
+    cameBack = present.text
     files.restore(draft.files)
     knownFiles = files.waiting
     // A line that was set aside comes back from between others, or the line is empty now.
     if let whole = whole(in: conversation), whole.text != known[conversation] { write() }
+  }
+
+  /// The command that was typed right behind a draft that came back, without a look at it.
+  func command(behindDraftIn text: String) -> Command? {
+    guard !cameBack.isEmpty, text.hasPrefix(cameBack) else { return nil }
+    let rest = text.dropFirst(cameBack.count)
+    return rest.first == "/"
+      ? Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace })) : nil
   }
 
   // MARK: History
@@ -307,8 +319,8 @@ final class Drafts: SessionPart {
   }
 }
 
-/// The text that stood in a line until it was deleted to make room for a command. The line's longest
-/// text is meant, in one go or letter by letter.
+/// The text that stood in a line until it was deleted to make room for a command: the line as it was
+/// before the first of several characters went at a time. What goes letter by letter is corrected.
 private struct ClearedText {
   private var last = Composer.Draft()
   private var longest: Composer.Draft?
@@ -319,7 +331,7 @@ private struct ClearedText {
   mutating func note(_ draft: Composer.Draft) {
     let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
     if now > before { longest = nil }
-    if now < before, longest == nil { longest = last }
+    if now < before, longest == nil, last.text.count > draft.text.count + 1 { longest = last }
     last = draft
   }
 }
