@@ -72,13 +72,18 @@ extension Painter {
     mutating func draw(_ cells: [Int], in size: Size, top: Int, lost: LostRows) {
       grow(to: cells.count)
       if let home, !isPlain {
-        let others =
-          lost.lines.reduce(0) { $0 + $1.wrappedRows(columns: home.columns) }
-          + max(0, size.rows - top - rows)
+        let above = lost.lines.reduce(0) { $0 + $1.wrappedRows(columns: home.columns) }
         func isTooHigh() -> Bool {
-          others + rowsOnceWrapped(cells, from: size.columns, to: home.columns) > home.rows
+          above + max(0, size.rows - top - rows)
+            + rowsOnceWrapped(cells, from: size.columns, to: home.columns) > home.rows
         }
+        let own = joined
         while isTooHigh(), let row = joined.dropFirst().lastIndex(of: false) { joined[row] = true }
+        if isTooHigh() {
+          // Blank rows below go on the line of the last one then.
+          joined = own
+          while isTooHigh(), top + rows < size.rows { joined.append(true) }
+        }
         while !isTooHigh(), let row = joined.lastIndex(of: true) {
           joined[row] = false
           guard isTooHigh() else { continue }

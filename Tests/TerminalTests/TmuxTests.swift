@@ -12,6 +12,7 @@ private struct Editor {
   var text = "hello"
   var caret = 5
   var menuRows = 0
+  var hasToolbar = true
   /// The status row is as wide as the screen.
   var hasLongRows = true
   /// Whether the terminal is asked where the cursor is.
@@ -63,7 +64,8 @@ private struct Editor {
     rows.append(row)
     let status = "STATUS " + String(repeating: "s", count: hasLongRows ? columns : 0)
     let below =
-      (0..<menuRows).map { "MENU \($0)" } + [String(status.prefix(columns)), "TOOLBAR"]
+      (0..<menuRows).map { "MENU \($0)" } + [String(status.prefix(columns))]
+      + (hasToolbar ? ["TOOLBAR"] : [])
     rows += below.map { Row(StyledLine(SafeText(line: $0), .reverse), widths: widths) }
     return Frame(
       rows: Array(rows.prefix(size.rows)), caretRow: caretPlace.row,
@@ -160,12 +162,13 @@ struct TmuxTests {
 
   @Test(
     "13.8: at the top of a cleared screen a narrowing leaves nothing that is there when it is wide again",
-    arguments: [[40], [60, 40], [40, 20]])
-  func clearedScreen(columns: [Int]) throws {
+    arguments: [[40], [60, 40], [40, 20], [75], [30, 44]], [0, 4, 30, 52, 70])
+  func clearedScreen(columns: [Int], length: Int) throws {
     var editor = try Editor(rows: 16, columns: 80)
     editor.paint(messagesOfLengths: Array(repeating: 10, count: 20))
-    editor.text = String(repeating: "x", count: 52)
-    editor.caret = 52
+    editor.text = String(repeating: "x", count: length)
+    editor.caret = length
+    editor.hasToolbar = length % 4 != 0
     editor.paint()
     editor.tmux.feed(editor.painter.clearScreen())
     for _ in 0..<3 {
