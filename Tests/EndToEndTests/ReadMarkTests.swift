@@ -68,6 +68,17 @@ extension EndToEnd {
       #expect(try unread(by: "ben") == "\(count)\n")
     }
 
+    @Test("7.4: hobnob unread has the order of the status line: what is for one first")
+    func order() throws {
+      for room in ["lobby", "tea", "dev"] { _ = try home.run([room, "--as", "ben"]) }
+      try home.say("first", as: "anna", in: "lobby")
+      try home.say("second", as: "anna", in: "tea")
+      try home.say("@ben third", as: "anna", in: "dev")
+      let said = try home.run(["unread", "--as", "ben"]).output
+      #expect(
+        said.split(separator: "\n").map { $0.prefix { $0 != ":" } } == ["#dev", "#lobby", "#tea"])
+    }
+
     @Test(
       "7.7: all that is unread is printed below the rule, whatever its number, then it is read")
     func manyUnread() throws {

@@ -27,7 +27,8 @@ package struct UnreadScript: Subcommand {
         script.isNobody
         ? []
         : try script.store.unread(
-          mentioning: script.me, highlight: script.settings.highlightWords)
+          mentioning: script.me, highlight: script.settings.highlightWords
+        ).sorted()
       if count {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0
