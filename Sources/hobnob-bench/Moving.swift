@@ -3,7 +3,7 @@ import Conversations
 import Glibc
 
 /// From one conversation to another by C-x b and a name: until what is there stands on the screen,
-/// and until the menu of names answers a key.
+/// and until the menu of names that a key leaves is complete.
 enum Moving {
   static func measure(
     _ program: Program, in folder: ScratchFolder, messages: Int, rounds: Int
@@ -50,12 +50,11 @@ enum Moving {
       shell.type([0x18, UInt8(ascii: "b")])
       opened.add(try shell.wait(for: Array("more)".utf8)) - start)
       shell.settle(milliseconds: 30)
-      // Every name begins with all of these.
+      // The menu is complete a moment behind the letter.
       for letter in "abcdefgh".utf8 {
         start = now()
         shell.type([letter])
-        keys.add(try shell.wait(for: [letter]) - start)
-        shell.settle(milliseconds: 10)
+        keys.add(shell.settle(milliseconds: 30) - start)
       }
       shell.type([0x07])
       shell.settle(milliseconds: 30)

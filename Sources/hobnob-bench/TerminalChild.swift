@@ -119,9 +119,13 @@ final class TerminalChild {
   }
 
   /// Reads whatever comes until nothing has come for a while, and forgets it.
-  func settle(milliseconds: Int64) {
+  ///
+  /// - Returns: when the last bytes came.
+  @discardableResult
+  func settle(milliseconds: Int64) -> Int64 {
     while receive(milliseconds: milliseconds) {}
     text.bytes.removeAll(keepingCapacity: true)
+    return receivedAt
   }
 
   /// Types an end of input and waits for the program to end.
