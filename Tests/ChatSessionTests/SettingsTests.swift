@@ -29,6 +29,36 @@ import Testing
   @Test("1.11: nothing is suggested for a word that is near to no command")
   func farFromEverything() {
     #expect(Command.nearest(to: "xylophone") == nil)
+    for name in ["time", "ping", "wins", "block", "titlebar"] {
+      #expect(Command.nearest(to: name) == nil, "\(name)")
+    }
+  }
+
+  @Test(
+    "1.11: what other clients call otherwise is answered with the name it has here",
+    arguments: [
+      ("query", "/query; /msg NAME opens a direct chat."),
+      ("part", "/part; /leave leaves the room."),
+      ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who says who is here."),
+      ("ignore", "/ignore; hobnob cannot hide what somebody says."),
+    ])
+  func otherClients(typed: String, answer: String) {
+    #expect(Command.unknown(typed).sentence.string == "There is no " + answer)
+  }
+
+  @Test("1.11: each of their names has an answer, which names a command, and is no command here")
+  func otherClientsNames() {
+    let names = """
+      query part names buffer lastlog ignore close win window wins bye exit hilight roster correct \
+      sendfile prefs block time ping titlebar mute notice
+      """
+    for name in names.split(separator: " ").map(String.init) {
+      let sentence = Command.unknown(name).sentence.string
+      #expect(sentence.hasPrefix("There is no /\(name); "), "\(sentence)")
+      #expect(Command.named(name) == nil)
+      let named = sentence.matches(of: /\/([a-z]+)/).map { String($0.1) }
+      #expect(named.dropFirst().allSatisfy { Command.named($0) != nil }, "\(sentence)")
+    }
   }
 }
 

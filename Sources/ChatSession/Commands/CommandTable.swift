@@ -182,7 +182,7 @@ public struct Command: Sendable {
       return whole
     }
     let candidates = table.map { ($0, distance($0.name, name.lowercased())) }
-    guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 2) else {
+    guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 3) else {
       return nil
     }
     return best.0

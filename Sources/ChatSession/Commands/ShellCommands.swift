@@ -11,9 +11,7 @@ struct ShellCommands: SessionPart {
   func help(_ argument: String) throws {
     let name = argument.hasPrefix("/") ? String(argument.dropFirst()) : argument
     if !name.isEmpty {
-      guard let command = Command.named(name) else {
-        throw Refusal(say("/%1 is not a command. /help lists them.", SafeText(line: name)))
-      }
+      guard let command = Command.named(name) else { throw Command.unknown(name) }
       return transcript.answer(
         [
           StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),

@@ -29,7 +29,7 @@ struct Dispatcher: SessionPart {
         ))
     case .commandWithNewlines(let name):
       let known = session.preferences.unaliased(text).dropFirst().prefix { !$0.isWhitespace }
-      guard Command.named(String(known)) != nil else { throw Self.unknown(name) }
+      guard Command.named(String(known)) != nil else { throw Command.unknown(name) }
       throw Refusal(
         say(
           "/%1 takes one line. To send a text that begins with /, begin it with //.",
@@ -53,28 +53,9 @@ struct Dispatcher: SessionPart {
     let line = session.preferences.unaliased(line)
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
-    guard let command = Command.named(name) else { throw Self.unknown(name) }
+    guard let command = Command.named(name) else { throw Command.unknown(name) }
     // Completion leaves a space behind a name; only a text is kept as it was typed.
     try command.run(session, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks)
-  }
-
-  private static func unknown(_ name: String) -> Refusal {
-    let shown = SafeText(line: name)
-    if name.contains("/") {
-      return Refusal(
-        say("/%1 is not a command. To send a text that begins with /, begin it with //.", shown))
-    }
-    if name.isEmpty {
-      return Refusal(say("A command's name has to follow /. /help lists them."))
-    }
-    if let near = Command.nearest(to: name) {
-      return Refusal(
-        say(
-          "/%1 is not a command. Did you mean /%2? /help lists them.", shown,
-          SafeText(line: near.name)))
-    }
-    return Refusal(
-      say("/%1 is not a command. /help lists them; to send the line, begin it with //.", shown))
   }
 
   /// Commands enter the input history too (rule 1.12).

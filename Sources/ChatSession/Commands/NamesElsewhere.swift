@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What irssi, WeeChat and profanity call a command (rule 1.11). These names are no commands here:
+/// each thing has one name, and an alias can make another.
+enum NamesElsewhere {
+  /// What does the same here, or that nothing does: behind `There is no /NAME; `.
+  static func counterpart(of name: String) -> SafeText? { sentences[name.lowercased()] }
+
+  private static let sentences = Dictionary(
+    uniqueKeysWithValues: table.flatMap { names, sentence in names.map { ($0, sentence) } })
+
+  private static let table: [(names: [String], sentence: SafeText)] = [
+    (["query"], say("/msg NAME opens a direct chat.")),
+    (["notice"], say("/msg NAME TEXT writes to one person.")),
+    (["part", "close"], say("/leave leaves the room.")),
+    (["exit", "bye"], say("/quit leaves hobnob.")),
+    (["window", "win", "buffer"], say("/switch NAME goes to a conversation, and /list has them.")),
+    (["windows", "wins", "buffers"], say("/list has your conversations.")),
+    (["names", "whois"], say("/who says who is here.")),
+    (["roster"], say("/list has your conversations, and /who says who is here.")),
+    (["lastlog", "grep"], say("/search WORD finds messages.")),
+    (["hilight", "highlight"], say("/set highlight WORD marks what has that word.")),
+    (["correct"], say("/edit changes your newest message.")),
+    (["sendfile", "upload"], say("/attach PATH adds a file to the next message.")),
+    (["prefs"], say("/set shows the settings.")),
+    (["time"], say("/set timestamps says how times are shown.")),
+    (["ping"], say("/info N says how far message N came.")),
+    (["ignore", "block"], say("hobnob cannot hide what somebody says.")),
+    (["mute"], say("hobnob cannot silence one conversation.")),
+    (["titlebar"], say("hobnob has no title bar.")),
+  ]
+}
+
+extension Command {
+  /// Said of a name that no command has: what is meant, or what is near (rule 1.11).
+  static func unknown(_ name: String) -> Refusal {
+    let shown = SafeText(line: name)
+    if name.contains("/") {
+      return Refusal(
+        say("/%1 is not a command. To send a text that begins with /, begin it with //.", shown))
+    }
+    if name.isEmpty {
+      return Refusal(say("A command's name has to follow /. /help lists them."))
+    }
+    if let counterpart = NamesElsewhere.counterpart(of: name) {
+      return Refusal(say("There is no /%1; %2", shown, counterpart))
+    }
+    if let near = nearest(to: name) {
+      return Refusal(
+        say(
+          "/%1 is not a command. Did you mean /%2? /help lists them.", shown,
+          SafeText(line: near.name)))
+    }
+    return Refusal(
+      say("/%1 is not a command. /help lists them; to send the line, begin it with //.", shown))
+  }
+}
