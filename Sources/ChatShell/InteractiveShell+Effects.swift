@@ -129,7 +129,7 @@ extension InteractiveShell {
 
   /// Binds them; what readline has against them, with where they stand.
   func complaints(of bindings: [KeyBinding]) -> [SafeText] {
-    bindings.flatMap { binding in editor.bind(binding.line).map { binding.complaint($0) } }
+    KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
   }
 
   private func copy(_ text: SafeText) throws {

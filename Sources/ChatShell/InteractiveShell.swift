@@ -77,8 +77,9 @@ final class InteractiveShell {
       editor.start(prompt: StatusLine(session: session).prompt)
       if !greeting.isEmpty { editor.print(greeting) }
       // Below what was said here, which would push it off the screen.
-      tell(
-        .complain(complaints + editor.takeComplaints() + self.complaints(of: bindings)))
+      let inputrc = editor.takeComplaints()
+      let rc = KeyBinding.complaints(of: bindings, among: complaints) { editor.bind($0) }
+      tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
     // Before the prompt is there: whoever sees it may end the program, and the terminal has to be

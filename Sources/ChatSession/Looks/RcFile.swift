@@ -8,14 +8,33 @@ import StyledText
 package struct KeyBinding: Sendable {
   package let line: String
   private let place: SafeText?
+  /// How many complaints the lines before it in its files were.
+  private let complaintsBefore: Int
 
-  package init(_ line: String, from place: SafeText? = nil) {
-    (self.line, self.place) = (line, place)
+  package init(_ line: String, from place: SafeText? = nil, complaintsBefore: Int = 0) {
+    (self.line, self.place, self.complaintsBefore) = (line, place, complaintsBefore)
   }
 
   /// What readline has against it, with the place.
   package func complaint(_ sentence: SafeText) -> SafeText {
     place.map { say("%1: %2", $0, sentence) } ?? sentence
+  }
+
+  /// What is wrong with the other lines of the files and with those that bind, in their order.
+  ///
+  /// - Parameter bind: binds a line, and says what readline has against it.
+  package static func complaints(
+    of bindings: [KeyBinding], among others: [SafeText], bind: (String) -> [SafeText]
+  ) -> [SafeText] {
+    var rest = others[...]
+    var all: [SafeText] = []
+    for binding in bindings {
+      let before = rest.prefix(max(0, binding.complaintsBefore - rest.startIndex))
+      all += before
+      rest = rest.dropFirst(before.count)
+      all += bind(binding.line).map(binding.complaint)
+    }
+    return all + rest
   }
 }
 
@@ -35,6 +54,8 @@ package struct RcFile {
   private var open: [String] = []
   /// The line being read, from 1.
   private var number = 0
+  /// What was wrong in the lines before it, those of files that they name included.
+  private var complaintsBefore = 0
   /// What may still be read: a file and those that it names, together.
   private var bytesLeft = 0
 
@@ -120,15 +141,22 @@ package struct RcFile {
 
   /// Reads the text of a file: one command a line, `#` begins a comment line.
   mutating func parse(_ text: String, complain: (Int, SafeText) -> Void) {
+    let before = complaintsBefore
+    var complaints = 0
+    func tell(_ number: Int, _ sentence: SafeText) {
+      complaints += 1
+      complain(number, sentence)
+    }
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
       let line = String(line).trimmingBlanks
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
       number = index + 1
+      complaintsBefore = before + complaints
       do {
-        try apply(line) { complain(index + 1, $0) }
+        try apply(line) { tell(index + 1, $0) }
       } catch {
-        complain(index + 1, sentence(for: error))
+        tell(index + 1, sentence(for: error))
       }
     }
   }
@@ -148,7 +176,7 @@ package struct RcFile {
     case "bind":
       guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }
       let place = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
-      bindings.append(KeyBinding(rest, from: place))
+      bindings.append(KeyBinding(rest, from: place, complaintsBefore: complaintsBefore))
     case "theme":
       guard let path = SharedFiles.theme(rest, environment: environment) else {
         throw Self.noTheme(rest, environment: environment)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+import Testing
+
+@testable import ChatSession
+
+/// What is said where somebody may have meant something else, or wants to know what was done.
+@MainActor
+@Suite("10: Hints")
+struct HintTests {
+  let town: Town
+  let anna: Person
+
+  /// Anna is in #lobby, #general and #dev, joined in this order, and looks at #dev.
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+    for room in ["general", "dev"] { anna.say("/join " + room) }
+    _ = anna.news()
+  }
+
+  private var prompt: String { anna.picture[0] }
+
+  // MARK: What was done
+
+  @Test("10: what is wrong in files of settings is said in the order of the lines")
+  func orderOfComplaints() throws {
+    let other = try town.folder.write("other", "/bind five\n/nonsense\n/bind six\n")
+    let path = try town.folder.write(
+      "rc", "/bind two\n/set nosuch on\n/source \(other)\n/bind fine\n/bind seven\n/set x\n")
+    var rc = RcFile()
+    var complaints: [SafeText] = []
+    try rc.read(path) { complaints.append($0) }
+    let all = KeyBinding.complaints(of: rc.bindings, among: complaints) {
+      $0 == "fine" ? [] : ["no key"]
+    }
+    let places = all.map {
+      $0.string.matches(of: /(rc|other), line (\d)/).map { "\($0.1) \($0.2)" }
+    }
+    #expect(
+      places == [
+        ["rc 1"], ["rc 2"], ["other 1"], ["rc 3", "other 2"], ["other 3"], ["rc 5"], ["rc 6"],
+      ])
+  }
+}
