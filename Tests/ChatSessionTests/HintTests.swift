@@ -24,6 +24,16 @@ struct HintTests {
 
   // MARK: What was done
 
+  @Test("10: /set and /alias say what holds now, and for how long")
+  func preferences() {
+    anna.say("/set timestamps off")
+    #expect(anna.notice == "timestamps off, until you leave; hobnobrc keeps it")
+    anna.say("/alias j join")
+    #expect(anna.notice == "/j is /join, until you leave; hobnobrc keeps it")
+    anna.say("/alias j")
+    #expect(anna.notice == "/j stands for nothing now")
+  }
+
   @Test("10: what is wrong in files of settings is said in the order of the lines")
   func orderOfComplaints() throws {
     let other = try town.folder.write("other", "/bind five\n/nonsense\n/bind six\n")

@@ -52,8 +52,14 @@ struct PreferenceCommands: SessionPart {
         })
     }
     var rc = session.preferences.asFile
-    try rc.alias(argument)
+    let name = try rc.alias(argument)
     session.preferences.adopt(rc)
+    let shown = SafeText(line: name)
+    emit(
+      .notice(
+        rc.aliases[name].map {
+          say("/%1 is %2, until you leave; hobnobrc keeps it", shown, SafeText(line: $0))
+        } ?? say("/%1 stands for nothing now", shown)))
   }
 
   func bind(_ argument: String) throws {

@@ -57,8 +57,14 @@ struct ShellCommands: SessionPart {
       ])
     }
     try session.preferences.change(name, to: parts[1].trimmingBlanks)
-    if name == "nick" { try PersonCommands(session: session).nick(parts[1]) }
     session.applyPreferences()
+    // Who has another name is told so, and it lasts.
+    if name == "nick" { return try PersonCommands(session: session).nick(parts[1]) }
+    emit(
+      .notice(
+        say(
+          "%1 %2, until you leave; hobnobrc keeps it", SafeText(line: name),
+          SafeText(line: Settings.entry(name)?.get(settings) ?? ""))))
   }
 
   /// All settings as they are now; that of the open conversation last.

@@ -204,7 +204,10 @@ package struct RcFile {
   }
 
   /// `NAME COMMAND…` makes `/NAME` stand for a command line; `NAME` alone forgets it.
-  mutating func alias(_ argument: String) throws {
+  ///
+  /// - Returns: the name, without `/`.
+  @discardableResult
+  mutating func alias(_ argument: String) throws -> String {
     let name = String(argument.prefix { !$0.isWhitespace })
     let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
     let meaning = String(argument.dropFirst(name.count)).trimmingBlanks
@@ -218,8 +221,9 @@ package struct RcFile {
       guard aliases.removeValue(forKey: bare) != nil else {
         throw Refusal(say("/%1 stands for nothing.", SafeText(line: bare)))
       }
-      return
+      return bare
     }
     aliases[bare] = meaning.hasPrefix("/") ? meaning : "/" + meaning
+    return bare
   }
 }
