@@ -34,6 +34,35 @@ struct HintTests {
     #expect(anna.notice == "/j stands for nothing now")
   }
 
+  @Test("7.8: /react takes a shortcode without colons, and names the number that was typed")
+  func reactions() throws {
+    town.environment = ["HOBNOB_SHARE": EmojiTableTests.share]
+    let ben = try town.person("ben", in: "dev")
+    ben.say("hello")
+    _ = ben.news()
+    ben.say("/react 1 heart")
+    #expect(ben.news().last?.hasPrefix("❤️ ben [1]") == true)
+    #expect(!ben.say("/react 1 hearty"))
+    #expect(ben.printed.last == "hearty is not an emoji; /react 1 :tada: reacts with one.")
+  }
+
+  @Test(
+    "7.8: without a table of emoji that is said, and nothing about the emoji",
+    arguments: [
+      "/react 1 :tada:", "+:tada:",
+    ])
+  func noTable(line: String) throws {
+    _ = try town.folder.write("emoji.tsv")
+    town.environment = ["HOBNOB_SHARE": town.folder.path]
+    let ben = try town.person("ben", in: "dev")
+    ben.say("hello")
+    #expect(!ben.say(line))
+    #expect(
+      ben.printed.last
+        == "No emoji were found, so there is no reaction; they belong into share/hobnob/emoji.tsv beside the program."
+    )
+  }
+
   @Test("10: what is wrong in files of settings is said in the order of the lines")
   func orderOfComplaints() throws {
     let other = try town.folder.write("other", "/bind five\n/nonsense\n/bind six\n")

@@ -15,9 +15,11 @@ final class Reactions: SessionPart {
   func react(_ argument: String) throws {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
     guard words.count == 2 else { throw usage("react") }
-    guard let found = emoji(named: words[1]) else {
-      throw Refusal(
-        say("%1 is not an emoji; /react 42 :tada: reacts with one.", SafeText(line: words[1])))
+    guard let found = emoji(named: words[1]) ?? session.preferences.emoji[words[1]] else {
+      throw unknown(
+        say(
+          "%1 is not an emoji; /react %2 :tada: reacts with one.", SafeText(line: words[1]),
+          SafeText(line: words[0])))
     }
     try react(to: try session.message(named: words[0]), with: found)
   }
@@ -33,10 +35,19 @@ final class Reactions: SessionPart {
     else { return nil }
     if let found = emoji(named: name) { return found }
     guard EmojiTable.isShortcode(name) else { return nil }
-    throw Refusal(
+    throw unknown(
       say(
         "%1 is not an emoji, so nothing was sent. To send this line as a text, put a word beside it.",
         SafeText(line: name)))
+  }
+
+  /// Without the table nothing is known to be an emoji.
+  private func unknown(_ sentence: SafeText) -> Refusal {
+    guard session.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
+    return Refusal(
+      say(
+        "No emoji were found, so there is no reaction; they belong into share/hobnob/emoji.tsv beside the program."
+      ))
   }
 
   /// An emoji by its shortcode between colons, or as it is.
