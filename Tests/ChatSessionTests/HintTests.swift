@@ -22,6 +22,36 @@ struct HintTests {
 
   private var prompt: String { anna.picture[0] }
 
+  // MARK: What was found
+
+  @Test("10: /search says first what was looked for, and how many there are")
+  func searches() throws {
+    for number in 1...22 { anna.say("the build \(number)") }
+    anna.say("kettle")
+    _ = anna.news()
+    anna.say("/search  kettle in:dev")
+    #expect(anna.news().first == "Search for kettle in:dev: 1 found.")
+    anna.say("/search build")
+    #expect(
+      anna.news().first == "Search for build: the newest 20; /search alone shows older ones.")
+    anna.say("/search")
+    #expect(anna.news().first == "Search for build: 2 older.")
+  }
+
+  @Test(
+    "10: where nothing was found, longer words are named that would be",
+    arguments: [
+      ("buil", "Nothing was found. buil* finds longer words."),
+      ("\"the buil\"", "Nothing was found. \"the buil\"* finds longer words."),
+      ("from:anna buil", "Nothing was found. buil* finds longer words."),
+      ("tea", "Nothing was found."), ("tea*", "Nothing was found."),
+    ])
+  func longerWords(query: String, sentence: String) {
+    anna.say("the build is red")
+    #expect(!anna.say("/search " + query))
+    #expect(anna.printed.last == sentence)
+  }
+
   // MARK: What was done
 
   @Test("10: /set and /alias say what holds now, and for how long")

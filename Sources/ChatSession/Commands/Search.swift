@@ -5,6 +5,8 @@ import StyledText
 /// Where the next page of a search begins.
 private struct SearchPlace {
   var query: SearchQuery
+  /// As it was typed.
+  var text: SafeText
   /// nil: all of it was shown.
   var before: ID<Message>?
 }
@@ -22,30 +24,40 @@ final class Search: SessionPart {
 
   func run(_ argument: String) throws {
     let query: SearchQuery
+    let text: SafeText
     var before: ID<Message>?
     if argument.isEmpty {
       guard let last else { throw usage("search") }
       guard let next = last.before else { return tell(say("Nothing older was found.")) }
-      (query, before) = (last.query, next)
+      (query, text, before) = (last.query, last.text, next)
     } else {
       query = try SearchQuery.parse(argument)
+      text = SafeText(line: argument)
     }
     // One more tells whether there are more.
     var hits = try store.search(query, for: me.id, limit: Self.hitsAtOnce + 1, before: before)
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
-    last = SearchPlace(query: query, before: hasMore ? hits.last?.message.id : nil)
+    last = SearchPlace(
+      query: query, text: text, before: hasMore ? hits.last?.message.id : nil)
     guard !hits.isEmpty else {
       // What was left was forgotten meanwhile.
       if before != nil { return tell(say("Nothing older was found.")) }
-      throw Refusal(say("Nothing was found."))
+      throw Refusal(say("Nothing was found.") + (try longerWords(of: query)))
     }
     people.recognise(hits.map(\.message.sender))
     var names: [ID<Conversation>: SafeText] = [:]
     // With the colours that each has in its place.
     var printers: [ID<Conversation>: MessagePrinter] = [:]
-    var lines: [StyledLine] = []
-    if hasMore { lines.append(StyledLine(say("/search alone shows older ones."), .dim)) }
+    let count = SafeText(hits.count)
+    let head =
+      before != nil
+      ? say("Search for %1: %2 older", text, count)
+      : hasMore
+        ? say("Search for %1: the newest %2", text, count)
+        : say("Search for %1: %2 found", text, count)
+    let more = hasMore ? "; " + say("/search alone shows older ones.") : "."
+    var lines = [StyledLine(head + more, .dim)]
     for hit in hits.reversed() {
       let place = hit.message.conversation
       if names[place] == nil {
@@ -57,6 +69,17 @@ final class Search: SessionPart {
       lines.append(line(of: hit, in: names[place] ?? "", query, printer))
     }
     transcript.answer(lines)
+  }
+
+  /// Where longer words would have been found, how they are looked for.
+  private func longerWords(of query: SearchQuery) throws -> SafeText {
+    var wider = query
+    for index in wider.terms.indices { wider.terms[index].isPrefix = true }
+    guard wider != query, try !store.search(wider, for: me.id, limit: 1).isEmpty else { return "" }
+    let words = wider.terms.map {
+      $0.text.contains(where: \.isWhitespace) ? "\"\($0.text)\"*" : $0.text + "*"
+    }
+    return " " + say("%1 finds longer words.", SafeText(line: words.joined(separator: " ")))
   }
 
   /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.
