@@ -52,6 +52,15 @@ struct HintTests {
     #expect(anna.printed.last == sentence)
   }
 
+  @Test("7.7: /unread names the first message that mentions me")
+  func firstMention() throws {
+    let ben = try town.person("ben", in: "general")
+    for text in ["one", "@anna two", "three", "anna: four"] { ben.say(text) }
+    anna.look()
+    anna.say("/unread")
+    #expect(anna.printed.last == "  #general  4 unread, 2 mentions [2]")
+  }
+
   // MARK: What was done
 
   @Test("10: /set and /alias say what holds now, and for how long")

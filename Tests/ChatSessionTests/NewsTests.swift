@@ -134,7 +134,7 @@ struct NewsTests {
     ben.say("/unread")
     #expect(
       ben.news() == [
-        "  #three  1 unread, 1 mention", "  @carl  1 unread", "  #two  2 unread",
+        "  #three  1 unread, 1 mention [1]", "  @carl  1 unread", "  #two  2 unread",
         "  #one  1 unread", "  #four  1 unread",
       ])
     for place in ["#three", "@carl", "#two", "#one", "#four"] {

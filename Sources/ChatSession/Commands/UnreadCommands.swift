@@ -24,6 +24,7 @@ package struct UnreadCommands: SessionPart {
       line.append("  " + say("%1 unread", SafeText(entry.count)))
       if entry.mentions > 0 {
         line.append(", " + Self.mentions(entry.mentions), .bold)
+        if let first = entry.firstMention { line.append(" [\(first)]", .dim) }
       }
       return line
     }

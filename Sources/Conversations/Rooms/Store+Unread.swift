@@ -7,13 +7,19 @@ public struct Unread: Hashable, Sendable {
   public var count: Int
   /// Those of them that name me.
   public var mentions: Int
+  /// The number of the first that names me.
+  public var firstMention: Int?
   /// The first of them: the smaller, the longer it has been waiting.
   public var oldest: ID<Message>
 
-  public init(conversation: Conversation, count: Int, mentions: Int, oldest: ID<Message>) {
+  public init(
+    conversation: Conversation, count: Int, mentions: Int, firstMention: Int? = nil,
+    oldest: ID<Message>
+  ) {
     self.conversation = conversation
     self.count = count
     self.mentions = mentions
+    self.firstMention = firstMention
     self.oldest = oldest
   }
 
@@ -56,10 +62,10 @@ extension Store {
         let marker = try readMarker(of: me, in: place)
         let mentions =
           try called.isEmpty
-          ? 0 : count("(\(called))", in: place, behind: marker, for: me, where: isMention)
+          ? [] : numbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
         return Unread(
           conversation: listing.conversation, count: listing.unread,
-          mentions: min(mentions, listing.unread),
+          mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
           oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
             ?? ID(rawValue: .max))
       }
@@ -85,20 +91,20 @@ extension Store {
       """, conversation, marker, me, read: read)
   }
 
-  private func count(
+  private func numbers(
     _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
-  ) throws -> Int {
+  ) throws -> [Int] {
     // Ids and numbers of one conversation grow together, but for what is past.
     try database.rows(
       """
-      SELECT m.body, m.mentions FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
+      SELECT m.number, m.body, m.mentions FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
       WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
           (SELECT id FROM message WHERE conversation = ?2 AND number > ?4 AND past = 0
             ORDER BY number LIMIT 1), 0)
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
       marker
-    ) { isMention($0.text("body"), $0.text("mentions")) }.count { $0 }
+    ) { isMention($0.text("body"), $0.text("mentions")) ? $0.int("number") : nil }.compactMap { $0 }
   }
 }
