@@ -22,6 +22,21 @@ struct HintTests {
 
   private var prompt: String { anna.picture[0] }
 
+  // MARK: Where to go
+
+  @Test("13.6: /leave with nowhere to go back to goes where something was said last")
+  func leaving() throws {
+    let ben = try town.person("ben", in: "general")
+    anna.say("/switch general")
+    anna.say("hello")
+    anna.say("/switch dev")
+    let again = try town.person("anna", in: "dev")
+    again.say("/leave")
+    #expect(again.picture[0] == "#general> |")
+    ben.say("/leave")
+    #expect(ben.picture[0] == "#general (left)> |")
+  }
+
   // MARK: What was found
 
   @Test("10: /search says first what was looked for, and how many there are")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Foundation
 import Testing
@@ -159,10 +160,13 @@ extension EndToEnd {
       let shell = try home.shell(as: "anna", ["tea"])
       try shell.expect("#tea> |")
       try home.say("news", as: "ben", in: "tea")
+      let store = try Store(path: home.store)
+      let anna = try store.participant(identity: "anna").id
       for (room, next) in [("tea", "dev"), ("dev", "old"), ("old", "lobby")] {
         let shell = room == "tea" ? shell : try home.shell(as: "anna")
         try shell.expect("#\(room)> |")
-        try shell.type("/leave\r", seeing: "(left)> |")
+        let left = try #require(try store.room(room, create: false))
+        try store.leave(anna, left.id)
         shell.send("/quit\r")
         #expect(shell.waitForExit(seconds: 10) == 0)
         let again = try home.shell(as: "anna")

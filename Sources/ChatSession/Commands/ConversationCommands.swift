@@ -48,7 +48,9 @@ struct ConversationCommands: SessionPart {
       say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
     guard isOpen else { return }
     session.orComplain {
-      if let former = try moves.before() { try place.go(to: former) }
+      if let former = try moves.before() ?? store.listing(for: me.id).first?.conversation {
+        try place.go(to: former)
+      }
     }
   }
 
