@@ -37,6 +37,25 @@ struct HintTests {
     #expect(ben.picture[0] == "#general (left)> |")
   }
 
+  @Test("10: /join takes several rooms, and enters the last; near names are not asked about")
+  func several() throws {
+    anna.say("/join #one,two,#three,")
+    #expect(prompt == "#three> |")
+    #expect(anna.news().contains("You are in #one, #two, too."))
+    #expect(
+      try anna.store.listing(for: anna.session.me.id).map(\.conversation.name).sorted()
+        == ["#dev", "#general", "#lobby", "#one", "#three", "#two"])
+    #expect(!anna.say("/join four,lobbi"))
+    #expect(
+      anna.printed.last
+        == "There is no room #lobbi. Did you mean #lobby? /join #lobbi alone can make it.")
+    #expect(!anna.say("/join ,"))
+    #expect(try anna.store.rooms().count == 6)
+    _ = try anna.store.room("a,b", create: true)
+    anna.say("/join a,b")
+    #expect(prompt == "#a,b> |")
+  }
+
   // MARK: What was found
 
   @Test("10: /search says first what was looked for, and how many there are")

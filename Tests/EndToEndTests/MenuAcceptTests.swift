@@ -125,7 +125,10 @@ extension EndToEnd {
           "/theme me",
           "|\n/theme [NAME]  list the themes, or make the line look like one\nmessenger\n"
         ),
-        ("/join te", "|\n/join ROOM  enter a room, making it if there is none\ntea\nanna"),
+        (
+          "/join te",
+          "|\n/join ROOM  enter a room, made if there is none; or several: a,b\ntea\nanna"
+        ),
         (
           "/msg ca",
           "|\n/msg NAME [TEXT]  open a direct chat, and send TEXT if there is one\ncarl\n"

@@ -10,15 +10,28 @@ struct ConversationCommands: SessionPart {
 
   func join(_ argument: String) throws {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
-    if try asksWhoMeans(roomToJoin: argument) { return }
-    try enter(room: argument)
+    var names = [argument]
+    // Several, as in irssi; a room of a network can have a comma in its name.
+    if argument.contains(","), (try? store.room(argument, create: false)) == nil {
+      names = argument.split(separator: ",").map(String.init)
+    }
+    guard let last = names.popLast() else { throw usage("join") }
+    guard names.isEmpty else {
+      try refuseNearNames(names + [last])
+      let others = try names.map { SafeText(name: try joined(room: $0).name) }
+      let target = try joined(room: last)
+      tell(say("You are in %1, too.", others.joined(separator: ", ")))
+      return try place.go(to: target)
+    }
+    if try asksWhoMeans(roomToJoin: last) { return }
+    try place.go(to: try joined(room: last))
   }
 
-  /// Enters a room, making it if there is none.
-  func enter(room name: String) throws {
+  /// A room that I am in now, made if there was none.
+  func joined(room name: String) throws -> Conversation {
     guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
     try store.join(me.id, room.id, isTold: true)
-    try place.go(to: room)
+    return room
   }
 
   func leave(_ argument: String) throws {

@@ -28,6 +28,19 @@ extension ConversationCommands {
     return true
   }
 
+  /// Where several rooms are joined, nothing is asked of each.
+  func refuseNearNames(_ names: [String]) throws {
+    guard session.isInteractive else { return }
+    let rooms = try store.rooms().map(\.name)
+    for name in names where try store.room(name, create: false) == nil {
+      guard let near = Self.nearest(to: name, among: rooms) else { continue }
+      throw Refusal(
+        say(
+          "There is no room %1. Did you mean %2? /join %1 alone can make it.",
+          SafeText(name: Self.signed(name)), SafeText(name: near)))
+    }
+  }
+
   /// The same for a conversation to go to, where it was looked for in vain.
   func asksWhoMeans(conversation name: String) throws -> Bool {
     guard session.isInteractive else { return false }
@@ -45,7 +58,7 @@ extension ConversationCommands {
 
   func go(to place: MeantPlace) throws {
     switch place {
-    case .room(let name): try enter(room: name)
+    case .room(let name): try self.place.go(to: try joined(room: name))
     case .conversation(let name):
       try self.place.go(to: try store.conversation(meantBy: name, me: me.id))
     }
