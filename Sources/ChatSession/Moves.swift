@@ -95,12 +95,11 @@ package final class Moves: SessionPart {
       return target != nil && target?.id != place.conversation?.id
         ? place.conversation : try before()
     case .number(let number):
-      let listed = try listed()
-      guard listed.indices.contains(number - 1) else {
+      let found = try conversation(number)
+      if found == nil {
         emit(.notice(say("There is no conversation %1 in /list", SafeText(number))))
-        return nil
       }
-      return try store.conversation(listed[number - 1], for: me.id)
+      return found
     case .choose: return nil
     }
   }
@@ -108,6 +107,13 @@ package final class Moves: SessionPart {
   /// My conversations in the order of `/list`.
   private func listed() throws -> [ID<Conversation>] {
     try store.joined(by: me.id)
+  }
+
+  /// The one of this place in `/list`, from 1.
+  func conversation(_ number: Int) throws -> Conversation? {
+    let listed = try listed()
+    guard listed.indices.contains(number - 1) else { return nil }
+    return try store.conversation(listed[number - 1], for: me.id)
   }
 
   private func neighbour(_ step: Int) throws -> Conversation? {
@@ -200,11 +206,17 @@ package final class Moves: SessionPart {
     if let here = present?.name, [here, String(here.dropFirst())].contains(name) {
       return endChoice()
     }
-    let found =
-      try choices?.conversation(meantBy: name)
-      ?? store.conversation(meantBy: name, me: me.id).id
+    if let found = choices?.conversation(meantBy: name) {
+      endChoice()
+      return emit(.whenLineBegins(.chosen(found)))
+    }
+    let commands = ConversationCommands(session: session)
+    let meant = try commands.meant(by: name)
     endChoice()
-    emit(.whenLineBegins(.chosen(found)))
+    switch meant {
+    case .found(let found): emit(.whenLineBegins(.chosen(found.id)))
+    case .near(let near): commands.ask(near, for: name)
+    }
   }
 
   /// The line is back from which somebody goes to a conversation by its name.

@@ -48,7 +48,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
         [conversation]
       )
     case .noSuchParticipant(let name):
-      ("nobody here is called %1; /who shows who is", [name])
+      ("nobody here is called %1", [name])
     case .noSuchRoom(let name):
       ("there is no room %1; /join makes it", [name])
     case .nameTaken(let name):

@@ -24,6 +24,24 @@ struct HintTests {
 
   // MARK: Where to go
 
+  @Test("13.1: /switch takes the number of /list, unless somebody or a room is called so")
+  func numbers() throws {
+    anna.say("/list")
+    #expect(anna.news() == ["  1 #lobby", "  2 #general", "* 3 #dev"])
+    anna.say("/switch 2")
+    #expect(prompt == "#general> |")
+    #expect(!anna.say("/switch 9"))
+    #expect(anna.printed.last == "There is no room 9, and no conversation 9 in /list.")
+    anna.tell(.move(.number(9)))
+    #expect(anna.notice == "There is no conversation 9 in /list")
+    anna.text = ""
+    _ = try town.person("ben", in: "1")
+    anna.say("/switch 1")
+    #expect(anna.session.place.conversation?.name == "#1")
+    let script = try town.person("anna", face: .batch)
+    #expect(script.say("/switch 3") && script.session.place.conversation?.name == "#dev")
+  }
+
   @Test("13.6: /leave with nowhere to go back to goes where something was said last")
   func leaving() throws {
     let ben = try town.person("ben", in: "general")
@@ -35,6 +53,54 @@ struct HintTests {
     #expect(again.picture[0] == "#general> |")
     ben.say("/leave")
     #expect(ben.picture[0] == "#general (left)> |")
+  }
+
+  @Test(
+    "13.4: the only name that begins so is near",
+    arguments: [("gen", "#gen", "#general"), ("LOB", "#LOB", "#lobby"), ("@be", "@be", "@ben")])
+  func beginnings(typed: String, shown: String, meant: String) throws {
+    for name in ["ben", "cem", "cat"] { _ = try town.person(name) }
+    anna.say("/switch " + typed)
+    #expect(anna.question?.text == "There is no \(shown). y: go to \(meant), any other key: stay")
+    anna.answer(yes: true)
+    #expect(prompt == meant + "> |")
+    anna.text = ""
+    // Of two that begin so neither is.
+    anna.say("/switch c")
+    #expect(anna.question == nil && anna.printed.last == "There is no room c; /join makes it.")
+    anna.text = ""
+    // Who makes a room may well want this name.
+    anna.say("/join gene")
+    #expect(anna.question == nil && prompt == "#gene> |")
+  }
+
+  @Test("13.1, 13.4: C-x b asks as /switch does, and the line stays behind as the draft")
+  func switcher() throws {
+    anna.type("half")
+    anna.tell(.move(.choose))
+    anna.say("lobbi")
+    #expect(prompt == "#dev> half|")
+    #expect(anna.question?.text == "There is no #lobbi. y: go to #lobby, any other key: stay")
+    anna.answer(yes: true)
+    #expect(prompt == "#lobby> |")
+    anna.tell(.move(.last))
+    #expect(prompt == "#dev> half|")
+  }
+
+  @Test(
+    "13.4: /msg names who may be meant, or the room",
+    arguments: [
+      ("benn", "Nobody is called benn; did you mean /msg ben?"),
+      ("@cl", "Nobody is called cl; did you mean /msg cleo?"),
+      ("#dev", "#dev is a room; /switch #dev goes there."),
+      ("tea", "#tea is a room; /join #tea goes there."),
+      ("zoe", "Nobody who has used this store is called zoe."),
+    ])
+  func nobody(name: String, sentence: String) throws {
+    _ = try town.person("ben", in: "tea")
+    _ = try town.person("cleo")
+    #expect(!anna.say("/msg \(name) hi"))
+    #expect(anna.printed.last == sentence && anna.text == "/msg \(name) hi")
   }
 
   @Test("10: /join takes several rooms, and enters the last; near names are not asked about")

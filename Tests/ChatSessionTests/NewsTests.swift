@@ -204,8 +204,8 @@ struct NewsTests {
     let names = ben.news().map { $0.replacing(#/  \d{4}-\d\d-\d\d \d\d:\d\d$/#, with: "") }
     #expect(
       names == [
-        "  #one 1", "  #two 2", "  #three 1!", "  #four 1", "* #here", "  @carl 1",
-        "  #lobby  not joined",
+        "  1 #one 1", "  2 #two 2", "  3 #three 1!", "  4 #four 1", "* 5 #here", "  6 @carl 1",
+        "    #lobby  not joined",
       ])
     #expect(
       try ben.store.joined(by: ben.session.me.id).count == 6, "the order that keys can follow")

@@ -93,7 +93,7 @@ public struct Command: Sendable {
       takesNewlines: true
     ) { try ConversationCommands(session: $0).message($1) },
     Command(
-      "/switch CONVERSATION", "go to another conversation; each keeps its draft",
+      "/switch CONVERSATION", "go to a conversation, by name or its number in /list",
       .conversation
     ) {
       try ConversationCommands(session: $0).switchTo($1)

@@ -71,7 +71,7 @@ struct ConversationCommands: SessionPart {
     let name = argument.prefix { !$0.isWhitespace }
     guard !name.isEmpty else { throw usage("msg") }
     guard let person = try store.find(participant: String(name)) else {
-      throw RuleError.noSuchParticipant(String(name))
+      throw try nobody(called: String(name))
     }
     guard person.id != me.id else { throw Refusal(say("That is you.")) }
     let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
@@ -82,15 +82,9 @@ struct ConversationCommands: SessionPart {
 
   func switchTo(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("switch") }
-    do {
-      try place.go(to: try store.conversation(meantBy: argument, me: me.id))
-    } catch let error as RuleError {
-      switch error {
-      case .noSuchRoom, .noSuchParticipant:
-        if try asksWhoMeans(conversation: argument) { return }
-        throw error
-      default: throw error
-      }
+    switch try meant(by: argument) {
+    case .found(let found): try place.go(to: found)
+    case .near(let near): ask(near, for: argument)
     }
   }
 
@@ -104,9 +98,14 @@ struct ConversationCommands: SessionPart {
       uniqueKeysWithValues: try store.unread(mentioning: me, highlight: settings.highlightWords).map
       { ($0.conversation.id, $0) })
     var lines: [StyledLine] = []
-    for entry in try store.joined(by: me.id).compactMap({ mine[$0] }) {
+    let joined = try store.joined(by: me.id)
+    let width = String(joined.count).count
+    for (row, id) in joined.enumerated() {
+      guard let entry = mine[id] else { continue }
+      let number = String(row + 1)
       let isOpen = entry.conversation.id == place.conversation?.id
-      var line = StyledLine(isOpen ? "* " : "  ", .dim)
+      let blanks = String(repeating: " ", count: width - number.count)
+      var line = StyledLine((isOpen ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
       line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
       if let unread = unread[entry.conversation.id], !isOpen {
         line.append(" " + unread.mark, unread.style(accent: settings.looks.color))
@@ -117,7 +116,8 @@ struct ConversationCommands: SessionPart {
     let known = Set(mine.keys)
     for room in try store.rooms() where !known.contains(room.id) {
       lines.append(
-        StyledLine("  ") + StyledLine(SafeText(name: room.name), .dim)
+        StyledLine(SafeText(line: String(repeating: " ", count: width + 3)))
+          + StyledLine(SafeText(name: room.name), .dim)
           + StyledLine("  " + say("not joined"), .dim))
     }
     if lines.isEmpty {

@@ -41,27 +41,77 @@ extension ConversationCommands {
     }
   }
 
-  /// The same for a conversation to go to, where it was looked for in vain.
-  func asksWhoMeans(conversation name: String) throws -> Bool {
-    guard session.isInteractive else { return false }
-    let mine = try store.listing(for: me.id).map(\.conversation.name)
-    let others = try store.participants().filter { $0.id != me.id }.map { "@" + $0.name }
-    let all = mine + (try store.rooms().map(\.name)) + others
-    guard let near = Self.nearest(to: name, among: all) else { return false }
+  /// What a name that was typed to go there stands for.
+  enum Meant {
+    case found(Conversation)
+    /// The name of one that is near; to be asked about.
+    case near(String)
+  }
+
+  /// By name, or by the number in `/list` where no room and nobody is called so.
+  ///
+  /// - Throws: where there is none, nor one that is near.
+  func meant(by name: String) throws -> Meant {
+    do {
+      return .found(try store.conversation(meantBy: name, me: me.id))
+    } catch let error as RuleError {
+      switch error {
+      case .noSuchRoom, .noSuchParticipant: break
+      default: throw error
+      }
+      if name.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(name) {
+        if let found = try moves.conversation(number) { return .found(found) }
+        throw Refusal(
+          say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
+      }
+      let mine = try store.listing(for: me.id).map(\.conversation.name)
+      let all = try mine + store.rooms().map(\.name) + others()
+      guard session.isInteractive, let near = Self.nearest(to: name, among: all, beginning: true)
+      else { throw error }
+      return .near(near)
+    }
+  }
+
+  /// Asks whether the near one is meant.
+  func ask(_ near: String, for name: String) {
     emit(
       .ask(
         say(
           "There is no %1. y: go to %2, any other key: stay", SafeText(name: Self.signed(name)),
           SafeText(name: near)), yes: .conversation(near), no: nil))
-    return true
+  }
+
+  /// Everyone but me, with `@`.
+  private func others() throws -> [String] {
+    try store.participants().filter { $0.id != me.id }.map { "@" + $0.name }
+  }
+
+  /// Said where somebody is written to whom there is not: who or what may be meant.
+  func nobody(called name: String) throws -> Refusal {
+    if !name.hasPrefix("@"), let room = try store.room(name, create: false) {
+      let command: SafeText = try store.isMember(me.id, of: room.id) ? "/switch" : "/join"
+      return Refusal(
+        say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))
+    }
+    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    let shown = SafeText(name: bare)
+    if let near = Self.nearest(to: "@" + bare, among: try others(), beginning: true) {
+      return Refusal(
+        say(
+          "Nobody is called %1; did you mean /msg %2?", shown,
+          SafeText(name: String(near.dropFirst()))))
+    }
+    return Refusal(say("Nobody who has used this store is called %1.", shown))
   }
 
   func go(to place: MeantPlace) throws {
-    switch place {
-    case .room(let name): try self.place.go(to: try joined(room: name))
-    case .conversation(let name):
-      try self.place.go(to: try store.conversation(meantBy: name, me: me.id))
-    }
+    let target =
+      switch place {
+      case .room(let name): try joined(room: name)
+      case .conversation(let name): try store.conversation(meantBy: name, me: me.id)
+      }
+    // What stands in the line stays behind as the draft.
+    if line.isEmpty { try self.place.go(to: target) } else { moves.enter(target.id) }
   }
 
   /// As a room, where it has no sign.
@@ -71,11 +121,19 @@ extension ConversationCommands {
 
   /// The conversation whose name is so few changes away that it was likely meant.
   ///
-  /// - Parameter names: with their signs; without one in `name`, all are compared without.
-  static func nearest(to name: String, among names: [String]) -> String? {
+  /// - Parameters:
+  ///   - names: with their signs; without one in `name`, all are compared without.
+  ///   - beginning: whether the only one that begins so is near, however long it is. Who makes a
+  ///     room may well mean a shorter name.
+  static func nearest(to name: String, among names: [String], beginning: Bool = false) -> String? {
     let typed = Ranking.folded(name)
     let hasSign = typed.hasPrefix("#") || typed.hasPrefix("@")
     let letters = typed.count - (hasSign ? 1 : 0)
+    if beginning, letters > 0 {
+      let longer = Set(
+        names.filter { Ranking.folded(hasSign ? $0 : String($0.dropFirst())).hasPrefix(typed) })
+      if longer.count == 1 { return longer.first }
+    }
     // Of two letters each is a name of its own; of a long name two may be wrong.
     let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
     var best: (name: String, distance: Int)?
