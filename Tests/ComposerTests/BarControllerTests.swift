@@ -34,6 +34,21 @@ private final class Watched {
   }
 }
 
+/// Two words for any line, an empty one too.
+private final class EmptyWords: ArgumentSource {
+  func argument(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
+    (0..<text.utf8.count, text, [Candidate("one"), Candidate("two")], nil)
+  }
+
+  func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
+    nil
+  }
+}
+
 @Suite("9.2 to 9.4: The controller of an input bar")
 @MainActor
 struct BarControllerTests {
@@ -210,6 +225,29 @@ struct BarControllerTests {
     #expect(controller.draft.text == "a")
     controller.type(.redo)
     #expect(controller.draft.text == "ab")
+  }
+
+  @Test("2.7, 13.1: each line has its own menu, however alike the lines are")
+  func asideWithMenu() {
+    let controller = BarController(
+      TypedLine(), registry: Typist.registry(), argumentSource: EmptyWords())
+    controller.openMenu()
+    #expect(controller.menu == .open)
+    #expect(controller.press(.cancel) && controller.menu == .closed)
+    // Closed there, not here.
+    for _ in 0..<2 {
+      controller.setAside()
+      controller.openMenu()
+      #expect(controller.menu == .open)
+      controller.bringBack()
+      #expect(controller.menu == .closed, "nobody typed, and it was closed")
+    }
+    controller.lineChanged(byHand: true)
+    #expect(controller.menu == .closed)
+    controller.openMenu()
+    #expect(controller.menu == .open, "asked for")
+    controller.setAside()
+    #expect(controller.menu == .closed)
   }
 
   @Test("2.7, 2.10: TAB completes, the menu hangs below, an accepted mention knows who is meant")

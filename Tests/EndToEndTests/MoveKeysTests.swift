@@ -62,6 +62,21 @@ extension EndToEnd {
       try shell.type("\u{1B}\u{12}ng", seeing: "`ng'")
     }
 
+    @Test("13.1: the switcher leaves no menu behind on an empty line, and opens with one each time")
+    func switcherAgain() throws {
+      let shell = try anna()
+      for _ in 0..<2 {
+        try shell.type("\u{18}b", seeing: "switch to> |\n#tea")
+        try shell.type("\u{07}", seeing: "#lobby> |")
+        try shell.expectGone("#tea\n")
+        // One too many rings, and no more.
+        shell.send("\u{07}")
+      }
+      try shell.type("\u{18}b", seeing: "switch to> |\n#tea")
+      try shell.type("\r", seeing: "#tea> |")
+      try shell.expectGone("\n#lobby\n")
+    }
+
     @Test("13.1: what an inputrc binds to these keys holds, and so do names of functions")
     func ownBindings() throws {
       let shell = try anna(

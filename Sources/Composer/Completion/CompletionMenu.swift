@@ -222,3 +222,24 @@ struct CompletionMenu {
     return line
   }
 }
+
+extension CompletionSession {
+  /// What stands below the input: the usage of the command, the candidates, how many more there are.
+  ///
+  /// - Parameters:
+  ///   - columns: how many each row may take.
+  ///   - widths: how the terminal counts them.
+  /// - Returns: no rows where there is nothing to show.
+  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
+    guard columns > 0, let topic else { return [] }
+    var rows: [StyledLine] = []
+    if let hint = topic.hint, !hint.isEmpty {
+      rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
+    }
+    // One that does not stay is not shown either.
+    let isKept = topic.rules.replacement == nil
+    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
+    if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
+    return rows
+  }
+}

@@ -35,9 +35,9 @@ public struct CompletionSession {
   private(set) var settled = SettledWords()
 
   /// Nil while there is no session.
-  private var topic: CompletionTopic?
+  private(set) var topic: CompletionTopic?
   private var isByTab = false
-  private var menu: CompletionMenu?
+  private(set) var menu: CompletionMenu?
   private var asked: (prefix: String, word: String, revision: Int)?
   private var ticket = 0
   private var complained: Set<ObjectIdentifier> = []
@@ -95,8 +95,22 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
-  /// What was told of the line is not about the one that stands there now.
-  package mutating func forgetLine() { told = (-1, 0, false) }
+  /// Another line stands where the one was that was told of.
+  ///
+  /// - Parameter settled: the words of the new one.
+  /// - Returns: those of the old one.
+  mutating func begin(_ settled: SettledWords = SettledWords()) -> SettledWords {
+    defer { self.settled = settled }
+    told = (-1, 0, false)
+    close()
+    return self.settled
+  }
+
+  /// The next text is as if it had just been typed: a menu that was closed may open again.
+  package mutating func forgetLine() {
+    told = (-1, 0, false)
+    settled.allowDismissed()
+  }
 
   /// A part of the text was replaced: what the session remembers of it moves along.
   ///
@@ -329,26 +343,5 @@ public struct CompletionSession {
     // What was put in may have joined what follows.
     let whole = Motion.clampedToGrapheme(in: line.text, offset: caret)
     line.caret = whole == caret ? caret : Motion.nextGrapheme(in: line.text, after: whole)
-  }
-
-  // MARK: Drawing
-
-  /// What stands below the input: the usage of the command, the candidates, how many more there are.
-  ///
-  /// - Parameters:
-  ///   - columns: how many each row may take.
-  ///   - widths: how the terminal counts them.
-  /// - Returns: no rows where there is nothing to show.
-  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
-    guard columns > 0, let topic else { return [] }
-    var rows: [StyledLine] = []
-    if let hint = topic.hint, !hint.isEmpty {
-      rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
-    }
-    // One that does not stay is not shown either.
-    let isKept = topic.rules.replacement == nil
-    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
-    if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
-    return rows
   }
 }

@@ -36,7 +36,7 @@ public final class BarController<Line: BarLine> {
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var asides: [(line: Line.Aside, draft: Draft)] = []
+  private var asides: [(line: Line.Aside, draft: Draft, settled: SettledWords)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -153,13 +153,17 @@ public final class BarController<Line: BarLine> {
   /// in its place for a while.
   public func setAside() {
     let draft = draft
-    asides.append((line.setAside(), draft))
+    let aside = line.setAside()
+    follow()
+    asides.append((aside, draft, completion.begin()))
   }
 
   /// Puts back what was set aside last, in place of what stands there now (3.4).
   public func bringBack() {
-    guard let (line, draft) = asides.popLast() else { return }
+    guard let (line, draft, settled) = asides.popLast() else { return }
     self.line.bringBack(line)
+    follow()
+    _ = completion.begin(settled)
     begin(with: draft.spans)
   }
 
