@@ -22,18 +22,43 @@ void creadline_history_go_live(void) {
   rl_maybe_unsave_line();
 }
 
+static HISTORY_STATE *hidden_history;
+
+bool creadline_history_is_hidden(void) { return hidden_history != NULL; }
+
+void creadline_history_hide(bool hides) {
+  if (hides == creadline_history_is_hidden()) return;
+  creadline_history_go_live();
+  if (hides) {
+    HISTORY_STATE nothing = {0};
+    hidden_history = history_get_history_state();
+    history_set_history_state(&nothing);
+  } else {
+    history_set_history_state(hidden_history);
+    free(hidden_history);
+    hidden_history = NULL;
+  }
+  rl_last_func = NULL;
+}
+
 void creadline_history_clear(void) {
+  bool hides = creadline_history_is_hidden();
+  creadline_history_hide(false);
   creadline_history_go_live();
   clear_history();
+  creadline_history_hide(hides);
   rl_last_func = NULL;  // a search that went on would compare with a line that is gone
 }
 
 void creadline_history_add(const char *line) {
+  bool hides = creadline_history_is_hidden();
+  creadline_history_hide(false);
   bool live = creadline_history_is_live();
   // The same line twice in a row stands once (1.12).
   HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last == NULL || strcmp(last->line, line) != 0) add_history(line);
   if (live) using_history();
+  creadline_history_hide(hides);
 }
 
 // MARK: What is not searched (1.12)

@@ -42,11 +42,15 @@ extension InteractiveShell {
       notice = nil
       editor.whenLineBegins { [self] in
         completion.setAside()
+        editor.hidesHistory = true
         completion.openMenu()
       }
     case .endChoice:
       notice = nil
-      editor.whenLineBegins { [self] in completion.bringBack() }
+      editor.whenLineBegins { [self] in
+        editor.hidesHistory = false
+        completion.bringBack()
+      }
     case .edit(let text, let offered, let mentions, let isAnother):
       edit(text, offering: offered, mentions, isAnother: isAnother)
     case .endEdit(let offered): endEdit(offering: offered)

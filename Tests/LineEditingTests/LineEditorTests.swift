@@ -265,6 +265,30 @@ struct LineEditorTests {
     #expect(typist.line == "xy|")
   }
 
+  @Test("13.1: a hidden history is not found, and is whole again with what was added meanwhile")
+  func hiddenHistory() {
+    editor.setHistory(["old one", "new one"])
+    editor.hidesHistory = true
+    for keys in ["\u{10}", "\u{1B}<", "\u{1B}[A", "\u{12}o\u{07}", "\u{1B}.", "\u{1B}p"] {
+      typist.type(keys)
+      typist.type("\u{07}")
+      #expect(typist.line == "|", "\(keys.debugDescription)")
+    }
+    editor.addHistory("newest")
+    editor.hidesHistory = false
+    typist.type("\u{10}")
+    #expect(typist.line == "newest|")
+    typist.type("\u{1B}<")
+    #expect(typist.line == "old one|" || typist.line == "|old one")
+    editor.hidesHistory = true
+    editor.setHistory(["other"])
+    typist.type("\u{10}")
+    #expect(typist.line == "|")
+    editor.hidesHistory = false
+    typist.type("\u{10}")
+    #expect(typist.line == "other|")
+  }
+
   @Test("2.10: M-Backspace takes what the program says, otherwise a word")
   func nameWords() {
     typist.type("@Nathan Tannar")

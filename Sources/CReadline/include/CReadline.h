@@ -128,6 +128,10 @@ void creadline_history_add(const char *line);
 /// The line on screen is the live one, not one from the history.
 bool creadline_history_is_live(void);
 
+/// While it is hidden nothing finds a line in it; it can be cleared and added to all the same.
+void creadline_history_hide(bool hides);
+bool creadline_history_is_hidden(void);
+
 void creadline_set_size(int rows, int columns);
 const char *creadline_variable(const char *name);
 /// Reads one line of an inputrc. Zero when it was understood.
