@@ -11,7 +11,7 @@ struct Choices {
   private let all: [Candidate]
   private let rooms: [Candidate]
   private let directChats: [Candidate]
-  private let ids: [String: ID<Conversation>]
+  private let named: [String: Conversation]
 
   /// - Parameters:
   ///   - listing: the one with the newest message first.
@@ -30,11 +30,11 @@ struct Choices {
         name, recency: recency[entry.conversation.id] ?? 0,
         hint: entry.unread > 0 ? say("%1 unread", SafeText(entry.unread)).string : "",
         name: String(name.dropFirst()))
-    }
+    }.sorted { $0.recency > $1.recency }
     rooms = all.filter { $0.text.hasPrefix("#") }
     directChats = all.filter { $0.text.hasPrefix("@") }
-    ids = Dictionary(
-      listing.map { ($0.conversation.name.lowercased(), $0.conversation.id) },
+    named = Dictionary(
+      listing.map { ($0.conversation.name.lowercased(), $0.conversation) },
       uniquingKeysWith: { first, _ in first })
   }
 
@@ -48,11 +48,12 @@ struct Choices {
   }
 
   /// The one of that name, else the first that the menu shows.
-  func conversation(meantBy name: String) -> ID<Conversation>? {
+  func conversation(meantBy name: String) -> Conversation? {
     let lower = name.lowercased()
-    if let exact = ["", "#", "@"].lazy.compactMap({ ids[$0 + lower] }).first { return exact }
+    if let exact = ["", "#", "@"].lazy.compactMap({ named[$0 + lower] }).first { return exact }
     let (list, word) = candidates(for: name)
     let found = Ranking.candidates(list, matching: word)
-    return (found.beginning.first ?? found.containing.first).flatMap { ids[$0.text.lowercased()] }
+    return (found.beginning.first ?? found.containing.first)
+      .flatMap { named[$0.text.lowercased()] }
   }
 }

@@ -203,12 +203,10 @@ package final class Moves: SessionPart {
   /// Return on a name, or on a part of it: goes there.
   func choose(_ text: String) throws {
     let name = text.trimmingBlanks
-    if let here = present?.name, [here, String(here.dropFirst())].contains(name) {
-      return endChoice()
-    }
+    if isPresent(name) { return endChoice() }
     if let found = choices?.conversation(meantBy: name) {
       endChoice()
-      return emit(.whenLineBegins(.chosen(found)))
+      return emit(.whenLineBegins(.chosen(found.id)))
     }
     let commands = ConversationCommands(session: session)
     let meant = try commands.meant(by: name)
@@ -217,6 +215,25 @@ package final class Moves: SessionPart {
     case .found(let found): emit(.whenLineBegins(.chosen(found.id)))
     case .near(let near): commands.ask(near, for: name)
     }
+  }
+
+  private func isPresent(_ name: String) -> Bool {
+    present.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
+  }
+
+  /// What Return does in place of a name.
+  var hint: SafeText {
+    let name = (line.selected ?? line.text).trimmingBlanks
+    if isPresent(name) {
+      return say(
+        "You are in %1; Return and C-g go back", SafeText(name: present?.name ?? name))
+    }
+    if let found = choices?.conversation(meantBy: name) {
+      return say("Return goes to %1, C-g goes back", SafeText(name: found.name))
+    }
+    return name.isEmpty
+      ? say("You have no other conversation; C-g goes back")
+      : say("None of yours is called that; Return looks further, C-g goes back")
   }
 
   /// The line is back from which somebody goes to a conversation by its name.

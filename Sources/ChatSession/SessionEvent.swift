@@ -99,9 +99,12 @@ package protocol SessionLine: AnyObject {
   var isAsking: Bool { get }
   /// Every function that keys are bound to, and those keys.
   var bindings: [(function: String, keys: String)] { get }
+  /// What is selected in the menu.
+  var selected: String? { get }
 }
 
 extension SessionLine {
+  package var selected: String? { nil }
   var draft: Composer.Draft { Composer.Draft(text, caret: caret, spans: mentions) }
 
   /// The mentions of a body with which the line ends.

@@ -20,4 +20,5 @@ final class EditorLine: SessionLine {
   var isIdle: Bool { editor.isIdle }
   var isAsking: Bool { editor.isAsking }
   var bindings: [(function: String, keys: String)] { editor.bindings }
+  var selected: String? { completion?.completion.selectedCandidate?.text }
 }

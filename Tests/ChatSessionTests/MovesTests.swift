@@ -155,44 +155,6 @@ struct MovesTests {
     #expect(printed.last?.hasSuffix("lines") == true)
   }
 
-  // MARK: The switcher
-
-  @Test(
-    "13.1: C-x b takes a name, or a part of it: of several the one where one was last",
-    arguments: [
-      ("tea", "#tea"), ("#TEA", "#tea"), ("d", "#dev"), ("e", "#tea"), ("v", "#dev"),
-      ("@a", "@anna"), ("anna", "@anna"), ("#a", "#tea"), ("", "@anna"), ("lobby", "#lobby"),
-    ])
-  func choose(typed: String, name: String) {
-    ben.say("/msg anna")
-    ben.say("/switch lobby")
-    ben.type("half")
-    ben.tell(.move(.choose))
-    #expect(prompt == "switch to> |" && ben.text == "")
-    ben.say(typed)
-    #expect(prompt == (name == "#lobby" ? "#lobby> half|" : "\(name)> |"))
-    #expect(ben.session.place.conversation?.name == name)
-  }
-
-  @Test("13.1: C-g, C-c and C-d leave the switcher, and the line is as it was; no name goes there")
-  func returning() throws {
-    ben.type("half")
-    let ways: [@MainActor () -> Void] = [
-      { _ = ben.press(.cancel) }, { _ = ben.tell(.interrupted) }, { _ = ben.tell(.ended) },
-    ]
-    for leave in ways {
-      ben.tell(.move(.choose))
-      ben.type("te")
-      leave()
-      #expect(prompt == "#lobby> half|" && ben.status == nil)
-    }
-    ben.tell(.move(.choose))
-    #expect(!ben.say("nowhere"))
-    #expect(ben.printed.last?.contains("nowhere") == true && prompt == "switch to> nowhere|")
-    ben.wait(2000)
-    #expect(try drafts(of: ben) == ["#lobby": "half"])
-  }
-
   // MARK: 13.2
 
   @Test("13.2: each conversation keeps its line, whichever way one goes")

@@ -93,6 +93,7 @@ final class Person: SessionLine {
   var isIdle = true
   var isAsking = false
   var bindings: [(function: String, keys: String)] = [("accept-line", "\\C-m")]
+  var selected: String?
 
   init(store: Store, me: Participant, face: Session.Face, town: Town) {
     self.town = town

@@ -60,9 +60,7 @@ package struct StatusLine: SessionPart {
       if let both, both.columns(widths) <= columns { return both }
       return StyledLine(notice, .dim)
     }
-    if moves.isChoosing {
-      return StyledLine(say("Return goes to the first, C-g returns"), .dim)
-    }
+    if moves.isChoosing { return StyledLine(moves.hint, .dim) }
     if let mode = editing.mode { return StyledLine(mode.status, .dim) }
     if let typing { return typing }
     if !place.isMember, let conversation = place.conversation {
