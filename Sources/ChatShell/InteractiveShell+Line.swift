@@ -76,6 +76,8 @@ extension InteractiveShell {
   }
 
   private func moveInMenu(_ key: MenuKey) -> Bool {
+    // Until the menu is entered TAB does what it is bound to.
+    if key == .complete, completion.menu != .entered { return false }
     guard press(key) else { return false }
     lineChanged()
     if key == .accept, session.moves.isChoosing { tell(.entered(editor.text)) }

@@ -53,7 +53,9 @@ final class InteractiveShell {
     editor.handler = { [weak self] in self?.handle($0) ?? false }
     editor.menu = { [completion, unowned editor] in
       // In plain no menu is shown.
-      editor.face == .tty && editor.isIdle && editor.question == nil ? completion.menu : .closed
+      guard editor.face == .tty, editor.isIdle, editor.question == nil else { return .closed }
+      let menu = completion.menu
+      return menu == .open && completion.completion.arrowsEnter ? .entered : menu
     }
     editor.completions = { [completion] in completion.completions(in: $0, caret: $1) }
     editor.nameWordStart = { [completion] in completion.nameWordStart(before: $0) }

@@ -20,6 +20,7 @@ extension BarController where Line == LineEditor {
       guard let session else { return }
       // No prefix means anything in the name of a conversation.
       completion.registry = session.moves.isChoosing ? CompletionRegistry() : registry
+      completion.arrowsEnter = session.moves.isChoosing
       let settings = session.preferences.settings
       completion.isLive = settings.liveMenu
       completion.maxRows = max(1, settings.maxMenuRows)

@@ -99,7 +99,8 @@ extension Answer {
 extension MenuKey {
   init(_ bytes: [UInt8]) {
     switch bytes {
-    case [0x09], [0x0E], Array("\u{1B}[B".utf8), Array("\u{1B}OB".utf8): self = .next
+    case [0x09]: self = .complete
+    case [0x0E], Array("\u{1B}[B".utf8), Array("\u{1B}OB".utf8): self = .next
     case [0x10], Array("\u{1B}[Z".utf8), Array("\u{1B}[A".utf8), Array("\u{1B}OA".utf8):
       self = .previous
     case [0x0D]: self = .accept

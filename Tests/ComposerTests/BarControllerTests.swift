@@ -250,6 +250,24 @@ struct BarControllerTests {
     #expect(controller.menu == .closed)
   }
 
+  @Test(
+    "13.1: where arrows enter, Down goes to the first and Up to the last; TAB fills in before",
+    arguments: [(BarKey.down, "@Anna"), (.up, "@Nathan Tannar")])
+  func arrowsEnter(key: BarKey, name: String) {
+    let bar = Watched(registry: Typist.registry())
+    bar.controller.type(.text("@an"))
+    bar.controller.type(key)
+    #expect(bar.controller.menu != .entered)
+    bar.controller.completion.arrowsEnter = true
+    bar.controller.type(.lineEnd)
+    bar.controller.type(key)
+    #expect(bar.controller.menu == .entered)
+    bar.controller.type(.accept)
+    #expect(bar.controller.draft.text == name + ": ")
+    bar.controller.type(key)
+    #expect(bar.controller.menu == .closed, "nothing to enter")
+  }
+
   @Test("2.7, 2.10: TAB completes, the menu hangs below, an accepted mention knows who is meant")
   func completing() {
     let bar = Watched(registry: Typist.registry())

@@ -77,6 +77,21 @@ extension EndToEnd {
       try shell.expectGone("\n#lobby\n")
     }
 
+    @Test("13.1: Up, Down, C-p and C-n choose in the switcher, where there is no history")
+    func switcherKeys() throws {
+      let shell = try anna()
+      try shell.type("/join two\r", seeing: "#two> |")
+      try shell.type("\u{18}b", seeing: "switch to> |\n#lobby\n#tea")
+      try shell.type("\u{1B}[A", seeing: "Return goes to #tea,")
+      try shell.type("\u{1B}[B", seeing: "Return goes to #lobby,")
+      try shell.type("\u{0E}\r", seeing: "#tea> |")
+      try shell.type("\u{18}bnone", seeing: "switch to> none|")
+      try shell.expect("None of yours is called that")
+      try shell.type("\u{10}\u{1B}<\u{1B}[A!", seeing: "switch to> none!|")
+      try shell.type("\u{07}", seeing: "#tea> |")
+      try shell.type("\u{10}", seeing: "#tea> /join two|")
+    }
+
     @Test("13.1: what an inputrc binds to these keys holds, and so do names of functions")
     func ownBindings() throws {
       let shell = try anna(

@@ -263,6 +263,10 @@ struct LineEditorTests {
       typist.events().filter { $0 != .changed }
         == [.menuKey(.accept), .menuKey(.previous), .menuKey(.other)])
     #expect(typist.line == "xy|")
+    typist.type("\t\u{0E}")
+    #expect(
+      typist.events().filter { $0 != .changed }
+        == [.menuKey(.complete), .completing, .menuKey(.next)])
   }
 
   @Test("13.1: a hidden history is not found, and is whole again with what was added meanwhile")

@@ -16,6 +16,8 @@ public struct CompletionSession {
   public var maxRows = 4 {
     didSet { if maxRows != oldValue { menu?.resize(to: maxRows) } }
   }
+  /// Up and Down enter an open menu; without it, only TAB.
+  public var arrowsEnter = false
   /// What is registered. A change counts from the next key on.
   public var registry: CompletionRegistry
   /// Where candidates for words without prefix come from; kept as long as the session.
@@ -273,10 +275,12 @@ public struct CompletionSession {
   }
 
   /// The next candidate (1) or the one before (−1) in an entered menu; behind the last comes the
-  /// first.
+  /// first. With ``arrowsEnter`` the menu is entered so, by its first or its last.
   package mutating func move(_ step: Int) -> Action {
-    guard isEntered else { return .notMine }
-    menu?.move(step)
+    guard isEntered || arrowsEnter && isOpen else { return .notMine }
+    let enters = !isEntered
+    if enters { menu?.enter() }
+    if !enters || step < 0 { menu?.move(step) }
     return .none
   }
 
