@@ -75,6 +75,8 @@ static int startup_hook(void) {
   if (began_fresh) {
     began_fresh = false;
     creadline_call.event(creadline_line_began, NULL);
+    // What follows is another line: that it is not the one before is no change by this key.
+    creadline_begin_key();
   }
   return 0;
 }
