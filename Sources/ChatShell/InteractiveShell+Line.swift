@@ -134,6 +134,7 @@ extension InteractiveShell {
         editor.insert(text)
         lineChanged()
       }
+      return true
     }
     return true
   }
@@ -148,9 +149,11 @@ extension InteractiveShell {
       return true
     }
     ask(say("Undo typing? y: empty the line, any other key: keep it")) { [self] answer in
-      guard answer.isYes else { return }
-      willEmpty()
-      editor.empty()
+      if answer.isYes {
+        willEmpty()
+        editor.empty()
+      }
+      return true
     }
     return false
   }

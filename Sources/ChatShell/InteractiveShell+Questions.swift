@@ -8,13 +8,14 @@ import StyledText
 
 /// What is asked before something is done: the next key is the answer.
 extension InteractiveShell {
-  /// Asks; the next key is the answer.
-  func ask(_ question: SafeText, then body: @escaping (Answer) -> Void) {
+  /// Asks; the next key is the answer, unless the body says that it is none: then it is typed. A
+  /// question about a text takes any key, so that a mistaken one does not change the text.
+  func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {
     editor.question = { [weak self] answer in
-      guard let self else { return }
+      guard let self else { return true }
       notice = nil
-      body(answer)
-      refresh()
+      defer { refresh() }
+      return body(answer)
     }
     show(notice: question)
   }
@@ -23,11 +24,13 @@ extension InteractiveShell {
   func ask(_ question: SafeText, yes: MeantPlace, no: MeantPlace?) {
     editor.whenLineBegins { [self] in
       ask(question) { [self] answer in
-        if answer.isYes {
-          tell(.meant(yes))
-        } else if answer == .letter("n"), let no {
-          tell(.meant(no))
+        switch answer {
+        case .accept, .letter("y"): tell(.meant(yes))
+        case .letter("n"): if let no { tell(.meant(no)) }
+        case .leave: break
+        case .letter, .other: return false
         }
+        return true
       }
     }
   }
@@ -50,10 +53,11 @@ extension InteractiveShell {
       switch answer {
       case .accept: sureAs = .text
       case .letter("f") where isText: sureAs = .file
-      default: return
+      default: return true
       }
       editor.pressReturn()
       sureAs = nil
+      return true
     }
     return true
   }

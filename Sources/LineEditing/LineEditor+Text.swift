@@ -121,7 +121,8 @@ extension LineEditor: BarLine {
   public func clearLine() {
     if let question = question.take() {
       display.needsDrawing = true
-      return question(.leave)
+      _ = question(.leave)
+      return
     }
     let wasBusy = !creadline_is_idle()
     creadline_settle()

@@ -21,8 +21,8 @@ public final class LineEditor {
   /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
   /// for M-Backspace; nil where there is none.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Waits for the next key as an answer.
-  public var question: ((Answer) -> Void)?
+  /// Waits for the next key as an answer. False: it was none, and is typed if it is a character.
+  public var question: ((Answer) -> Bool)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu: () -> MenuState = { .closed }
@@ -272,10 +272,11 @@ public final class LineEditor {
       guard let answer = Answer(event) else { return }
       question = nil
       display.needsDrawing = true
-      ask(answer)
+      let isAnswer = ask(answer)
       // A paste is not a key that answers: it comes behind what the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
+      case .key(let bytes) where !isAnswer && bytes[0] >= 0x20 && bytes[0] != 0x7F: break
       default: return
       }
     }

@@ -92,6 +92,19 @@ extension EndToEnd {
       try shell.type("\u{10}", seeing: "#tea> /join two|")
     }
 
+    @Test("13.4: what is typed on over a question is in the line; y and n answer it")
+    func typingOverAQuestion() throws {
+      let shell = try anna()
+      try shell.type("/switch teaa\r", seeing: "y: go to #tea")
+      try shell.type("hello", seeing: "#lobby> hello|")
+      try shell.expectGone("y: go to #tea")
+      try shell.type("\u{15}/switch teaa\r", seeing: "y: go to #tea")
+      try shell.type("n", seeing: "#lobby> |")
+      try shell.expectGone("y: go to #tea")
+      try shell.type("/switch teaa\r", seeing: "y: go to #tea")
+      try shell.type("y", seeing: "#tea> |")
+    }
+
     @Test("13.1: what an inputrc binds to these keys holds, and so do names of functions")
     func ownBindings() throws {
       let shell = try anna(

@@ -447,12 +447,20 @@ struct LineEditorTests {
   func questions() {
     var answers: [Answer] = []
     for key in ["y", "N", "\r", "\u{07}", "3"] {
-      editor.question = { answers.append($0) }
+      editor.question = {
+        answers.append($0)
+        return true
+      }
       typist.type(key)
     }
     #expect(answers == [.letter("y"), .letter("n"), .accept, .leave, .other])
     #expect(answers.map(\.isYes) == [true, false, true, false, false])
     #expect(typist.line == "|")
+    for key in ["h", "é", "\u{01}", "\u{7F}", "\u{07}", "\u{1B}[A"] {
+      editor.question = { _ in false }
+      typist.type(key)
+    }
+    #expect(typist.line == "hé|", "a character that is no answer is typed")
   }
 
   @Test("What is typed is on the screen, printed lines stand above it")
