@@ -42,8 +42,9 @@ package final class Moves: SessionPart {
   private(set) var target: Conversation?
   /// When it is entered, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Those that `next-unread` has gone through.
-  private var passed: Set<ID<Conversation>> = []
+  /// Where keys of `next-unread` in a row began, and what they have gone through without entering
+  /// it; nil where none was pressed since I went elsewhere in another way or said something.
+  private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before, the last one last.
   private var former: [ID<Conversation>] = []
   /// Nil while no name is typed in place of the line.
@@ -71,7 +72,7 @@ package final class Moves: SessionPart {
     session.orComplain {
       if move == .choose { return try beginChoice() }
       guard let found = try target(of: move) else { return emit(.bell) }
-      if move == .nextUnread { passed.insert(found.id) }
+      if move != .nextUnread { endRun() }
       goOn(to: found)
     }
   }
@@ -79,16 +80,7 @@ package final class Moves: SessionPart {
   /// Nil where there is none to go to.
   private func target(of move: Move) throws -> Conversation? {
     switch move {
-    case .nextUnread:
-      let next = try UnreadCommands(session: session).unreadElsewhere()
-        .first { $0.conversation.id != target?.id && !passed.contains($0.conversation.id) }
-      if next == nil {
-        emit(
-          .notice(
-            target == nil
-              ? say("Nothing is unread elsewhere") : say("Nothing else is unread")))
-      }
-      return next?.conversation
+    case .nextUnread: return try nextUnread()
     case .next: return try neighbour(1)
     case .previous: return try neighbour(-1)
     case .last:
@@ -103,6 +95,28 @@ package final class Moves: SessionPart {
     case .choose: return nil
     }
   }
+
+  /// What is unread, or where this began (rule 13.1).
+  private func nextUnread() throws -> Conversation? {
+    let next = try UnreadCommands(session: session).unreadElsewhere().map(\.conversation)
+      .first { $0.id != target?.id && run?.passed.contains($0.id) != true }
+    if let next {
+      if run == nil, let present { run = (present.id, []) }
+      run?.passed.insert(next.id)
+      return next
+    }
+    if let start = run.take()?.start, start != present?.id, let found = try unlessLeft(start) {
+      emit(.notice(say("Nothing else is unread; you are where you began")))
+      return found
+    }
+    emit(
+      .notice(
+        target == nil ? say("Nothing is unread elsewhere") : say("Nothing else is unread")))
+    return nil
+  }
+
+  /// The next key of `next-unread` is the first of a row.
+  func endRun() { run = nil }
 
   /// My conversations in the order of `/list`.
   private func listed() throws -> [ID<Conversation>] {
@@ -165,7 +179,8 @@ package final class Moves: SessionPart {
       try session.patiently { try screen.enter(target) }
       outgoing.bringBackLines(of: target.id)
     }
-    (target, deadline, passed) = (nil, nil, [])
+    (target, deadline) = (nil, nil)
+    run?.passed = []
   }
 
   /// Another conversation is open than this one was.
@@ -177,10 +192,13 @@ package final class Moves: SessionPart {
   /// The conversation that was open before; nil where none was that I did not leave.
   func before() throws -> Conversation? {
     for id in former.reversed() where id != present?.id {
-      guard try store.membership(of: me.id, in: id) != .left else { continue }
-      if let found = try store.conversation(id, for: me.id) { return found }
+      if let found = try unlessLeft(id) { return found }
     }
     return nil
+  }
+
+  private func unlessLeft(_ id: ID<Conversation>) throws -> Conversation? {
+    try store.membership(of: me.id, in: id) == .left ? nil : store.conversation(id, for: me.id)
   }
 
   // MARK: Typing a name
@@ -240,6 +258,7 @@ package final class Moves: SessionPart {
   func enter(_ chosen: ID<Conversation>) {
     session.orComplain {
       guard let found = try store.conversation(chosen, for: me.id) else { return }
+      endRun()
       goOn(to: found)
       try settle()
     }

@@ -56,6 +56,7 @@ package final class Place: SessionPart {
       return
     }
     let former = conversation?.id
+    moves.endRun()
     drafts.leaveByCommand()
     stopTyping()
     try screen.enter(target)

@@ -93,24 +93,73 @@ struct MovesTests {
     #expect(anna.printed.last?.hasSuffix("ben: to tea") == true)
   }
 
-  @Test("13.1: M-a goes to what is for me first, then on to the others, and says when it is done")
-  func unread() {
+  /// Something is unread in #tea and, for Ben, in #dev.
+  private func makeUnread() {
     anna.say("hello")
     anna.say("/switch dev")
     anna.say("hello @ben")
     ben.look()
-    for name in ["#dev", "#tea"] {
+  }
+
+  @Test(
+    "13.1: M-a goes to what is for me first, then on to the others, then to where it began, then on",
+    arguments: [0, 300])
+  func unread(pause: Int64) {
+    makeUnread()
+    ben.type("half")
+    for prompt in ["#dev> |", "#tea> |"] {
       ben.tell(.move(.nextUnread))
-      #expect(prompt == "\(name)> |")
+      ben.wait(pause)
+      #expect(self.prompt == prompt && ben.notice == "")
     }
     ben.tell(.move(.nextUnread))
-    #expect(prompt == "#tea> |" && ben.notice == "Nothing else is unread")
-    ben.wait(300)
+    #expect(prompt == "#lobby> half|")
+    #expect(ben.notice == "Nothing else is unread; you are where you began")
+    ben.wait(pause)
     ben.tell(.move(.nextUnread))
-    #expect(prompt == "#dev> |")
-    ben.wait(300)
+    // What was only passed through is still unread.
+    #expect(prompt == (pause == 0 ? "#dev> |" : "#lobby> half|"))
+    #expect(pause == 0 || ben.notice == "Nothing is unread elsewhere")
+  }
+
+  @Test(
+    "13.1: who goes elsewhere by another key or a command, or says something, has begun there",
+    arguments: ["key", "command", "said", "name"])
+  func unreadAnew(way: String) {
+    anna.say("/switch dev")
+    anna.say("hello @ben")
+    ben.look()
     ben.tell(.move(.nextUnread))
-    #expect(prompt == "#dev> |" && ben.notice == "Nothing is unread elsewhere")
+    ben.wait(300)
+    switch way {
+    case "key": ben.tell(.move(.next))
+    case "command": ben.say("/switch tea")
+    case "said": ben.say("hello anna")
+    default:
+      ben.tell(.move(.choose))
+      ben.say("tea")
+    }
+    ben.wait(300)
+    let here = prompt
+    ben.tell(.move(.nextUnread))
+    #expect(prompt == here && here != "#lobby> |" && ben.notice == "Nothing is unread elsewhere")
+  }
+
+  @Test("13.1: M-a does not go back to what was left meanwhile; looking does not end the row")
+  func unreadBack() throws {
+    makeUnread()
+    ben.tell(.move(.nextUnread))
+    ben.wait(300)
+    ben.say("/who")
+    ben.tell(.move(.choose))
+    _ = ben.press(.cancel)
+    ben.tell(.move(.nextUnread))
+    ben.wait(300)
+    let lobby = try #require(try town.store().room("lobby", create: false))
+    try town.store().leave(ben.session.me.id, lobby.id)
+    ben.look()
+    ben.tell(.move(.nextUnread))
+    #expect(prompt == "#tea> |" && ben.notice == "Nothing is unread elsewhere")
   }
 
   @Test("13.1: C-x C-l goes back and forth between two, /leave to where one was before")

@@ -188,6 +188,7 @@ extension Outgoing {
       attachments: attachments, mentions: self.line.mentions(in: body), replyTo: replyTo,
       draft: drafts.leavesWithLine(in: conversation.id))
     files.areSent()
+    moves.endRun()
     // What waits already has to be stored before this.
     if queue.isReady { flush() }
     guard session.isInteractive else {
