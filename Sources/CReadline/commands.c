@@ -361,7 +361,10 @@ void creadline_each_binding(void (*body)(void *context, const char *name, const 
     // readline's own function of a name that hobnob replaces is bound to nothing any more.
     if (i > 0 && strcmp(names[i], names[i - 1]) == 0) continue;
     char **keys = rl_invoking_keyseqs(rl_named_function(names[i]));
-    if (keys == NULL) continue;
+    if (keys == NULL) {
+      body(context, names[i], "");
+      continue;
+    }
     size_t size = 1;
     for (size_t k = 0; keys[k]; k++) size += strlen(keys[k]) + 1;
     char *all = malloc(size), *end = all;

@@ -97,7 +97,7 @@ package protocol SessionLine: AnyObject {
   var isIdle: Bool { get }
   /// A question stands in its place.
   var isAsking: Bool { get }
-  /// Every function that keys are bound to, and those keys.
+  /// Every function, and its keys: empty where it has none.
   var bindings: [(function: String, keys: String)] { get }
   /// What is selected in the menu.
   var selected: String? { get }

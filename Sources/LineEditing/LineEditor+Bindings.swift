@@ -46,7 +46,7 @@ extension LineEditor {
     }
   }
 
-  /// Every function that keys are bound to, with those keys in readline's notation.
+  /// Every function, with its keys in readline's notation: empty where it has none.
   public var bindings: [(function: String, keys: String)] {
     final class Found { var all: [(function: String, keys: String)] = [] }
     let found = Found()

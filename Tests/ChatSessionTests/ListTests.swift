@@ -37,6 +37,8 @@ struct ListTests {
     anna.bindings = [
       ("accept-line", "\\C-j \\C-m"), ("forward-char", "\\C-f \\eOC \\e[C"),
       ("kill-word", "\\ed"), ("next-unread", "\\ea"), ("self-insert", "a b"),
+      ("digit-argument", "\\e1 \\e2"), ("do-lowercase-version", "\\eA \\eD"),
+      ("conversation-1", ""), ("conversation-2", ""),
     ]
     _ = anna.news()
     anna.say("/keys")
@@ -50,6 +52,15 @@ struct ListTests {
     #expect(anna.news() == ["kill-word  M-d"])
     anna.say("/keys char")
     #expect(anna.news() == ["forward-char  C-f, Right"])
+    anna.say("/keys M-2")
+    #expect(anna.news() == ["digit-argument  M-2"])
+    anna.say("/keys conversation-2")
+    #expect(
+      anna.news() == [
+        #"No key is bound to conversation-2. /bind "\C-xk": conversation-2 binds C-x k."#
+      ])
+    anna.say("/keys conversation")
+    #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. /bind"))
     #expect(!anna.say("/keys nothing"))
   }
 

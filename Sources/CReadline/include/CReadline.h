@@ -141,8 +141,8 @@ bool creadline_knows_function(const char *name);
 /// What readline had to complain about since the last call, a line each; empty for nothing. Valid
 /// until the next call.
 const char *creadline_take_complaints(void);
-/// Calls `body` for every named function that keys are bound to in the current keymap; `keys` is
-/// readline's notation, separated by blanks.
+/// Calls `body` for every named function; `keys` are those it has in the current keymap, in
+/// readline's notation, separated by blanks, empty where it has none.
 void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),
                             void *context);
 

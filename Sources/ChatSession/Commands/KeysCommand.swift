@@ -9,10 +9,27 @@ struct KeysCommand: SessionPart {
 
   func run(_ argument: String) throws {
     let wanted = Ranking.folded(argument)
-    let found = line.bindings.map { ($0.function, KeyNames.list($0.keys)) }.filter { name, keys in
-      !Self.letters.contains(name)
-        && (wanted.isEmpty || Ranking.folded(name).contains(wanted)
-          || keys.split(separator: ", ").contains { Ranking.folded(String($0)) == wanted })
+    func isNamed(_ name: String) -> Bool {
+      wanted.isEmpty || Ranking.folded(name).contains(wanted)
+    }
+    let (bound, unbound) = (
+      line.bindings.filter { !$0.keys.isEmpty && $0.function != "do-lowercase-version" },
+      line.bindings.filter { $0.keys.isEmpty }.map(\.function)
+    )
+    let found: [(String, String)] = bound.compactMap { name, keys in
+      let keys = KeyNames.list(keys)
+      let asked = keys.split(separator: ", ").filter { Ranking.folded(String($0)) == wanted }
+      // All the letters would say nothing.
+      if Self.letters.contains(name) {
+        return asked.isEmpty ? nil : (name, asked.joined(separator: ", "))
+      }
+      return asked.isEmpty && !isNamed(name) ? nil : (name, keys)
+    }
+    if found.isEmpty, !wanted.isEmpty, case let others = unbound.filter(isNamed), !others.isEmpty {
+      return tell(
+        say(
+          "No key is bound to %1. /bind \"\\C-xk\": %2 binds C-x k.",
+          SafeText(line: others.joined(separator: ", ")), SafeText(line: others[0])))
     }
     guard !found.isEmpty else {
       throw Refusal(
@@ -38,7 +55,7 @@ struct KeysCommand: SessionPart {
 
   /// What puts a key's own letter in, or is a digit of an argument.
   private static let letters: Set = [
-    "self-insert", "digit-argument", "do-lowercase-version", "vi-arg-digit",
+    "self-insert", "digit-argument", "vi-arg-digit",
   ]
 }
 

@@ -207,7 +207,8 @@ extension Session {
     case .theme:
       return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
     case .function:
-      return line.bindings.map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
+      return line.bindings.filter { !$0.keys.isEmpty }
+        .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
     case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
     case .number: return numbers { $0.sender == me.id }
     case .anyNumber: return numbers { _ in true }
