@@ -70,14 +70,25 @@ static void line_handler(char *line) {
   free(line);
 }
 
+static bool begins_moving;
+
 static int startup_hook(void) {
   // readline clears the line after the handler, so a text for the next one can only be put in here.
   if (began_fresh) {
     began_fresh = false;
+    creadline_begin_inserting();
     creadline_call.event(creadline_line_began, NULL);
+    begins_moving = creadline_in_vi_command();
     // What follows is another line: that it is not the one before is no change by this key.
     creadline_begin_key();
   }
+  return 0;
+}
+
+static int pre_input_hook(void) {
+  // readline begins each line inserting; one that was brought back may have been left while moving.
+  if (begins_moving) rl_set_keymap(vi_movement_keymap);
+  begins_moving = false;
   return 0;
 }
 
@@ -193,6 +204,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_completion_display_matches_hook = display_matches;
   rl_ignore_completion_duplicates = 0;
   rl_startup_hook = startup_hook;
+  rl_pre_input_hook = pre_input_hook;
   using_history();
   rl_callback_handler_install(prompt, line_handler);
 }

@@ -135,7 +135,8 @@ void creadline_bring_back(void *pointer) {
   creadline_set_line(aside->text, aside->caret);
   rl_undo_list = aside->undo;
   rl_mark = clamped(aside->mark);
-  if (aside->is_moving && rl_editing_mode == 0) rl_set_keymap(vi_movement_keymap);
+  if (rl_editing_mode == 0)
+    rl_set_keymap(aside->is_moving ? vi_movement_keymap : vi_insertion_keymap);
   free(aside->text);
   free(aside);
 }

@@ -57,8 +57,12 @@ extension EndToEnd {
       try shell.type("\u{07}", seeing: "#lobby> hal|f")
       try shell.type("x", seeing: "#lobby> ha|l")
       try shell.type("gb\r", seeing: "#tea> |")
+      // It is still movement mode.
+      try shell.type("gn", seeing: "#lobby> ha|l")
+      try shell.type("gbx\u{1B}\u{07}", seeing: "#lobby> ha|l")
+      try shell.type("gp", seeing: "#tea> |")
+      try shell.type("ia thing\r", seeing: "anna: a thing")
       // A search takes the letter for itself, and an operator its motion.
-      try shell.type("a thing\r", seeing: "anna: a thing")
       try shell.type("\u{1B}\u{12}ng", seeing: "`ng'")
     }
 
