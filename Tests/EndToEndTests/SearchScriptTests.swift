@@ -135,13 +135,13 @@ extension EndToEnd {
         // Asking marks nothing as read.
         #expect(
           try home.run(["unread", "--as", "anna"]).output
-            == "#dev: 1 unread\n#lobby: 2 unread, 1 mention\n")
+            == "#lobby: 2 unread, 1 mention\n#dev: 1 unread\n")
       }
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "3\n")
       #expect(
         try home.run(["unread", "--json", "--as", "anna"]).output == ##"""
-          {"conversation":"#dev","unread":1,"mentions":0}
           {"conversation":"#lobby","unread":2,"mentions":1}
+          {"conversation":"#dev","unread":1,"mentions":0}
 
           """##)
       #expect(try home.run(["unread", "--json", "--count"]).status == 64)

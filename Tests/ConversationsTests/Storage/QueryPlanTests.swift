@@ -14,6 +14,8 @@ import Testing
     let position = try store.position
     let message = try store.send("one", in: room, by: anna, typed: "one")
     try store.edit(message.id, to: "two", by: anna)
+    let before = try store.send("before", in: room, by: anna)
+    try store.database.run("UPDATE message SET past = 1 WHERE id = ?", before.id)
     _ = try store.messages(in: room, limit: 50, for: anna)
     _ = try store.messages(in: room, numbers: 1...9, for: anna)
     _ = try store.messages(in: room, after: 0, limit: 9, for: anna)
@@ -111,6 +113,10 @@ import Testing
       "SEARCH m USING INDEX message_live (conversation=? AND number<?)"
     ),
     ("m.number > ? AND m.past", "SEARCH m USING INDEX message_live (conversation=? AND number>?)"),
+    (
+      "SELECT 1 FROM message WHERE conversation = ? AND past = 1",
+      "SEARCH message USING INDEX message_past (conversation=?)"
+    ),
     (
       "(m.created_at, m.number) < (?",
       "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
