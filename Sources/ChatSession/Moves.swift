@@ -78,7 +78,7 @@ package final class Moves: SessionPart {
   }
 
   /// Nil where there is none to go to.
-  private func target(of move: Move) throws -> Conversation? {
+  func target(of move: Move) throws -> Conversation? {
     switch move {
     case .nextUnread: return try nextUnread()
     case .next: return try neighbour(1)

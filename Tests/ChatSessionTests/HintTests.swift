@@ -42,6 +42,19 @@ struct HintTests {
     #expect(script.say("/switch 3") && script.session.place.conversation?.name == "#dev")
   }
 
+  @Test("13.1: what C-x C-l, C-x C-n and C-x C-p do, /switch -, +1 and -1 do")
+  func moves() throws {
+    for (command, name) in [("-", "general"), ("-", "dev"), ("+1", "lobby"), ("-1", "dev")] {
+      anna.say("/switch " + command)
+      #expect(prompt == "#\(name)> |")
+    }
+    let ben = try town.person("ben")
+    for command in ["-", "+1", "-1"] {
+      #expect(!ben.say("/switch " + command))
+      #expect(ben.printed.last == "There is no other conversation to go to.")
+    }
+  }
+
   @Test("13.6: /leave with nowhere to go back to goes where something was said last")
   func leaving() throws {
     let ben = try town.person("ben", in: "general")

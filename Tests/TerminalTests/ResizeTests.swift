@@ -79,14 +79,14 @@ private struct Block {
 @Suite("13.8: after a resize the block stands where it stood, once")
 struct ResizeTests {
   @Test(
-    "through widths from 20 to 200 and back, with text and without",
+    "through every width from 20 to 200 and back, with text and without",
     arguments: [true, false], [5, 52, 160])
   func everyWidth(rewraps: Bool, letters: Int) {
     var block = Block(Size(rows: 16, columns: 200), rewraps: rewraps)
     block.text = String(repeating: "x", count: letters)
     block.paint(messages: 18)
-    // Now and then only one column less or more.
-    let steps = stride(from: 200, through: 20, by: -9).flatMap { [$0, $0 - 1] } + [39, 40, 41]
+    // By one column, and by leaps.
+    let steps = (20...200).reversed() + stride(from: 200, through: 20, by: -9) + [39, 40, 41]
     for columns in steps + steps.reversed() + [200] {
       block.resize(to: Size(rows: 16, columns: columns))
       #expect(block.faults.isEmpty, "\(columns) columns")

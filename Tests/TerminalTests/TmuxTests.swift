@@ -141,6 +141,26 @@ struct TmuxTests {
     }
   }
 
+  @Test("13.8: down through every width from 200 to 20, and back, with menus and arrivals between")
+  func everyWidth() throws {
+    var editor = try Editor(rows: 16, columns: 200)
+    editor.text = String(repeating: "word ", count: 12)
+    editor.caret = editor.text.count
+    editor.paint(messagesOfLengths: Array(repeating: 45, count: 20))
+    for columns in (20...199).reversed() + Array(stride(from: 20, through: 200, by: 3)) {
+      editor.menuRows = columns % 7 == 0 ? 4 : 0
+      if columns % 11 == 0 {
+        editor.paint(messagesOfLengths: [columns])
+      } else {
+        editor.paint()
+      }
+      editor.resize(rows: 16, columns: columns)
+      let faults = editor.faults
+      #expect(faults.isEmpty, "\(columns) columns")
+      if !faults.isEmpty { return }
+    }
+  }
+
   @Test(
     "13.8: narrowing and widening leave the prompt where it was",
     arguments: [

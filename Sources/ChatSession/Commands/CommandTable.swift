@@ -93,7 +93,7 @@ public struct Command: Sendable {
       takesNewlines: true
     ) { try ConversationCommands(session: $0).message($1) },
     Command(
-      "/switch CONVERSATION", "go to a conversation, by name or its number in /list",
+      "/switch CONVERSATION", "go to a conversation, by name or number in /list; - goes back",
       .conversation
     ) {
       try ConversationCommands(session: $0).switchTo($1)

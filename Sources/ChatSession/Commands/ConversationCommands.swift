@@ -82,6 +82,12 @@ struct ConversationCommands: SessionPart {
 
   func switchTo(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("switch") }
+    if let move = ["-": Move.last, "+1": .next, "-1": .previous][argument] {
+      guard let found = try moves.target(of: move) else {
+        throw Refusal(say("There is no other conversation to go to."))
+      }
+      return try place.go(to: found)
+    }
     switch try meant(by: argument) {
     case .found(let found): try place.go(to: found)
     case .near(let near): ask(near, for: argument)
