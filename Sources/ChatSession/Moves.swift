@@ -165,7 +165,7 @@ package final class Moves: SessionPart {
     } catch {
       // The line that was left stands under its own prompt again.
       drafts.noteAndLeave()
-      (target, self.deadline) = (nil, nil)
+      (target, self.deadline, run) = (nil, nil, nil)
       drafts.bring()
       transcript.complain([sentence(for: error)])
     }

@@ -25,9 +25,9 @@ extension InteractiveShell {
     editor.whenLineBegins { [self] in
       ask(question) { [self] answer in
         switch answer {
-        case .accept, .letter("y"): tell(.meant(yes))
+        case .letter("y"): tell(.meant(yes))
         case .letter("n"): if let no { tell(.meant(no)) }
-        case .leave: break
+        case .accept, .leave: break
         case .letter, .other: return false
         }
         return true

@@ -87,6 +87,28 @@ struct HintTests {
     #expect(anna.question == nil && prompt == "#gene> |")
   }
 
+  @Test("13.2: what was deleted for a command is the draft, though it asks which place is meant")
+  func clearedForAQuestion() throws {
+    anna.type("half a thought")
+    anna.type("")
+    anna.say("/switch lobbi")
+    anna.answer(yes: true)
+    #expect(prompt == "#lobby> |")
+    anna.say("/switch dev")
+    #expect(prompt == "#dev> half a thought|")
+  }
+
+  @Test(
+    "13.4: of several rooms, one that cannot be leaves the others alone", arguments: [true, false])
+  func severalOrNone(interactive: Bool) throws {
+    let ben = try town.person("ben", face: interactive ? .tty : .batch)
+    let tooLong = String(repeating: "x", count: 65)
+    #expect(!ben.say("/join new,\(tooLong)"))
+    #expect(try ben.store.room("new", create: false) == nil)
+    #expect(ben.say("/join tea,tea"))
+    #expect(ben.session.place.conversation?.name == "#tea")
+  }
+
   @Test("13.1, 13.4: C-x b asks as /switch does, and the line stays behind as the draft")
   func switcher() throws {
     anna.type("half")
@@ -179,9 +201,9 @@ struct HintTests {
   @Test("10: /set and /alias say what holds now, and for how long")
   func preferences() {
     anna.say("/set timestamps off")
-    #expect(anna.notice == "timestamps off, until you leave; hobnobrc keeps it")
+    #expect(anna.notice == "timestamps off, until you leave; write it into hobnobrc to keep it")
     anna.say("/alias j join")
-    #expect(anna.notice == "/j is /join, until you leave; hobnobrc keeps it")
+    #expect(anna.notice == "/j is /join, until you leave; write it into hobnobrc to keep it")
     anna.say("/alias j")
     #expect(anna.notice == "/j stands for nothing now")
   }
@@ -211,7 +233,7 @@ struct HintTests {
     #expect(!ben.say(line))
     #expect(
       ben.printed.last
-        == "No emoji were found, so there is no reaction; they belong into share/hobnob/emoji.tsv beside the program."
+        == "No emoji were found, so there is no reaction; they belong in share/hobnob/emoji.tsv beside the program."
     )
   }
 

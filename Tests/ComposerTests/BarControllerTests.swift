@@ -250,6 +250,20 @@ struct BarControllerTests {
     #expect(controller.menu == .closed)
   }
 
+  @Test("2.7: a menu that was closed stays so behind a line that stood in its place")
+  func asideWithAWord() {
+    let controller = BarController(TypedLine(), registry: Typist.registry())
+    controller.type(.text("@an"))
+    #expect(controller.menu == .open)
+    #expect(controller.press(.cancel) && controller.menu == .closed)
+    controller.setAside()
+    controller.type(.text("@an"))
+    #expect(controller.menu == .open, "closed there, not here")
+    controller.bringBack()
+    controller.type(.text("n"))
+    #expect(controller.menu == .closed)
+  }
+
   @Test(
     "13.1: where arrows enter, Down goes to the first and Up to the last; TAB fills in before",
     arguments: [(BarKey.down, "@Anna"), (.up, "@Nathan Tannar")])

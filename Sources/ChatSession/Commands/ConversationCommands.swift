@@ -18,6 +18,7 @@ struct ConversationCommands: SessionPart {
     guard let last = names.popLast() else { throw usage("join") }
     guard names.isEmpty else {
       try refuseNearNames(names + [last])
+      names.removeAll { $0 == last }
       let others = try names.map { SafeText(name: try joined(room: $0).name) }
       let target = try joined(room: last)
       tell(say("You are in %1, too.", others.joined(separator: ", ")))

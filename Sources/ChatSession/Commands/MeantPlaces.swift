@@ -29,11 +29,12 @@ extension ConversationCommands {
   }
 
   /// Where several rooms are joined, nothing is asked of each.
+  ///
+  /// - Throws: also where one of them cannot be a room's, so that all are joined or none.
   func refuseNearNames(_ names: [String]) throws {
-    guard session.isInteractive else { return }
     let rooms = try store.rooms().map(\.name)
     for name in names where try store.room(name, create: false) == nil {
-      guard let near = Self.nearest(to: name, among: rooms) else { continue }
+      guard session.isInteractive, let near = Self.nearest(to: name, among: rooms) else { continue }
       throw Refusal(
         say(
           "There is no room %1. Did you mean %2? /join %1 alone can make it.",
@@ -74,6 +75,7 @@ extension ConversationCommands {
 
   /// Asks whether the near one is meant.
   func ask(_ near: String, for name: String) {
+    drafts.keepCleared()
     emit(
       .ask(
         say(

@@ -29,7 +29,7 @@ struct PreferenceCommands: SessionPart {
       let names = SharedFiles.themes(environment: session.preferences.environment)
       guard !names.isEmpty else {
         throw Refusal(
-          say("No themes were found; they belong into share/hobnob/themes beside the program."))
+          say("No themes were found; they belong in share/hobnob/themes beside the program."))
       }
       return tell(
         say("Themes: %1. /theme NAME takes one.", SafeText(line: names.joined(separator: ", "))))
@@ -58,7 +58,9 @@ struct PreferenceCommands: SessionPart {
     emit(
       .notice(
         rc.aliases[name].map {
-          say("/%1 is %2, until you leave; hobnobrc keeps it", shown, SafeText(line: $0))
+          say(
+            "/%1 is %2, until you leave; write it into hobnobrc to keep it", shown,
+            SafeText(line: $0))
         } ?? say("/%1 stands for nothing now", shown)))
   }
 

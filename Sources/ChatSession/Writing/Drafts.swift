@@ -22,6 +22,8 @@ final class Drafts: SessionPart {
   private var cameBack = ""
   /// What was taken off the line before a command was begun on it.
   private var cleared = ClearedText()
+  /// What was taken off is not forgotten with the next line: where to go is still being asked.
+  private var keepsCleared = false
   /// The lines that were set aside, by conversation, the last one last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
   /// Where a line was sent or run just now.
@@ -49,6 +51,9 @@ final class Drafts: SessionPart {
     if !isCommand { cleared.note(draft) }
     clock.changed(to: isCommand ? Composer.Draft() : draft, at: now)
   }
+
+  /// The command that the text made room for goes on in the next line, with a question.
+  func keepCleared() { keepsCleared = true }
 
   /// What stands in the line is thrown away.
   func forgetTyped() { cleared = ClearedText() }
@@ -152,7 +157,8 @@ final class Drafts: SessionPart {
 
   /// The next line has begun.
   func beginLine() {
-    cleared = ClearedText()
+    if !keepsCleared { cleared = ClearedText() }
+    keepsCleared = false
     note()
     let here = runIn.take()
     guard let here, here == moves.present?.id, line.isEmpty, !editing.isOn else { return }
@@ -271,9 +277,9 @@ final class Drafts: SessionPart {
   /// The command that was typed right behind a draft that came back, without a look at it.
   func command(behindDraftIn text: String) -> Command? {
     guard !cameBack.isEmpty, text.hasPrefix(cameBack) else { return nil }
-    let rest = text.dropFirst(cameBack.count)
-    return rest.first == "/"
-      ? Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace })) : nil
+    let rest = session.preferences.unaliased(String(text.dropFirst(cameBack.count)))
+    guard rest.first == "/" else { return nil }
+    return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
   }
 
   // MARK: History
@@ -319,19 +325,19 @@ final class Drafts: SessionPart {
   }
 }
 
-/// The text that stood in a line until it was deleted to make room for a command: the line as it was
-/// before the first of several characters went at a time. What goes letter by letter is corrected.
+/// The text that was deleted to make room for a command: the line as it was before several
+/// characters went at once. Letters deleted one by one are corrections.
 private struct ClearedText {
   private var last = Composer.Draft()
-  private var longest: Composer.Draft?
+  private var beforeCut: Composer.Draft?
 
   /// Nil while something stands in the line, or nothing did.
-  var text: Composer.Draft? { last.isEmpty ? longest : nil }
+  var text: Composer.Draft? { last.isEmpty ? beforeCut : nil }
 
   mutating func note(_ draft: Composer.Draft) {
     let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
-    if now > before { longest = nil }
-    if now < before, longest == nil, last.text.count > draft.text.count + 1 { longest = last }
+    if now > before { beforeCut = nil }
+    if now < before, beforeCut == nil, last.text.count > draft.text.count + 1 { beforeCut = last }
     last = draft
   }
 }

@@ -152,10 +152,11 @@ public final class BarController<Line: BarLine> {
   /// Takes the line away with its undo and mentions, for edit mode (3.2) or another line that stands
   /// in its place for a while.
   public func setAside() {
-    let draft = draft
+    // The words that are settled are those of the line as it is, before it is gone.
+    let (draft, settled) = (draft, completion.begin())
     let aside = line.setAside()
     follow()
-    asides.append((aside, draft, completion.begin()))
+    asides.append((aside, draft, settled))
   }
 
   /// Puts back what was set aside last, in place of what stands there now (3.4).
