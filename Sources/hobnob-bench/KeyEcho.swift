@@ -65,6 +65,8 @@ enum KeyEcho {
     let written = child.bytesReceived - before
     if clearing {
       child.type([0x15])
+      // The next line begins with the same letter, which need not be written again if it comes now.
+      try child.wait(for: Array("Message".utf8))
       child.settle(milliseconds: 50)
     }
     return written

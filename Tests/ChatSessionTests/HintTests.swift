@@ -201,9 +201,9 @@ struct HintTests {
   @Test("10: /set and /alias say what holds now, and for how long")
   func preferences() {
     anna.say("/set timestamps off")
-    #expect(anna.notice == "timestamps off, until you leave; write it into hobnobrc to keep it")
+    #expect(anna.notice == "timestamps off, until you leave (to keep it: hobnobrc)")
     anna.say("/alias j join")
-    #expect(anna.notice == "/j is /join, until you leave; write it into hobnobrc to keep it")
+    #expect(anna.notice == "/j is /join, until you leave (to keep it: hobnobrc)")
     anna.say("/alias j")
     #expect(anna.notice == "/j stands for nothing now")
   }

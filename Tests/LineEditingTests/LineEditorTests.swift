@@ -486,6 +486,8 @@ struct LineEditorTests {
       editor.clearDisplay()
       editor.print([line, StyledLine("next")])
       typist.type("")
+      // Another test may have resized it just now.
+      typist.answer()
       let rows = typist.screen
       return try rows[...#require(rows.firstIndex(of: "next"))]
     }

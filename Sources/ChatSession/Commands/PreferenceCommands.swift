@@ -59,7 +59,7 @@ struct PreferenceCommands: SessionPart {
       .notice(
         rc.aliases[name].map {
           say(
-            "/%1 is %2, until you leave; write it into hobnobrc to keep it", shown,
+            "/%1 is %2, until you leave (to keep it: hobnobrc)", shown,
             SafeText(line: $0))
         } ?? say("/%1 stands for nothing now", shown)))
   }

@@ -63,7 +63,7 @@ struct ShellCommands: SessionPart {
     emit(
       .notice(
         say(
-          "%1 %2, until you leave; write it into hobnobrc to keep it", SafeText(line: name),
+          "%1 %2, until you leave (to keep it: hobnobrc)", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(settings) ?? ""))))
   }
 
