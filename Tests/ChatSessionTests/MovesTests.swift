@@ -249,7 +249,7 @@ struct MovesTests {
     ben.say("/switch tea")
     #expect(try drafts(of: ben).isEmpty)
     // Letter by letter is a slip of the fingers.
-    for text in ["ab", "a", ""] { ben.type(text) }
+    for text in ["éèa👩‍👩‍👧", "éèa", "éè", "è", ""] { ben.type(text) }
     ben.say("/switch lobby")
     #expect(try drafts(of: ben).isEmpty)
     // What was sent was not deleted.
