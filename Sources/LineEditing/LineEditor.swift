@@ -236,7 +236,8 @@ public final class LineEditor {
     // The key is on the screen before drafts and typing signals take their time, and fast typing
     // asks for them only now and then.
     draw()
-    if isInsertion { return untold.addLetter() }
+    // A menu follows each letter.
+    if isInsertion, menu() == .closed { return untold.addLetter() }
     untold.add()
     tellChanges()
   }

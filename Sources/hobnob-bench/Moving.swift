@@ -45,7 +45,7 @@ enum Moving {
     let shell = try program.open(store)
     var opened = Samples()
     var keys = Samples()
-    for _ in 0..<max(8, rounds) {
+    for _ in 0..<max(40, rounds) {
       var start = now()
       shell.type([0x18, UInt8(ascii: "b")])
       opened.add(try shell.wait(for: Array("more)".utf8)) - start)
@@ -64,7 +64,8 @@ enum Moving {
       Figure(
         name: "key in the menu of 1,000 conversations, 99 of 100",
         measured: milliseconds(keys.percentile(99)),
-        beside: "to open it \(milliseconds(opened.median))", target: "< 5 ms",
+        beside: "median \(milliseconds(keys.median)), to open it \(milliseconds(opened.median))",
+        target: "< 5 ms",
         isReached: keys.percentile(99) < 5_000_000)
     ]
   }
