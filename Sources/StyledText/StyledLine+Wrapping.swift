@@ -17,53 +17,53 @@ extension StyledLine {
   ///   - widths: how the terminal counts columns.
   /// - Returns: the rows, without the blanks at which they were broken.
   public func wrapped(at columns: Int, widths: Widths) -> [StyledLine] {
-    if fits(in: columns, widths) { return [self] }
-    let indent = max(0, min(margin, columns / 3))
-    let text = plain.string
-    let pieces = text.withUTF8Bytes { bytes in
-      var wrap = WordWrap(
-        text, bytes, columns: columns, margin: margin, indent: indent, widths: widths)
-      var pieces: [Range<Int>] = []
-      while let row = wrap.nextRow() { pieces.append(row) }
-      return pieces
-    }
-    let blanks = SafeText(line: String(repeating: " ", count: indent))
-    return cut(pieces).enumerated().map { number, piece in
-      var row = number == 0 ? piece : StyledLine(blanks) + piece
-      row.margin = margin
-      return row
-    }
-  }
-
-  /// Whether it takes no more than so many columns.
-  private func fits(in columns: Int, _ widths: Widths) -> Bool {
     // Nothing but a tab takes more columns than bytes, so most lines need no counting.
     let bytes = runs.reduce(0) { $0 + $1.text.string.utf8.count }
-    let mayFit = bytes <= columns && !runs.contains { $0.text.string.utf8.contains(0x09) }
-    return mayFit || self.columns(widths) <= columns
-  }
-
-  /// Parts of the line.
-  ///
-  /// - Parameter ranges: places in its text, in bytes, ascending.
-  private func cut(_ ranges: [Range<Int>]) -> [StyledLine] {
-    var rest = runs[...]
-    var start = 0
-    return ranges.map { range in
-      var part = StyledLine()
-      while let run = rest.first, start < range.upperBound {
-        let end = start + run.text.string.utf8.count
-        let shared = range.clamped(to: start..<end)
-        if !shared.isEmpty {
-          part.append(
-            run.text.bytes((shared.lowerBound - start)..<(shared.upperBound - start)), run.style,
-            link: run.link)
-        }
-        if end > range.upperBound { break }
-        start = end
-        rest.removeFirst()
+    if bytes <= columns, !runs.contains(where: { $0.text.string.utf8.contains(0x09) }) {
+      return [self]
+    }
+    let text = plain.string
+    if widths.columns(of: text) <= columns { return [self] }
+    let indent = max(0, min(margin, columns / 3))
+    let blanks = StyledRun(SafeText(unchecked: String(repeating: " ", count: indent)))
+    return text.withUTF8Bytes { bytes in
+      var wrap = WordWrap(
+        text, bytes, columns: columns, margin: margin, indent: indent, widths: widths)
+      var rows: [StyledLine] = []
+      var cut = RunCutter(runs)
+      while let range = wrap.nextRow() {
+        var row = StyledLine(runs: rows.isEmpty || indent == 0 ? [] : [blanks])
+        row.margin = margin
+        cut.append(range, to: &row.runs)
+        rows.append(row)
       }
-      return part
+      return rows
+    }
+  }
+}
+
+/// Cuts runs where their text is cut, from the first to the last.
+private struct RunCutter {
+  private let runs: [StyledRun]
+  private var index = 0
+  /// Where the run at `index` begins, in bytes.
+  private var start = 0
+
+  init(_ runs: [StyledRun]) { self.runs = runs }
+
+  /// - Parameter range: a part of the text in bytes, behind the one before.
+  mutating func append(_ range: Range<Int>, to row: inout [StyledRun]) {
+    while index < runs.count, start < range.upperBound {
+      var run = runs[index]
+      let end = start + run.text.string.utf8.count
+      let shared = range.clamped(to: start..<end)
+      if shared != start..<end {
+        run.text = run.text.bytes((shared.lowerBound - start)..<(shared.upperBound - start))
+      }
+      if !shared.isEmpty { row.append(run) }
+      if end > range.upperBound { return }
+      start = end
+      index += 1
     }
   }
 }
