@@ -27,6 +27,7 @@ let package = Package(
   name: "hobnob",
   products: [
     .executable(name: "hobnob", targets: ["hobnob"]),
+    .executable(name: "hobnob-xmpp", targets: ["hobnob-xmpp"]),
     .library(name: "Conversations", targets: ["Conversations"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
@@ -43,6 +44,8 @@ let package = Package(
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
@@ -57,7 +60,7 @@ let package = Package(
       name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: ours),
     .target(
       name: "LineEditing",
-      dependencies: ["Composer", "Terminal", "StyledText", "CReadline"],
+      dependencies: ["Composer", "Terminal", "StyledText", "Platform", "CReadline"],
       swiftSettings: ours),
     .target(
       name: "ChatSession",
@@ -102,6 +105,16 @@ let package = Package(
             "-l_FoundationCShims",
           ], .when(configuration: .release)),
       ]),
+    // What every network process shares, and one folder per network.
+    .target(
+      name: "Networks", dependencies: ["Conversations", "Platform", "CLinux"], swiftSettings: ours),
+    .target(
+      name: "XMPP",
+      dependencies: ["Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle"],
+      swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
+      swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
@@ -133,11 +146,14 @@ let package = Package(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
       swiftSettings: tests),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal", "StyledText", "Emulator", "Repeatable"],
+      name: "TerminalTests",
+      dependencies: ["Terminal", "StyledText", "Platform", "Emulator", "Repeatable"],
       swiftSettings: tests),
     .testTarget(
       name: "LineEditingTests",
-      dependencies: ["LineEditing", "Composer", "Terminal", "StyledText", "Emulator"],
+      dependencies: [
+        "LineEditing", "Composer", "Terminal", "StyledText", "Platform", "Emulator",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "ChatSessionTests",
@@ -151,6 +167,14 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
       ],
+      swiftSettings: tests),
+    .testTarget(
+      name: "NetworksTests",
+      dependencies: ["Networks", "Conversations", "Platform", "Repeatable"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "XMPPTests",
+      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Repeatable"],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],

@@ -5,6 +5,7 @@ import Composer
 import Conversations
 import Glibc
 import LineEditing
+import Platform
 import StyledText
 import Terminal
 

@@ -2,6 +2,7 @@
 import CReadline
 import Composer
 import Glibc
+import Platform
 import StyledText
 import Terminal
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Terminal
+import Platform
 
 /// Changes of the line by keys that are on the screen and not yet told: drafts and typing signals
 /// take their time, and fast typing asks for them only now and then.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import Terminal
 
 /// Whether the terminal's window has the focus (rule 7.3), as far as the terminal tells.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
+import Platform
 
 /// Why a terminal cannot be used.
 public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
@@ -177,14 +178,14 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   ///   - milliseconds: how long at most, since it took something last.
   ///   - most: milliseconds in all.
   public func catchUp(within milliseconds: Int64, atMost most: Int64 = .max / 2) {
-    let latest = EventLoop.now + most
-    var end = min(latest, EventLoop.now + milliseconds)
-    while isBehind, case let left = end - EventLoop.now, left > 0 {
+    let latest = Clock.steady() + most
+    var end = min(latest, Clock.steady() + milliseconds)
+    while isBehind, case let left = end - Clock.steady(), left > 0 {
       var ready = pollfd(fd: writer, events: Int16(POLLOUT), revents: 0)
       _ = poll(&ready, 1, Int32(clamping: left))
       let count = untaken.count
       writeMore()
-      if untaken.count < count { end = min(latest, EventLoop.now + milliseconds) }
+      if untaken.count < count { end = min(latest, Clock.steady() + milliseconds) }
     }
   }
 

@@ -3,6 +3,7 @@ import Composer
 import Emulator
 import Glibc
 import LineEditing
+import Platform
 import StyledText
 import Terminal
 import Testing

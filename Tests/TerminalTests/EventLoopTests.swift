@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
-import Terminal
+import Platform
 import Testing
 
 /// A pipe as something to wait for.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Glibc
-import Platform
 
 /// Names a timer of an `EventLoop`.
 public struct TimerID: Hashable, Sendable {
@@ -47,7 +46,7 @@ public struct TimerID: Hashable, Sendable {
   /// Monotonic time in milliseconds.
   public var now: Int64 { Self.now }
 
-  static var now: Int64 { Clock.steady() }
+  private static var now: Int64 { Clock.steady() }
 
   /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second
   /// watch of the same descriptor for the same takes the place of the first.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A participant's account on a network. Its `network` is that of its conversations and people: they
+/// are seen by its owner alone.
+public struct Account: Identifiable, Hashable, Sendable {
+  public var id: Conversations.ID<Account>
+  /// Whose it is.
+  public var owner: Conversations.ID<Participant>
+  /// The kind of network and the address there, as in `xmpp:anna@example.org`.
+  public var network: String
+  /// What the network's process is told besides, by name: `host`, `port`, `ca`, `nick`, … Never a
+  /// secret, unless its owner asked for that in words.
+  public var settings: [String: String]
+  /// Whether it is to be connected when its owner has a shell.
+  public var isWanted: Bool
+
+  public init(
+    id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
+    settings: [String: String] = [:], isWanted: Bool = true
+  ) {
+    self.id = id
+    self.owner = owner
+    self.network = network
+    self.settings = settings
+    self.isWanted = isWanted
+  }
+
+  /// The part before the colon, which names the executable: `xmpp`.
+  public var kind: String { String(network.prefix { $0 != ":" }) }
+  /// The part behind the colon.
+  public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
+}

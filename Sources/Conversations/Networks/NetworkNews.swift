@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Where on a network something happened, in the network's own names.
+package enum NetworkPlace: Hashable, Sendable {
+  /// A room under its address; its conversation is made if missing.
+  case room(String)
+  /// The direct chat with the owner of that address; made if missing.
+  case direct(String)
+}
+
+/// Who on a network did something.
+package struct Speaker: Hashable, Sendable {
+  /// What tells this person from others on the network, for good: the address, in a room the
+  /// occupant's id where there is one.
+  package var identity: String
+  /// What they call themselves; empty if not known here.
+  package var name: String
+  /// Whether it is the account's owner, from here or from another device.
+  package var isOwner: Bool
+  /// Whether `identity` cannot be taken by someone else: not so for a nickname in a room that gives
+  /// no occupant ids.
+  package var isVerified: Bool
+
+  package init(
+    identity: String, name: String = "", isOwner: Bool = false, isVerified: Bool = true
+  ) {
+    self.identity = identity
+    self.name = name
+    self.isOwner = isOwner
+    self.isVerified = isVerified
+  }
+}
+
+/// By what a message is found again.
+package struct MessageName: Hashable, Sendable {
+  /// The id that its sender gave it; says nothing without the sender.
+  package var origin: String?
+  /// The id in the archive of the room or of the account: one message for sure.
+  package var archive: String?
+
+  package init(origin: String? = nil, archive: String? = nil) {
+    self.origin = origin
+    self.archive = archive
+  }
+}
+
+/// What was said on a network.
+package struct NetworkMessage: Hashable, Sendable {
+  package var name: MessageName
+  package var speaker: Speaker
+  package var body: String
+  package var kind: Message.Kind
+  /// When it was said, in milliseconds; nil for now.
+  package var time: Milliseconds?
+  /// What it answers.
+  package var answers: MessageName?
+  /// Who wrote what it answers, if that is told: says where to look for `answers.origin`.
+  package var answersSpeaker: Speaker?
+  /// Files that came as addresses (XEP-0066): shown as text until they are fetched.
+  package var links: [String]
+  /// It came from an archive and is older than what is there: it stands in its place by time, and is
+  /// neither unread nor told.
+  package var isPast: Bool
+
+  package init(
+    name: MessageName, speaker: Speaker, body: String, kind: Message.Kind = .text,
+    time: Milliseconds? = nil, answers: MessageName? = nil, answersSpeaker: Speaker? = nil,
+    links: [String] = [], isPast: Bool = false
+  ) {
+    self.name = name
+    self.speaker = speaker
+    self.body = body
+    self.kind = kind
+    self.time = time
+    self.answers = answers
+    self.answersSpeaker = answersSpeaker
+    self.links = links
+    self.isPast = isPast
+  }
+}
+
+/// What a network process heard, in the words of the store. The store decides what of it counts: an
+/// edit only from the author, a receipt only for what was sent there, nothing twice.
+package enum NetworkNews: Hashable, Sendable {
+  case said(NetworkMessage, in: NetworkPlace)
+  /// The speaker gave a message of theirs another text.
+  case edited(MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?)
+  /// The speaker retracted a message of theirs.
+  case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
+  /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
+  /// the message, where that is known.
+  case reacted(
+    MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
+    at: Milliseconds?)
+  case typing(Speaker, in: NetworkPlace, Bool)
+  /// The speaker's program has the message, or showed it, and all before it.
+  case reached(MessageName, by: Speaker, in: NetworkPlace, DeliveryState)
+  /// The owner read up to there on another device.
+  case read(MessageName, in: NetworkPlace)
+  /// The owner is in a room now, under a nickname; or is not any more, with the reason.
+  case joined(room: String, nick: String)
+  case left(room: String, reason: String?)
+  /// Who else is in a room: all at once when the owner has joined, and one by one.
+  case present(Speaker, room: String)
+  case absent(Speaker, room: String)
+  case renamed(Speaker, room: String, former: String)
+  case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
+  case invited(room: String, by: Speaker)
+  /// Someone of the contact list: what they are called and whether they are there; `away` is nil
+  /// when they are not away.
+  case contact(Speaker, isOnline: Bool, away: String?)
+  /// The server has what an entry of the outbox asked for.
+  case accepted(OutboxEntry, archive: String?)
+  case refused(OutboxEntry, reason: String)
+  /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
+  case caughtUp(archive: String, mark: String)
+  /// What the answer to a request is; empty when it is done and there is nothing to say.
+  case answered(NetworkRequest, String)
+}

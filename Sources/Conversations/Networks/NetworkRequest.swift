@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What an owner's shell asks a network for, beside messages. The process takes it from the store
+/// and answers it there.
+package struct NetworkRequest: Identifiable, Hashable, Sendable {
+  /// What is asked for; raw values are stored.
+  package enum Verb: String, Hashable, Sendable, CaseIterable {
+    /// Enter a room: `target` is its address, `text` the nickname or empty, `secret` its password.
+    case join
+    /// Leave a room for good.
+    case leave
+    /// Change a room's topic to `text`.
+    case topic
+    /// Invite `text` into the room `target`.
+    case invite
+    /// Older messages of the place `target`, from its archive.
+    case history
+    /// Ask `target` to be a contact; grant that they see this owner; take both back.
+    case subscribe, approve, unsubscribe
+    case block, unblock
+    /// Presence of the owner: `text` is the word of being away, `target` "away" or "".
+    case presence
+    /// What the server and the place `target` can do.
+    case abilities
+  }
+
+  package var id: Int64
+  package var verb: Verb
+  package var target: String
+  package var text: String
+
+  package init(id: Int64, verb: Verb, target: String, text: String = "") {
+    self.id = id
+    self.verb = verb
+    self.target = target
+    self.text = text
+  }
+}
+
+/// What the owner does that a network tells others while it lasts, and keeps nowhere.
+package enum NetworkSignal: Hashable, Sendable {
+  /// The owner types there, or no more.
+  case typing(NetworkPlace, Bool)
+  /// The owner's shell has, or has shown, the messages of this place up to the one of that name,
+  /// which that speaker wrote.
+  case reached(NetworkPlace, MessageName, by: Speaker, DeliveryState)
+}

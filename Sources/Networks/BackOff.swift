@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// How long to wait before the next try to connect: longer from one failure to the next, and not
+/// the same for all who lost the same server.
+package struct BackOff: Sendable {
+  /// Milliseconds before the first try, and at most.
+  static let first: Milliseconds = 1_000
+  static let most: Milliseconds = 300_000
+
+  private var failures = 0
+
+  package init() {}
+
+  /// - Parameter random: from 0 to 1.
+  /// - Returns: milliseconds until the next try.
+  package mutating func next(random: Double = .random(in: 0...1)) -> Milliseconds {
+    let step = min(BackOff.most, BackOff.first << Int64(min(failures, 20)))
+    failures += 1
+    // Between a half and the whole of it.
+    return step / 2 + Milliseconds(Double(step / 2) * random)
+  }
+
+  /// It went well.
+  package mutating func reset() { failures = 0 }
+}

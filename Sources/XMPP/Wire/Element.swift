@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A piece of XML as XMPP has it: no comments, no processing instructions, no prefixes but `xml:`
+/// (RFC 6120, 11).
+///
+/// ```swift
+/// var message = Element("message", ["to": "ben@example.org", "type": "chat"])
+/// message.add(Element("body", text: "hello"))
+/// ```
+package struct Element: Hashable, Sendable {
+  package enum Node: Hashable, Sendable {
+    case element(Element)
+    case text(String)
+  }
+
+  package var name: String
+  /// The namespace, also where it is inherited; empty for the stream's own (`jabber:client`).
+  package var namespace: String
+  /// By name; those of a namespace have its prefix, of which only `xml:` is known.
+  package var attributes: [String: String]
+  package var nodes: [Node]
+
+  package init(
+    _ name: String, namespace: String = "", _ attributes: [String: String] = [:],
+    text: String = "", children: [Element] = []
+  ) {
+    self.name = name
+    self.namespace = namespace
+    self.attributes = attributes
+    nodes = (text.isEmpty ? [] : [.text(text)]) + children.map(Node.element)
+  }
+
+  package mutating func add(_ child: Element) { nodes.append(.element(child)) }
+
+  package var children: [Element] {
+    nodes.compactMap { if case .element(let child) = $0 { child } else { nil } }
+  }
+
+  /// What is written directly in it.
+  package var text: String {
+    nodes.reduce(into: "") { if case .text(let part) = $1 { $0 += part } }
+  }
+
+  package subscript(_ attribute: String) -> String? {
+    get { attributes[attribute] }
+    set { attributes[attribute] = newValue }
+  }
+
+  /// The first child of that name and namespace.
+  package func first(_ name: String, _ namespace: String = "") -> Element? {
+    for case .element(let child) in nodes where child.name == name && child.namespace == namespace {
+      return child
+    }
+    return nil
+  }
+
+  package func has(_ name: String, _ namespace: String = "") -> Bool {
+    first(name, namespace) != nil
+  }
+
+  /// As it is written on the wire, inside something of the namespace `outer`.
+  package func xml(in outer: String = "") -> String {
+    var out = ""
+    write(to: &out, in: outer)
+    return out
+  }
+
+  private func write(to out: inout String, in outer: String) {
+    out += "<" + name
+    if namespace != outer { out += " xmlns='" + Element.escaped(namespace) + "'" }
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      out += " " + name + "='" + Element.escaped(value) + "'"
+    }
+    if nodes.isEmpty {
+      out += "/>"
+      return
+    }
+    out += ">"
+    for node in nodes {
+      switch node {
+      case .text(let text): out += Element.escaped(text)
+      case .element(let child): child.write(to: &out, in: namespace)
+      }
+    }
+    out += "</" + name + ">"
+  }
+
+  /// Text as it may stand in an element and in an attribute; what XML 1.0 (2.2) does not know becomes
+  /// U+FFFD.
+  static func escaped(_ text: String) -> String {
+    var out = ""
+    out.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x26: out += "&amp;"
+      case 0x3C: out += "&lt;"
+      case 0x3E: out += "&gt;"
+      case 0x22: out += "&quot;"
+      case 0x27: out += "&apos;"
+      case 0x0D: out += "&#13;"
+      case 0x09, 0x0A: out.unicodeScalars.append(scalar)
+      case 0..<0x20, 0xFFFE, 0xFFFF: out += "\u{FFFD}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+}
