@@ -147,7 +147,7 @@ extension Launch {
     if name.hasPrefix("@") {
       return Opening(conversation: try store.conversation(meantBy: name, me: me))
     }
-    let isNew = try store.room(name, create: false) == nil
+    let isNew = try store.room(name, create: false, for: me) == nil
     if isNew, !isCertain, !name.hasPrefix("#"),
       let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
     {
@@ -162,7 +162,9 @@ extension Launch {
   private func joined(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
-    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
+    guard let room = try store.room(name, create: true, for: me) else {
+      throw RuleError.noSuchRoom(name)
+    }
     if try !store.isMember(me, of: room.id) { try store.join(me, room.id) }
     return room
   }

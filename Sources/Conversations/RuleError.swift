@@ -22,6 +22,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToEdit
   case nothingToCancel
   case nothingToDelete
+  /// An account that is there already, as its owner's.
+  case accountExists(String)
+  /// An account that another participant of this store has, or had: what was said on it is theirs.
+  case accountTaken(String)
+  case noSuchAccount(String)
 
   /// What is wrong, with what, and what to do.
   public var sentence: Sentence {
@@ -66,6 +71,14 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("there is no message of yours to take back here", [])
     case .nothingToDelete:
       ("there is no message of yours to delete here", [])
+    case .accountExists(let address):
+      ("the account %1 is there already; /account list shows it", [address])
+    case .accountTaken(let address):
+      (
+        "%1 is the account of somebody else in this store; use it in a store of your own", [address]
+      )
+    case .noSuchAccount(let address):
+      ("there is no account %1; /account add %1 adds it", [address])
     }
   }
 

@@ -58,6 +58,8 @@ public final class Store {
   package let database: Database
   let bell: Bell
   var presence: ShellPresence?
+  /// The accounts that this process serves.
+  var leases: [Lease] = []
   private var turn: Turn?
   /// nil when it is closed.
   private var identity: FileIdentity?
@@ -191,6 +193,7 @@ public final class Store {
   /// Ends presence and closes the file. What is called afterwards throws.
   public func close() {
     try? detach()
+    releaseLeases()
     bell.silence()
     guard let identity else { return }
     self.identity = nil

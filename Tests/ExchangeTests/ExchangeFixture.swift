@@ -117,6 +117,12 @@ extension Lobby {
     try store.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true)
     try store.noteDelivered(to: ben, upTo: [lobby: 3])
     try store.setKeep(tea, 86_400_000)
+    // As one who has an account would have them.
+    try store.db(
+      """
+      UPDATE conversation SET address = 'tea@rooms.example' WHERE id = \(tea.rawValue);
+      UPDATE message SET archive_id = 'a1', unverified = 1 WHERE id = \(far.id.rawValue);
+      """)
     try store.setLastConversation(tea, of: anna)
     try store.setDraft(
       Draft(

@@ -28,13 +28,15 @@ package struct ExportScript: Subcommand {
     let me = launch.identity(rc)
     let wanted = try conversation.map { try known($0, in: store, as: me).id }
     let places = wanted.isEmpty ? nil : wanted
+    // Whoever the store does not know has no account in it.
+    let viewer = try store.participant(known: me)?.id ?? Script.nobody
     let report: ExportReport
     if let output {
-      report = try store.export(places, files: !noFiles, to: output)
+      report = try store.export(places, files: !noFiles, for: viewer, to: output)
     } else {
       let output = StandardOutput()
       let isTerminal = StandardOutput.isTerminal
-      report = try store.export(places, files: !noFiles) { piece in
+      report = try store.export(places, files: !noFiles, for: viewer) { piece in
         if isTerminal {
           for line in piece.split(separator: UInt8(ascii: "\n")) {
             output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))
@@ -59,15 +61,17 @@ package struct ExportScript: Subcommand {
     -> Conversation
   {
     guard name.hasPrefix("@") else {
-      guard let room = try store.room(name, create: false) else {
+      let me = try store.participant(known: identity)?.id
+      guard let room = try store.room(name, create: false, for: me) else {
         throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
       }
       return room
     }
-    guard let other = try store.find(participant: name) else {
+    let me = try store.find(participant: identity)
+    guard let other = try store.find(participant: name, for: me?.id) else {
       throw Script.nobody(called: name)
     }
-    guard let me = try store.find(participant: identity),
+    guard let me,
       let chat = try store.directChats(of: me.id).first(where: { $0.with == other.id })
     else { throw Refusal(say("You have no direct chat with %1.", SafeText(name: other.name))) }
     return chat.conversation

@@ -23,7 +23,7 @@ struct Script {
   /// - Parameter creates: whether a missing room is made.
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
     if name.hasPrefix("@") {
-      guard let person = try store.find(participant: name) else {
+      guard let person = try store.find(participant: name, for: me.id) else {
         throw RuleError.noSuchParticipant(name)
       }
       guard person.id != me.id else {
@@ -35,7 +35,7 @@ struct Script {
     }
     // The room that every shell opens first is there before anyone has opened one.
     let isLobby = name == "lobby" || name == "#lobby"
-    guard let room = try store.room(name, create: creates || isLobby) else {
+    guard let room = try store.room(name, create: creates || isLobby, for: me.id) else {
       throw RuleError.noSuchRoom(name)
     }
     return room

@@ -124,7 +124,7 @@ private struct KnownPeople {
       }
       members = Set(((try? store.members(of: conversation)) ?? []).map(\.id))
     }
-    let others = ((try? store.participants()) ?? []).filter { $0.id != me }
+    let others = ((try? store.participants(for: me)) ?? []).filter { $0.id != me }
     self.conversation = conversation
     people = others.map(\.id)
     candidates = others.map { person in

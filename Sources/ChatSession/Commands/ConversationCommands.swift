@@ -12,7 +12,7 @@ struct ConversationCommands: SessionPart {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
     var names = [argument]
     // Several, as in irssi; a room of a network can have a comma in its name.
-    if argument.contains(","), (try? store.room(argument, create: false)) == nil {
+    if argument.contains(","), (try? store.room(argument, create: false, for: me.id)) == nil {
       names = argument.split(separator: ",").map(String.init)
     }
     guard let last = names.popLast() else { throw usage("join") }
@@ -30,7 +30,9 @@ struct ConversationCommands: SessionPart {
 
   /// A room that I am in now, made if there was none.
   func joined(room name: String) throws -> Conversation {
-    guard let room = try store.room(name, create: true) else { throw RuleError.noSuchRoom(name) }
+    guard let room = try store.room(name, create: true, for: me.id) else {
+      throw RuleError.noSuchRoom(name)
+    }
     try store.join(me.id, room.id, isTold: true)
     return room
   }
@@ -40,7 +42,7 @@ struct ConversationCommands: SessionPart {
     if argument.isEmpty {
       target = try place.required()
     } else {
-      guard let room = try store.room(argument, create: false) else {
+      guard let room = try store.room(argument, create: false, for: me.id) else {
         throw RuleError.noSuchRoom(argument)
       }
       target = room
@@ -71,7 +73,7 @@ struct ConversationCommands: SessionPart {
   func message(_ argument: String) throws {
     let name = argument.prefix { !$0.isWhitespace }
     guard !name.isEmpty else { throw usage("msg") }
-    guard let person = try store.find(participant: String(name)) else {
+    guard let person = try store.find(participant: String(name), for: me.id) else {
       throw try nobody(called: String(name))
     }
     guard person.id != me.id else { throw Refusal(say("That is you.")) }
@@ -121,7 +123,7 @@ struct ConversationCommands: SessionPart {
       lines.append(line)
     }
     let known = Set(mine.keys)
-    for room in try store.rooms() where !known.contains(room.id) {
+    for room in try store.rooms(for: me.id) where !known.contains(room.id) {
       lines.append(
         StyledLine(SafeText(line: String(repeating: " ", count: width + 3)))
           + StyledLine(SafeText(name: room.name), .dim)
@@ -189,13 +191,13 @@ extension Store {
   /// (rule 11.2), or else a person.
   package func conversation(meantBy name: String, me: ID<Participant>) throws -> Conversation {
     if name.hasPrefix("@") {
-      guard let person = try find(participant: name), person.id != me else {
+      guard let person = try find(participant: name, for: me), person.id != me else {
         throw RuleError.noSuchParticipant(name)
       }
       return try direct(me, with: person.id)
     }
-    if let room = try room(name, create: false) { return room }
-    if !name.hasPrefix("#"), let person = try find(participant: name), person.id != me {
+    if let room = try room(name, create: false, for: me) { return room }
+    if !name.hasPrefix("#"), let person = try find(participant: name, for: me), person.id != me {
       return try direct(me, with: person.id)
     }
     throw RuleError.noSuchRoom(name)

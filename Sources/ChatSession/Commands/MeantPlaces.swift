@@ -15,8 +15,8 @@ package enum MeantPlace: Equatable, Sendable {
 extension ConversationCommands {
   /// - Returns: false where nothing is asked: nobody sits there, or nothing is near.
   func asksWhoMeans(roomToJoin name: String) throws -> Bool {
-    let rooms = try store.rooms().map(\.name)
-    guard session.isInteractive, try store.room(name, create: false) == nil,
+    let rooms = try store.rooms(for: me.id).map(\.name)
+    guard session.isInteractive, try store.room(name, create: false, for: me.id) == nil,
       let near = Self.nearest(to: name, among: rooms)
     else { return false }
     emit(
@@ -32,8 +32,8 @@ extension ConversationCommands {
   ///
   /// - Throws: also where one of them cannot be a room's, so that all are joined or none.
   func refuseNearNames(_ names: [String]) throws {
-    let rooms = try store.rooms().map(\.name)
-    for name in names where try store.room(name, create: false) == nil {
+    let rooms = try store.rooms(for: me.id).map(\.name)
+    for name in names where try store.room(name, create: false, for: me.id) == nil {
       guard session.isInteractive, let near = Self.nearest(to: name, among: rooms) else { continue }
       throw Refusal(
         say(
@@ -66,7 +66,7 @@ extension ConversationCommands {
           say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
       }
       let mine = try store.listing(for: me.id).map(\.conversation.name)
-      let all = try mine + store.rooms().map(\.name) + others()
+      let all = try mine + store.rooms(for: me.id).map(\.name) + others()
       guard session.isInteractive, let near = Self.nearest(to: name, among: all, beginning: true)
       else { throw error }
       return .near(near)
@@ -85,12 +85,12 @@ extension ConversationCommands {
 
   /// Everyone but me, with `@`.
   private func others() throws -> [String] {
-    try store.participants().filter { $0.id != me.id }.map { "@" + $0.name }
+    try store.participants(for: me.id).filter { $0.id != me.id }.map { "@" + $0.name }
   }
 
   /// Said where somebody is written to whom there is not: who or what may be meant.
   func nobody(called name: String) throws -> Refusal {
-    if !name.hasPrefix("@"), let room = try store.room(name, create: false) {
+    if !name.hasPrefix("@"), let room = try store.room(name, create: false, for: me.id) {
       let command: SafeText = try store.isMember(me.id, of: room.id) ? "/switch" : "/join"
       return Refusal(
         say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))

@@ -42,7 +42,7 @@ struct RoomCommands: SessionPart {
       throw usage("invite")
     }
     let conversation = try place.required()
-    guard let person = try store.find(participant: argument) else {
+    guard let person = try store.find(participant: argument, for: me.id) else {
       throw RuleError.noSuchParticipant(argument)
     }
     guard try store.invite(person.id, to: conversation.id, by: me.id) else {

@@ -98,7 +98,7 @@ extension Session {
   // MARK: Sources
 
   private func rooms() -> [Candidate] {
-    ((try? store.rooms()) ?? []).map { Candidate(String($0.name.dropFirst())) }
+    ((try? store.rooms(for: me.id)) ?? []).map { Candidate(String($0.name.dropFirst())) }
   }
 
   // MARK: Arguments of commands

@@ -46,6 +46,10 @@ public struct Changes: Hashable, Sendable {
   public var typing: [TypingSignal] = []
   /// Whether presence, names or memberships changed.
   public var peopleChanged = false
+  /// Whether one of my accounts was added, set or removed, or its state is another.
+  public var networkChanged = false
+  /// What networks answered to what I asked for, in any shell of mine.
+  package var answers: [NetworkAnswer] = []
   /// Whether another shell of mine added to the input history.
   public var historyChanged = false
 
@@ -58,6 +62,7 @@ public struct Changes: Hashable, Sendable {
     arrived.isEmpty && revised.isEmpty && moved.isEmpty && reacted.isEmpty
       && events.isEmpty
       && receiptsChanged.isEmpty && typing.isEmpty && !peopleChanged && !historyChanged
+      && !networkChanged && answers.isEmpty
   }
 }
 

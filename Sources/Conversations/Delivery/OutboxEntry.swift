@@ -25,11 +25,52 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package var operation: Operation
   /// With the operation `react`: who reacted, and with what now.
   package var reaction: Reaction?
+  /// Where it belongs, in the network's names.
+  package var place: NetworkPlace
+  /// What the network knows the message by. Of the owner's own the origin id is there from Return
+  /// on, and never changes.
+  package var name: MessageName
+  /// Who wrote the message: for `react` the one who is reacted to.
+  package var author: Speaker
+  /// What the message answers, if that is still there.
+  package var answers: NetworkQuote?
+  /// Whether it was handed to the network before (`Store.noteTried`): then the network may have it.
+  package var wasTried: Bool
 
-  package init(id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil) {
+  package init(
+    id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil,
+    place: NetworkPlace = .direct(""), name: MessageName = MessageName(),
+    author: Speaker = Speaker(identity: "", isOwner: true), answers: NetworkQuote? = nil,
+    wasTried: Bool = false
+  ) {
     self.id = id
     self.message = message
     self.operation = operation
     self.reaction = reaction
+    self.place = place
+    self.name = name
+    self.author = author
+    self.answers = answers
+    self.wasTried = wasTried
+  }
+
+  /// The id to send it under, the same however often it is tried: for a message its own, for what is
+  /// done to a message one that belongs to this entry.
+  package var origin: String {
+    operation == .send ? name.origin ?? message.uid : "\(message.uid)-\(id)"
+  }
+}
+
+/// A message that another one answers, as the network knows it.
+package struct NetworkQuote: Hashable, Sendable {
+  package var name: MessageName
+  package var speaker: Speaker
+  /// All of its text.
+  package var text: String
+
+  package init(name: MessageName, speaker: Speaker, text: String) {
+    self.name = name
+    self.speaker = speaker
+    self.text = text
   }
 }

@@ -104,6 +104,9 @@ extension Store {
         shell: ShellID(rawValue: $0.text("shell")))
     }
     changes.peopleChanged = (counter?.people ?? 0) > since
+    changes.networkChanged = try database.exists(
+      "SELECT 1 FROM account WHERE owner = ? AND change > ? AND change <= ?", me, since, end)
+    changes.answers = try answers(after: since, upTo: end, for: me)
     changes.historyChanged = try database.exists(
       "SELECT 1 FROM history WHERE participant = ? AND change > ? AND change <= ? AND shell <> ?",
       me, since, end, presence?.id ?? "")

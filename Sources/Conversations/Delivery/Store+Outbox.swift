@@ -6,18 +6,46 @@ extension Store {
   package func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(
       """
-      SELECT \(Store.messageColumns), x.id AS entry, x.operation,
+      SELECT \(Store.messageColumns), x.id AS entry, x.operation, x.tried,
+        m.remote_id, m.archive_id, \(SpeakerColumns.sender.select(from: "p")),
+        \(Store.placeColumns), q.id AS quoted, q.remote_id AS quoted_origin,
+        q.archive_id AS quoted_archive, q.body AS quoted_text,
+        \(SpeakerColumns.quoted.select(from: "v")),
         \(Store.outboxReactionColumns)
       FROM outbox x
       JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
       JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
       WHERE c.network = ? ORDER BY x.id
       """, network
-    ) {
-      OutboxEntry(
-        id: $0.int64("entry"), message: Store.message($0),
-        operation: OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
-        reaction: Store.outboxReaction($0))
+    ) { row in
+      var quote: NetworkQuote?
+      if !row.isNull("quoted"), row.int("quoted_gone") == 0 {
+        quote = NetworkQuote(
+          name: MessageName(
+            origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
+          speaker: Store.speaker(row, .quoted, network: network), text: row.text("quoted_text"))
+      }
+      return OutboxEntry(
+        id: row.int64("entry"), message: Store.message(row),
+        operation: OutboxEntry.Operation(rawValue: row.int("operation")) ?? .send,
+        reaction: Store.outboxReaction(row), place: Store.networkPlace(row),
+        name: MessageName(
+          origin: row.optionalText("remote_id"), archive: row.optionalText("archive_id")),
+        author: Store.speaker(row, .sender, network: network), answers: quote,
+        wasTried: row.int64("tried") > 0)
+    }
+  }
+
+  /// Notes that entries are being handed to the network, before they are: whoever takes them up after
+  /// a crash knows that the network may have them.
+  package func noteTried(_ entries: [OutboxEntry]) throws {
+    if entries.isEmpty { return }
+    try write {
+      // A number, to tell what was edited later from what was sent; nobody is woken for it.
+      let now = try position
+      for entry in entries {
+        try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)
+      }
     }
   }
 
@@ -31,17 +59,8 @@ extension Store {
       try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
       switch (outcome, entry.operation) {
       case (.sent, .send):
-        // A retry that was posted after a time-out has become needless.
-        try database.run(
-          "DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
-        if message.isRecalled || message.deletedAt != nil {
-          try post(.delete, message.id)
-          return
-        }
-        if message.state < .sent { try setState(.sent, failure: nil, of: message.id) }
-        if !message.body.utf8.elementsEqual(entry.message.body.utf8) {
-          try post(.edit, message.id)
-        }
+        let isOther = !message.body.utf8.elementsEqual(entry.message.body.utf8)
+        try noteSent(message, isEdited: isOther)
       case (.sent, .edit), (.sent, .delete), (.sent, .react):
         break
       case (.failed(let reason), .react):
@@ -58,8 +77,33 @@ extension Store {
     }
   }
 
+  /// The network has a message of mine. Part of a transaction.
+  ///
+  /// - Parameter isEdited: whether it has another text than the message by now.
+  func noteSent(_ message: Message, isEdited: Bool) throws {
+    // A retry that was posted after a time-out has become needless.
+    try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
+    let isGone = message.isRecalled || message.deletedAt != nil
+    if message.state < .sent {
+      try setState(.sent, failure: nil, of: message.id)
+    } else if isGone {
+      return
+    }
+    if isGone { return try post(.delete, message.id) }
+    if isEdited { try post(.edit, message.id) }
+  }
+
+  /// The network had a message of mine, and gave it back: it has failed, unless somebody has it.
+  /// Part of a transaction.
+  func noteBounced(_ message: Message, _ reason: String) throws {
+    if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
+    if try message.state >= .sent && othersHave(message) { return }
+    try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
+    try setState(.failed, failure: reason, of: message.id)
+  }
+
   /// Where a message from a network belongs.
-  package enum NetworkPlace: Hashable, Sendable {
+  package enum HeardPlace: Hashable, Sendable {
     /// A room under the network's name for it; made if missing.
     case room(String)
     /// The direct chat with this participant of the machine; made if missing.
@@ -80,7 +124,7 @@ extension Store {
   @discardableResult
   package func receive(
     _ body: String, kind: Message.Kind = .text, from identity: String, name: String,
-    network: String, in place: NetworkPlace, at time: Milliseconds? = nil, remoteID: String? = nil,
+    network: String, in place: HeardPlace, at time: Milliseconds? = nil, remoteID: String? = nil,
     attachments: [Attachment] = [], replyTo: ID<Message>? = nil
   ) throws -> Message {
     guard !identity.isEmpty, !network.isEmpty else { throw RuleError.badName(identity) }
@@ -93,8 +137,9 @@ extension Store {
         }
       if let remoteID {
         let known = try database.first(
-          Store.messageSelect + "WHERE m.conversation = ? AND m.remote_id = ?", conversation.id,
-          remoteID, read: Store.message)
+          Store.messageSelect
+            + "WHERE m.conversation = ? AND m.remote_id = ? AND m.sender = ?",
+          conversation.id, remoteID, sender.id, read: Store.message)
         if let known { return known }
       }
       try enter(sender.id, conversation.id)

@@ -27,6 +27,8 @@ struct Audience {
     var seen: Int
     /// When messages are not for them, since they had not been here for long.
     var absences: [Range<Milliseconds>] = []
+    /// Before which number only what they have seen is for them.
+    var began = 0
 
     func state(of number: Int) -> DeliveryState {
       seen >= number ? .seen : delivered >= number ? .delivered : .sent
@@ -44,6 +46,7 @@ struct Audience {
     let number = message.number
     return stays.filter { stay in
       stay.participant != message.sender && stay.first <= number && number <= stay.last
+        && (stay.began <= number || stay.seen >= number)
         && !stay.absences.contains { $0.contains(message.createdAt) }
     }
   }
@@ -62,6 +65,7 @@ struct Audience {
 
 extension Store {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
+    if let readers = try readers(ofNetworkRoom: conversation) { return Audience(stays: readers) }
     let absences = try absences(from: conversation)
     return Audience(
       stays: try database.rows(
@@ -80,6 +84,29 @@ extension Store {
           delivered: $0.int("delivered"), seen: $0.int("seen"),
           absences: absences[person, default: []])
       })
+  }
+
+  /// In a network's room only those count whose programs tell how far they read: for what was said
+  /// since they first did so, and for what they have seen. So a state cannot move backwards there
+  /// either. nil for any other conversation.
+  private func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
+    guard
+      try database.exists(
+        """
+        SELECT 1 FROM conversation c JOIN account a ON a.network = c.network
+        WHERE c.id = ? AND c.kind = 0
+        """, room)
+    else { return nil }
+    return try database.rows(
+      """
+      SELECT participant, seen, began FROM reader
+      WHERE conversation = ? AND began IS NOT NULL
+      """, room
+    ) {
+      Audience.Stay(
+        participant: $0.id("participant"), first: 1, last: Int.max, delivered: $0.int("seen"),
+        seen: $0.int("seen"), began: $0.int("began"))
+    }
   }
 
   /// When its people were away for longer than ``Audience/patience``; of a direct chat never, since
@@ -259,6 +286,26 @@ extension Store {
       SELECT 1 FROM reader WHERE conversation = ?1 AND participant <> ?2
         AND max(delivered, seen, read) >= ?3
       """, message.conversation, message.sender, message.number)
+  }
+
+  /// Someone on a network is so far. Part of a transaction.
+  ///
+  /// - Parameter isFirst: whether it is noted from which message on they are asked about: those who
+  ///   never told how far they read are not waited for.
+  func noteReached(
+    by person: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int,
+    _ state: DeliveryState, isFirst: Bool
+  ) throws {
+    try advance(
+      person, in: conversation,
+      to: Marks(delivered: number, seen: state == .seen ? number : 0))
+    if isFirst {
+      try database.run(
+        """
+        UPDATE reader SET began = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND participant = ?2 AND began IS NULL
+        """, conversation, person)
+    }
   }
 
   /// A network tells how far someone on it is.

@@ -85,6 +85,8 @@ package enum JSONShape {
     ("text", "m.body"),
     ("mentions", "nullif(m.mentions, '')"),
     ("remote_id", "m.remote_id"),
+    ("archive_id", "m.archive_id"),
+    ("unverified", "nullif(m.unverified <> 0, 0)"),
     ("past", "nullif(m.past <> 0, 0)"),
     (
       "revisions",

@@ -14,8 +14,8 @@ public struct Message: Identifiable, Hashable, Sendable {
   package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
 
   // `ID` alone is `Identifiable`'s here.
-  /// Grows in the order of arrival, over all conversations of a store; for what was imported it is
-  /// below zero, and grows with the time.
+  /// Grows in the order of arrival, over all conversations of a store; for what did not arrive
+  /// (`isImported`) it is below zero, and grows with the time.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.
   public var uid: String
@@ -51,6 +51,9 @@ public struct Message: Identifiable, Hashable, Sendable {
   /// Whether it was said elsewhere, before: it is older than its number says, stands before all
   /// that is not, by its time, is never unread, and nobody's marks say anything of it.
   public var isPast: Bool
+  /// Whether it was edited or deleted on a network by someone known by a nickname alone, who need
+  /// not be the one who said it.
+  public var isUnverified: Bool
 
   public init(
     id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,
@@ -59,7 +62,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
-    mentions: String = "", isPast: Bool = false
+    mentions: String = "", isPast: Bool = false, isUnverified: Bool = false
   ) {
     self.id = id
     self.uid = uid
@@ -80,11 +83,13 @@ public struct Message: Identifiable, Hashable, Sendable {
     self.replyTo = replyTo
     self.mentions = mentions
     self.isPast = isPast
+    self.isUnverified = isUnverified
   }
 }
 
 extension Message {
-  /// Whether it was brought in by an import: it did not arrive, and nobody is told of it.
+  /// Whether it was brought in by an import, or from the archive of a network as past: it did not
+  /// arrive, and nobody is told of it.
   public var isImported: Bool { id.rawValue < 0 }
 }
 

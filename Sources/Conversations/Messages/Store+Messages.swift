@@ -4,11 +4,12 @@ extension Store {
   static let messageColumns = """
     m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
-      \(attachmentColumn), \(quoteColumns), m.mentions, m.past
+      \(attachmentColumn), \(quoteColumns), m.mentions, m.past,
+      m.unverified
     """
-  static let messageSelect =
-    "SELECT \(messageColumns) FROM message m JOIN participant p ON p.id = m.sender"
-    + " AND \(isSound)\(quoteJoins)\n"
+  static let messageRows =
+    "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)\n"
+  static let messageSelect = "SELECT \(messageColumns) " + messageRows
   /// Whether message `m` has a number that this program gives. A row without is left out, and not
   /// put right: who goes through the messages page by page would come to it again and again. The +
   /// keeps SQLite from searching by it.
@@ -29,12 +30,13 @@ extension Store {
       failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
       deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
       attachments: attachments(row.optionalText("attachment_list")), replyTo: quote(row),
-      mentions: row.text("mentions"), isPast: row.bool("past"))
+      mentions: row.text("mentions"), isPast: row.bool("past"),
+      isUnverified: row.bool("unverified"))
   }
 
   /// The messages before the one with a number, or the newest, in the order in which they are shown:
-  /// what is past by time, then the others by number. Those taken back are left out, the deleted ones
-  /// are there without a body.
+  /// what is past by time, then the others by number, or by time where a network told some of them
+  /// late. Those taken back are left out, the deleted ones are there without a body.
   ///
   /// - Parameters:
   ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
@@ -49,7 +51,17 @@ extension Store {
       let past =
         isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
       var found: [Message] = []
-      if past == nil {
+      if past == nil, try isByTime(conversation) {
+        let before = try number.flatMap { try time(ofNumber: $0, in: conversation) }
+        found = try database.rows(
+          Store.messageSelect
+            + """
+            WHERE m.conversation = ? AND (m.created_at, m.number) < (?, ?) AND m.past = 0
+              AND m.gone < 2
+            ORDER BY m.created_at DESC, m.number DESC LIMIT ?
+            """, conversation, before ?? .max, before == nil ? Int.max : number ?? .max, limit,
+          read: Store.message)
+      } else if past == nil {
         found = try database.rows(
           Store.messageSelect
             + """
@@ -73,6 +85,18 @@ extension Store {
       }
       return try presented(found.reversed(), to: me, receipts: receipts)
     }
+  }
+
+  /// Whether numbers are no order of time in a conversation: a network told some messages late.
+  func isByTime(_ conversation: ID<Conversation>) throws -> Bool {
+    try database.exists("SELECT 1 FROM conversation WHERE id = ? AND by_time <> 0", conversation)
+  }
+
+  private func time(ofNumber number: Int, in conversation: ID<Conversation>) throws -> Milliseconds?
+  {
+    try database.first(
+      "SELECT created_at FROM message WHERE conversation = ? AND number = ?", conversation, number
+    ) { $0.int64() }
   }
 
   /// When a message was made that is past; nil for one that is not, or that is not there.

@@ -92,6 +92,7 @@ extension Store {
 
   /// Only the newest wish waits. Part of a transaction.
   private func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
+    try requireAccount(of: message)
     try database.run(
       "DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?", message, me)
     try database.run(
@@ -115,7 +116,7 @@ extension Store {
 
   // MARK: Rows
 
-  private func emojiStored(
+  func emojiStored(
     of person: ID<Participant>, on message: ID<Message>
   ) throws -> String? {
     try database.first(
@@ -124,7 +125,7 @@ extension Store {
     ) { $0.text() }
   }
 
-  private func setReaction(
+  func setReaction(
     _ emoji: String, of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
     failure: String? = nil
   ) throws {

@@ -18,8 +18,8 @@ extension Store {
   ///     nil where it came from none. A draft of another text is somebody's line in another shell,
   ///     and stays (rule 5.3).
   /// - Returns: the message, `sent` in a local conversation, `sending` where a network carries it.
-  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchMessage`, `.deleted` for what it
-  ///   answers; `AttachmentError.gone`; `StoreError`.
+  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` where the network's account was
+  ///   removed; `.noSuchMessage`, `.deleted` for what it answers; `AttachmentError.gone`; `StoreError`.
   @discardableResult
   public func send(
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
@@ -32,11 +32,12 @@ extension Store {
       if requireMembership, try !isMember(me, of: conversation) {
         throw RuleError.notAMember(place.name)
       }
+      if let network = place.network { try requireAccount(of: network) }
       let state: DeliveryState = place.network == nil ? .sent : .sending
       if presence == nil { try noteHere(me) }
       let message = try insert(
         body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
-        remoteID: nil, attachments: attachments, replyTo: replyTo, mentions: mentions)
+        attachments: attachments, replyTo: replyTo, mentions: mentions)
       if state == .sending { try post(.send, message.id) }
       if let draft {
         try database.run(
@@ -49,34 +50,20 @@ extension Store {
     }
   }
 
-  /// The next number of the conversation. Part of a transaction.
+  /// Part of a transaction.
   func insert(
     _ body: String, kind: Message.Kind, in place: Conversation, by sender: Participant,
-    state: DeliveryState, at time: Milliseconds, remoteID: String?,
+    state: DeliveryState, at time: Milliseconds, remoteID: String? = nil,
     attachments: [Attachment] = [], replyTo: ID<Message>? = nil, mentions: String = ""
   ) throws -> Message {
     let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
-    let number = place.lastNumber + 1
-    // Beyond, nobody would be shown it.
-    guard Message.numbers.contains(Int64(number)) else {
-      throw StoreError.corrupt(
-        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
-    }
     // What is said to someone who closed a direct chat opens it again for them.
     if place.kind == .direct { try reopen(place.id) }
-    try database.run(
-      "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",
-      number, time, place.id)
     let id = ID<Message>(rawValue: try nextChange())
-    var random = SystemRandomNumberGenerator()
-    let uid = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
-    try database.run(
-      """
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, remote_id,
-        reply_to, body, mentions)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, id, uid, place.id, number, sender.id, kind.rawValue, state.rawValue, time, remoteID,
-      quote?.number, body, mentions)
+    let (uid, number) = try insert(
+      MessageRow(
+        id: id, sender: sender.id, body: body, kind: kind, state: state, time: time,
+        name: MessageName(origin: remoteID), answers: quote?.number, mentions: mentions), in: place)
     var message = Message(
       id: id, uid: hexadecimal(uid), conversation: place.id, number: number, sender: sender.id,
       senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,
@@ -85,7 +72,49 @@ extension Store {
     return message
   }
 
-  private func reopen(_ direct: ID<Conversation>) throws {
+  /// What is stored of a new message.
+  struct MessageRow {
+    var id: ID<Message>
+    var sender: ID<Participant>
+    var body: String
+    var kind = Message.Kind.text
+    var state = DeliveryState.sent
+    var time: Milliseconds
+    /// What the network knows it by. What is yet to be sent has its uid for an origin id, for good.
+    var name = MessageName()
+    /// The number of what it answers.
+    var answers: Int?
+    var mentions = ""
+    var isPast = false
+  }
+
+  /// The next number of the conversation. Part of a transaction.
+  func insert(
+    _ row: MessageRow, in place: Conversation
+  ) throws -> (uid: [UInt8], number: Int) {
+    let number = place.lastNumber + 1
+    // Beyond, nobody would be shown it.
+    guard Message.numbers.contains(Int64(number)) else {
+      throw StoreError.corrupt(
+        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
+    }
+    try database.run(
+      "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",
+      number, row.time, place.id)
+    var random = SystemRandomNumberGenerator()
+    let uid = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    try database.run(
+      """
+      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, remote_id,
+        archive_id, reply_to, body, mentions, past)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, row.id, uid, place.id, number, row.sender, row.kind.rawValue, row.state.rawValue,
+      row.time, row.state == .sending ? hexadecimal(uid) : row.name.origin, row.name.archive,
+      row.answers, row.body, row.mentions, row.isPast)
+    return (uid, number)
+  }
+
+  func reopen(_ direct: ID<Conversation>) throws {
     let two = try database.first(
       "SELECT one, other FROM conversation WHERE id = ?", direct
     ) { (one: $0.id("one") as ID<Participant>, other: $0.id("other") as ID<Participant>) }
@@ -138,7 +167,10 @@ extension Store {
           SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
           """, message, found.body, now)
         found.editedAt = now
-        if try !isLocal(found) { try post(.edit, message) }
+        if try !isLocal(found) {
+          try requireAccount(of: message)
+          try post(.edit, message)
+        }
       }
       found.body = body
       found.mentions = mentions
@@ -164,7 +196,10 @@ extension Store {
       } else {
         found.deletedAt = clock()
         try wipe(message, gone: 1, at: found.deletedAt)
-        if try !isLocal(found) { try post(.delete, message) }
+        if try !isLocal(found) {
+          try requireAccount(of: message)
+          try post(.delete, message)
+        }
       }
       found.body = ""
       found.failure = nil
@@ -194,7 +229,7 @@ extension Store {
     }
   }
 
-  private func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
+  func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
     try database.run("DELETE FROM revision WHERE message = ?", message)
     try database.run("DELETE FROM outbox WHERE message = ?", message)
     try database.run("DELETE FROM attachment WHERE message = ?", message)
@@ -214,6 +249,7 @@ extension Store {
     try write(durable: true) {
       var found = try own(message, by: me)
       guard found.state == .failed else { throw RuleError.notFailed(found.number) }
+      try requireAccount(of: message)
       try setState(.sending, failure: nil, of: message)
       try post(.send, message)
       found.state = .sending

@@ -13,16 +13,19 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var settings: [String: String]
   /// Whether it is to be connected when its owner has a shell.
   public var isWanted: Bool
+  /// What its network process says of itself, for the status line; empty where none serves it.
+  public var status: String
 
   public init(
     id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
-    settings: [String: String] = [:], isWanted: Bool = true
+    settings: [String: String] = [:], isWanted: Bool = true, status: String = ""
   ) {
     self.id = id
     self.owner = owner
     self.network = network
     self.settings = settings
     self.isWanted = isWanted
+    self.status = status
   }
 
   /// The part before the colon, which names the executable: `xmpp`.

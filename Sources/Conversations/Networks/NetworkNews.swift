@@ -11,9 +11,12 @@ package enum NetworkPlace: Hashable, Sendable {
 /// Who on a network did something.
 package struct Speaker: Hashable, Sendable {
   /// What tells this person from others on the network, for good: the address, in a room the
-  /// occupant's id where there is one.
+  /// occupant's id where there is one, else the nickname. Of a room it says nothing elsewhere: the
+  /// store keeps it with the room's address before it, so that no room can name someone of another
+  /// place.
   package var identity: String
-  /// What they call themselves; empty if not known here.
+  /// What they call themselves; empty if not known here. With a message that is not new it is only
+  /// taken for someone who was not known.
   package var name: String
   /// Whether it is the account's owner, from here or from another device.
   package var isOwner: Bool
@@ -82,38 +85,61 @@ package struct NetworkMessage: Hashable, Sendable {
 /// What a network process heard, in the words of the store. The store decides what of it counts: an
 /// edit only from the author, a receipt only for what was sent there, nothing twice.
 package enum NetworkNews: Hashable, Sendable {
+  /// Something was said.
+  ///
+  /// A message is known again by its archive id, else by its speaker and origin id; then it is not
+  /// stored twice, but gets the archive id it lacked, and one of the owner's own that was `sending`
+  /// is `sent`. What was said before the newest message that is there stands in its place by time.
   case said(NetworkMessage, in: NetworkPlace)
-  /// The speaker gave a message of theirs another text.
+  /// The speaker gave a message of theirs another text. Of no account where the message is not known
+  /// (any more), or is another's, or an edit that was made later is.
   case edited(MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?)
   /// The speaker retracted a message of theirs.
   case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
   /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
-  /// the message, where that is known.
+  /// the message, where that is known. One is kept of each person (rule 7.8): the first that is an
+  /// emoji.
   case reacted(
     MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
     at: Milliseconds?)
   case typing(Speaker, in: NetworkPlace, Bool)
-  /// The speaker's program has the message, or showed it, and all before it.
+  /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
+  /// counts, and any message of it will do; in a direct chat one of the owner's, from the other side.
   case reached(MessageName, by: Speaker, in: NetworkPlace, DeliveryState)
   /// The owner read up to there on another device.
   case read(MessageName, in: NetworkPlace)
   /// The owner is in a room now, under a nickname; or is not any more, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
-  /// Who else is in a room: all at once when the owner has joined, and one by one.
+  /// What a room is to be shown as instead of `#` and its address: without the `#`, as the account's
+  /// owner would type it. If another has that name, something is put behind it.
+  case called(room: String, name: String)
+  /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
+  /// before it, and one by one. Those of the one batch are not told as coming.
   case present(Speaker, room: String)
   case absent(Speaker, room: String)
+  /// The speaker is called otherwise than `former` from now on. Where a nickname is all there is to
+  /// know someone by, `Speaker.identity` is the new one.
   case renamed(Speaker, room: String, former: String)
   case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
   case invited(room: String, by: Speaker)
   /// Someone of the contact list: what they are called and whether they are there; `away` is nil
   /// when they are not away.
   case contact(Speaker, isOnline: Bool, away: String?)
+  /// Someone is not in the contact list any more.
+  case stranger(Speaker)
+  /// The connection is gone: nobody's presence is known until it is told again, nobody types, and
+  /// the rooms are to be joined again.
+  case offline
   /// The server has what an entry of the outbox asked for.
   case accepted(OutboxEntry, archive: String?)
+  /// The server will not have an entry, or gave it back after it had it.
   case refused(OutboxEntry, reason: String)
+  /// The same, for a message that is in the outbox no more.
+  case bounced(MessageName, in: NetworkPlace, reason: String)
   /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
-  /// What the answer to a request is; empty when it is done and there is nothing to say.
+  /// What the answer to a request is; empty when it is done and there is nothing to say. The first
+  /// one counts.
   case answered(NetworkRequest, String)
 }

@@ -5,7 +5,7 @@
 package struct NetworkRequest: Identifiable, Hashable, Sendable {
   /// What is asked for; raw values are stored.
   package enum Verb: String, Hashable, Sendable, CaseIterable {
-    /// Enter a room: `target` is its address, `text` the nickname or empty, `secret` its password.
+    /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
     /// Leave a room for good.
     case leave

@@ -9,13 +9,18 @@ public struct Participant: Identifiable, Hashable, Sendable {
   public var name: String
   /// The network this participant is on, or nil for one of this machine.
   public var network: String?
+  /// Whether it is someone in a room on a network, who may be somebody else in another room; the
+  /// identity begins with the room's address then.
+  public var isOccupant: Bool
 
   public init(
-    id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil
+    id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil,
+    isOccupant: Bool = false
   ) {
     self.id = id
     self.identity = identity
     self.name = name
     self.network = network
+    self.isOccupant = isOccupant
   }
 }

@@ -3,7 +3,7 @@
 /// Who is there: one participant as the others in a conversation see them (rules 4 and 7.3).
 public struct Presence: Hashable, Sendable {
   public var participant: Participant
-  /// Whether a shell of theirs is running.
+  /// Whether a shell of theirs is running, or their network says that they are there.
   public var isHere: Bool
   /// Whether a shell of theirs shows this conversation and is not paused.
   public var isLooking: Bool

@@ -2,7 +2,8 @@
 
 extension Store {
   /// Those whose shown name looks like that of another who comes first (rule 12.3): I come before
-  /// all, people of this machine before those on networks, then whoever was here earlier.
+  /// all, people of this machine before those on networks, then whoever was here earlier. Whom I do
+  /// not see, nobody looks like.
   package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
@@ -14,7 +15,8 @@ extension Store {
           """
           SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
           WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
-            OR (q.network <> '', q.id) < (p.network <> '', p.id))
+              OR (q.network <> '', q.id) < (p.network <> '', p.id))
+            AND \(Store.isSeen(network: "q.network", by: "?2"))
           """, person, me)
       }
     }

@@ -3,17 +3,19 @@
 extension Store {
   /// What the columns of a participant are called in a row.
   struct PersonColumns {
-    let id, identity, name, network: StaticString
+    let id, identity, name, network, given: StaticString
 
     static let person = PersonColumns(
-      id: "person", identity: "person_identity", name: "person_name", network: "person_network")
+      id: "person", identity: "person_identity", name: "person_name", network: "person_network",
+      given: "person_given")
     /// Someone to whom something was done.
     static let other = PersonColumns(
-      id: "other", identity: "other_identity", name: "other_name", network: "other_network")
+      id: "other", identity: "other_identity", name: "other_name", network: "other_network",
+      given: "other_given")
 
     func select(from row: String) -> String {
       "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
-        + "\(row).network AS \(network)"
+        + "\(row).network AS \(network), \(row).given AS \(given)"
     }
   }
 
@@ -23,7 +25,7 @@ extension Store {
     let network = row.text(columns.network)
     return Participant(
       id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),
-      network: network.isEmpty ? nil : network)
+      network: network.isEmpty ? nil : network, isOccupant: !row.isNull(columns.given))
   }
 
   /// The participant of this machine with that identity, made if missing (rule 11.1). Identities
@@ -52,7 +54,9 @@ extension Store {
     try database.first(
       "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
       identity, read: { Store.participant($0) })
-      ?? candidates(for: identity).first { $0.network == nil && Naming.same($0.identity, identity) }
+      ?? candidates(for: identity, seenBy: nil).first {
+        $0.network == nil && Naming.same($0.identity, identity)
+      }
   }
 
   package func insert(identity: String, name: String, network: String) throws -> Participant {
@@ -69,11 +73,12 @@ extension Store {
       network: network.isEmpty ? nil : network)
   }
 
-  /// Somebody may show the newcomer's identity as a name already.
+  /// Somebody may show the newcomer's identity as a name already. What people on someone's account
+  /// are called, anyone could have chosen: it takes no name from those of this machine.
   private func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
-    while try candidates(for: name).contains(where: { Naming.same($0.name, name) }) {
+    while try candidates(for: name, seenBy: nil).contains(where: { Naming.same($0.name, name) }) {
       name = wanted + String(next)
       next += 1
     }
@@ -82,11 +87,22 @@ extension Store {
 
   /// Someone by the shown name, then by identity; exactly, then without regard to case.
   ///
-  /// - Parameter nameOrIdentity: with or without a leading `@`.
+  /// Who is known from a room on a network alone is meant only if nobody else is called so.
+  ///
+  /// - Parameters:
+  ///   - nameOrIdentity: with or without a leading `@`.
+  ///   - me: who asks; the people of my accounts are found by me alone.
   /// - Throws: `RuleError.ambiguous` if several fit.
-  public func find(participant nameOrIdentity: String) throws -> Participant? {
+  public func find(
+    participant nameOrIdentity: String, for me: ID<Participant>? = nil
+  ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
-    let candidates = try candidates(for: wanted)
+    let all = try candidates(for: wanted, seenBy: me)
+    let others = all.filter { !$0.isOccupant }
+    return try meant(by: wanted, among: others) ?? meant(by: wanted, among: all)
+  }
+
+  private func meant(by wanted: String, among candidates: [Participant]) throws -> Participant? {
     let tests: [(Participant) -> Bool] = [
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
@@ -103,19 +119,35 @@ extension Store {
 
   /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
   /// be compared with it.
-  private func candidates(for name: String) throws -> [Participant] {
+  private func candidates(
+    for name: String, seenBy me: ID<Participant>?
+  ) throws -> [Participant] {
     let key = Naming.key(name)
-    if key.isEmpty { return try participants() }
+    if key.isEmpty { return try participants(for: me) }
     return try database.rows(
       """
       SELECT \(Store.participantColumns) FROM participant p
-      WHERE name_key IN (?1, '') OR identity_key IN (?1, '') ORDER BY name, id
-      """, key
+      WHERE (name_key IN (?1, '') OR identity_key IN (?1, ''))
+        AND \(Store.isSeen(network: "p.network", by: "?2"))
+      ORDER BY name, id
+      """, key, me ?? ID(rawValue: 0)
     ) { Store.participant($0) }
   }
 
   /// Everyone who was ever here, by name.
-  public func participants() throws -> [Participant] {
+  ///
+  /// - Parameter me: who asks; nobody else sees the people of my accounts.
+  public func participants(for me: ID<Participant>? = nil) throws -> [Participant] {
+    try database.rows(
+      """
+      SELECT \(Store.participantColumns) FROM participant p
+      WHERE \(Store.isSeen(network: "p.network", by: "?1")) ORDER BY name, id
+      """, me ?? ID(rawValue: 0)
+    ) { Store.participant($0) }
+  }
+
+  /// The same whoever sees them, for those who bring a store's rows in or out.
+  package func allParticipants() throws -> [Participant] {
     try database.rows("SELECT \(Store.participantColumns) FROM participant p ORDER BY name, id") {
       Store.participant($0)
     }
@@ -140,7 +172,7 @@ extension Store {
       var participant = try participant(me)
       // Byte by byte: another spelling of the same characters is a change.
       if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-      let isTaken = try candidates(for: name).contains {
+      let isTaken = try candidates(for: name, seenBy: nil).contains {
         $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
       }
       if isTaken { throw RuleError.nameTaken(name) }

@@ -49,7 +49,7 @@ extension Store {
     try touchPeople()
   }
 
-  private func lockFile(of id: ShellID) throws -> Int32 {
+  func lockFile(of id: ShellID) throws -> Int32 {
     let file = try StoreFiles.openBeside(
       files.lockPath(of: id), shared: isShared, exclusively: true)
     flock(file, LOCK_EX | LOCK_NB)
@@ -72,10 +72,15 @@ extension Store {
     ) { $0.id() }
     if let person { try noteHere(person) }
     try database.run("DELETE FROM shell WHERE id = ?", shell)
+    try endTyping(signalledBy: shell)
+    try touchPeople()
+  }
+
+  /// Part of a transaction.
+  func endTyping(signalledBy shell: ShellID) throws {
     try database.run(
       "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
       try nextChange(), shell)
-    try touchPeople()
   }
 
   /// Someone of this machine has a shell, or says something. Part of a transaction.
@@ -124,16 +129,21 @@ extension Store {
       }
       return
     }
-    try write {
-      try database.run(
-        """
-        INSERT INTO typing(participant, conversation, shell, active, began_at, at, change)
-        VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5)
-        ON CONFLICT DO UPDATE SET shell = excluded.shell, active = 1,
-          began_at = CASE active WHEN 1 THEN began_at ELSE excluded.at END, at = excluded.at,
-          change = excluded.change
-        """, shell.participant, conversation, shell.id, clock(), try nextChange())
-    }
+    try write { try beginTyping(of: shell.participant, in: conversation, by: shell.id) }
+  }
+
+  /// Part of a transaction.
+  func beginTyping(
+    of person: ID<Participant>, in conversation: ID<Conversation>, by shell: ShellID
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO typing(participant, conversation, shell, active, began_at, at, change)
+      VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5)
+      ON CONFLICT DO UPDATE SET shell = excluded.shell, active = 1,
+        began_at = CASE active WHEN 1 THEN began_at ELSE excluded.at END, at = excluded.at,
+        change = excluded.change
+      """, person, conversation, shell, clock(), try nextChange())
   }
 
   /// A message ends the typing of its sender, from whatever shell (rule 4.2). Part of a transaction.
@@ -151,7 +161,8 @@ extension Store {
     try database.rows(
       """
       SELECT \(Store.participantColumns),
-        EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id) AS is_here,
+        EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id) OR ifnull(p.online, 0) <> 0
+          AS is_here,
         EXISTS (SELECT 1 FROM shell h
           WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0) AS is_looking,
         t.began_at, t.at, p.away
@@ -206,13 +217,15 @@ extension Store {
 
   // MARK: The dead
 
-  /// Removes shells that have ended without a word; to be called at the start, and when the bell
-  /// says `.somebodyDied`. If somebody removed the lock file of this shell, it is made again.
+  /// Removes shells, and what is said of network processes, that have ended without a word; to be
+  /// called at the start, and when the bell says `.somebodyDied`. If somebody removed the lock file
+  /// of this process, it is made again.
   ///
   /// - Returns: whether there were any.
   public func forgetTheDead() throws -> Bool {
-    if try dead().isEmpty, !hasLostItsLock { return false }
+    if try dead().isEmpty, !hasLostItsLock, try !hasDeadHolders() { return false }
     return try write {
+      let hadHolders = try forgetDeadHolders()
       if hasLostItsLock, var shell = presence {
         Glibc.close(shell.lock)
         shell.lock = try lockFile(of: shell.id)
@@ -224,7 +237,7 @@ extension Store {
         try remove(shell)
         unlink(files.lockPath(of: shell))
       }
-      return !dead.isEmpty
+      return !dead.isEmpty || hadHolders
     }
   }
 
@@ -238,6 +251,7 @@ extension Store {
   private func dead() throws -> [ShellID] {
     var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
     known.formUnion(files.lockFiles())
+    known.subtract(leases.map(\.holder))
     if let id = presence?.id { known.remove(id) }
     return known.filter { !files.isLocked($0) }
   }

@@ -6,15 +6,23 @@ extension Store {
       c.network, c.last_number
     """
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
-  private static let conversationSelect = """
-    SELECT \(conversationColumns)
+  private static let conversationSelect = selectConversation()
+  static func selectConversation(and columns: String = "") -> String {
+    """
+    SELECT \(conversationColumns)\(columns)
     FROM conversation c
     LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
 
     """
-  private static let visible = "(c.kind = 0 OR ?1 IN (c.one, c.other))"
+  }
+  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
+  /// a direct chat of theirs.
+  private static let visible =
+    "(c.kind = 0 OR ?1 IN (c.one, c.other)) AND " + isSeen(network: "c.network", by: "?1")
 
-  private static func conversation(_ row: Row) -> Conversation {
+  private static let nobody = ID<Participant>(rawValue: 0)
+
+  static func conversation(_ row: Row) -> Conversation {
     let network = row.text("network")
     return Conversation(
       id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
@@ -29,48 +37,69 @@ extension Store {
   /// - Parameters:
   ///   - name: with or without the leading `#`; case does not count.
   ///   - create: whether it is made if missing.
+  ///   - me: who asks; the rooms of my accounts are found by me alone, also by their addresses.
   /// - Returns: nil if it is missing and not to be made.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
-  public func room(_ name: String, create: Bool) throws -> Conversation? {
+  public func room(
+    _ name: String, create: Bool, for me: ID<Participant>? = nil
+  ) throws -> Conversation? {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     _ = try Naming.checked(bare)
-    if let known = try known(room: bare) { return known }
+    if let known = try known(room: bare, for: me) { return known }
     guard create else { return nil }
     return try write(durable: true) {
-      try known(room: bare) ?? insert(room: bare, network: "")
+      try known(room: bare, for: me) ?? insert(room: bare, network: "")
     }
   }
 
-  private func known(room bare: String) throws -> Conversation? {
-    let nobody = ID<Participant>(rawValue: 0)
-    let exact = try database.rows(
-      Store.conversationSelect + "WHERE c.kind = 0 AND c.folded = ?2 ORDER BY c.network",
-      nobody, "#" + bare.lowercased(), read: Store.conversation)
+  private func known(room bare: String, for me: ID<Participant>?) throws -> Conversation? {
+    func exact(_ condition: String, _ name: String) throws -> [Conversation] {
+      try database.rows(
+        Store.conversationSelect
+          + "WHERE c.kind = 0 AND \(condition) AND \(Store.visible) ORDER BY c.network",
+        me ?? Store.nobody, name, read: Store.conversation)
+    }
+    var found = try exact("c.folded = ?2", "#" + bare.lowercased())
     // Letters that are composed differently are the same name but other bytes.
-    let found =
-      try exact.isEmpty ? rooms().filter { Naming.same($0.name, "#" + bare) } : exact
+    if found.isEmpty { found = try rooms(for: me).filter { Naming.same($0.name, "#" + bare) } }
+    if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }
     if found.count > 1, found[0].network != nil {
       throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
     }
     return found.first
   }
 
-  package func insert(room bare: String, network: String) throws -> Conversation {
+  /// - Parameter address: the network's own name for it; by default what it is called.
+  package func insert(
+    room bare: String, network: String, address: String? = nil
+  ) throws -> Conversation {
     try touchPeople()
     let name = "#" + bare
     let id: ID<Conversation>? = try database.first(
-      "INSERT INTO conversation(kind, network, name, folded) VALUES (0, ?, ?, ?) RETURNING id",
-      network, name, name.lowercased()
+      """
+      INSERT INTO conversation(kind, network, name, folded, address) VALUES (0, ?, ?, ?, ?)
+      RETURNING id
+      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare
     ) { $0.id() }
     return Conversation(
       id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
   }
 
   /// Every room, by name.
-  public func rooms() throws -> [Conversation] {
+  ///
+  /// - Parameter me: who asks; nobody else sees the rooms of my accounts.
+  public func rooms(for me: ID<Participant>? = nil) throws -> [Conversation] {
     try database.rows(
-      Store.conversationSelect + "WHERE c.kind = 0 ORDER BY c.folded, c.network",
-      ID<Participant>(rawValue: 0), read: Store.conversation)
+      Store.conversationSelect
+        + "WHERE c.kind = 0 AND \(Store.visible) ORDER BY c.folded, c.network",
+      me ?? Store.nobody, read: Store.conversation)
+  }
+
+  /// The same whoever sees them, for those who bring a store's rows in or out.
+  package func allRooms() throws -> [Conversation] {
+    try database.rows(
+      Store.conversationSelect + "WHERE c.kind = 0 ORDER BY c.folded, c.network", Store.nobody,
+      read: Store.conversation)
   }
 
   /// The room that a network calls `name`, made if missing. Called by network processes, whose names
@@ -80,8 +109,11 @@ extension Store {
     guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
     func known() throws -> Conversation? {
       try database.first(
-        Store.conversationSelect + "WHERE c.kind = 0 AND c.folded = ?2 AND c.network = ?3",
-        ID<Participant>(rawValue: 0), "#" + bare.lowercased(), network, read: Store.conversation)
+        Store.conversationSelect
+          + """
+          WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
+          ORDER BY c.address = ?2 DESC
+          """, Store.nobody, bare, network, "#" + bare.lowercased(), read: Store.conversation)
     }
     if let room = try known() { return room }
     return try write(durable: true) { try known() ?? insert(room: bare, network: network) }
@@ -91,6 +123,9 @@ extension Store {
 
   /// The direct chat of two participants, made if missing; both are in it, and I am again if I had
   /// left. With oneself it is a place for notes.
+  ///
+  /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
+  ///   `.noSuchAccount` where the account was removed before there was a chat.
   public func direct(
     _ me: ID<Participant>, with other: ID<Participant>
   ) throws -> Conversation {
@@ -105,6 +140,13 @@ extension Store {
     return try write(durable: true) {
       if try known() == nil {
         let network = try participant(other).network ?? participant(me).network
+        if let network {
+          let owner = try owner(ofNetwork: network)
+          if let owner, owner != me, owner != other {
+            throw RuleError.noSuchParticipant(try participant(other).name)
+          }
+          try requireAccount(of: network)
+        }
         let id: ID<Conversation>? = try database.first(
           """
           INSERT INTO conversation(kind, network, name, folded, one, other)
@@ -289,6 +331,7 @@ extension Store {
       ) s
       JOIN conversation c ON c.id = s.conversation
       LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
+      WHERE \(Store.visible)
       ORDER BY c.last_at IS NULL, c.last_at DESC, c.id
       """
     guard let places else { return try database.rows(sql, me, read: read) }

@@ -78,14 +78,14 @@ extension Store {
     }
   }
 
-  /// What happened in my conversations, and what I did, between two positions.
+  /// What happened in my conversations, and what I did or was asked, between two positions.
   func events(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [Event] {
     try database.rows(
       Store.eventSelect
         + """
-        WHERE e.id > ?1 AND e.id <= ?2 AND (e.participant = ?3 OR EXISTS (
+        WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
             AND s.last IS NULL))
         ORDER BY e.id

@@ -42,7 +42,7 @@ extension Schema {
     """
 
   /// `SearchMonths` makes the same words for a span of time.
-  private static func facts(of row: String) -> String {
+  static func facts(of row: String) -> String {
     """
     CASE \(row).gone WHEN 0 THEN 'c' || \(row).conversation || ' s' || \(row).sender \
     || strftime(' y%Y m%Y%m', min(max(\(row).created_at / 1000, 0), 253402300799), 'unixepoch') \

@@ -47,7 +47,8 @@ extension Store {
         AND (EXISTS (SELECT 1 FROM membership s
             WHERE s.conversation = m.conversation AND s.participant = ?3
               AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last))
-          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind = 0))
+          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind = 0
+            AND \(isSeen(network: "c.network", by: "?3"))))
       ORDER BY \(order) DESC LIMIT ?6
       """
   }
@@ -98,7 +99,7 @@ extension Store {
   }
 
   private func sender(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
-    if let found = try find(participant: name) { return found.id }
+    if let found = try find(participant: name, for: me) { return found.id }
     if name.lowercased() == "me" { return me }
     throw RuleError.noSuchParticipant(name)
   }
@@ -117,7 +118,7 @@ extension Store {
     }
     let room: Conversation?
     do {
-      room = try self.room(name, create: false)
+      room = try self.room(name, create: false, for: me)
     } catch RuleError.badName {
       room = nil
     }

@@ -2,7 +2,8 @@
 import Conversations
 
 /// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
-/// conversations that are wanted.
+/// conversations that are wanted; `?2` is who asks, and sees no account of others, or NULL for whoever
+/// sees everything.
 extension JSONShape {
   /// The first line; `?1` is the time.
   static let header = """
@@ -12,9 +13,13 @@ extension JSONShape {
   /// The last line: without it, what is before may have been cut off.
   static let end = #"{"type":"end"}"#
 
-  /// Whether a conversation is wanted.
+  /// Whether a conversation is wanted, and may be seen.
   static func isWanted(_ id: String) -> String {
-    "(?1 IS NULL OR \(id) IN (SELECT value FROM json_each(?1)))"
+    """
+    (?1 IS NULL OR \(id) IN (SELECT value FROM json_each(?1)))
+      AND \(id) NOT IN (SELECT k.id FROM conversation k JOIN account a ON a.network = k.network
+        WHERE a.owner <> ?2)
+    """
   }
 
   /// People: all of them, or those who have anything to do with the conversations.
@@ -24,7 +29,8 @@ extension JSONShape {
       ("name", "p.name"),
       ("last_conversation", """
         (SELECT \(conversation("k")) FROM conversation k
-          WHERE k.id = p.last_conversation AND ?1 IS NULL)
+          WHERE k.id = p.last_conversation AND ?1 IS NULL
+            AND \(Store.isSeen(network: "k.network", by: "?2")))
         """),
       ("away", "CASE WHEN ?1 IS NULL THEN p.away END"),
       ("here", "CASE WHEN ?1 IS NULL THEN \(time("p.here")) END"),
@@ -34,7 +40,7 @@ extension JSONShape {
           from: "absence a WHERE a.participant = p.id ORDER BY a.since")) END
         """)))
     FROM participant p
-    WHERE ?1 IS NULL OR p.id IN (
+    WHERE \(Store.isSeen(network: "p.network", by: "?2")) AND (?1 IS NULL OR p.id IN (
       SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
       UNION SELECT m.sender FROM message m WHERE \(isWanted("m.conversation"))
       UNION SELECT r.participant FROM message m JOIN reaction r ON r.message = m.id
@@ -43,13 +49,14 @@ extension JSONShape {
       UNION SELECT e.participant FROM event e WHERE \(isWanted("e.conversation"))
       UNION SELECT e.other FROM event e WHERE \(isWanted("e.conversation"))
       UNION SELECT c.one FROM conversation c WHERE \(isWanted("c.id"))
-      UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id")))
+      UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id"))))
     ORDER BY p.id
     """
 
   static let conversations = """
     SELECT \(object(
       ("type", "'conversation'"), ("conversation", conversation("c")),
+      ("address", "nullif(c.address, substr(c.name, 2))"),
       ("topic", "nullif(c.topic, '')"), ("last_number", number("c.last_number")),
       ("last_time", time("c.last_at")), ("forgotten", "nullif(\(number("c.forgotten")), 0)"),
       ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END")))
@@ -117,14 +124,18 @@ extension JSONShape {
           """))))
     FROM draft d JOIN conversation c ON c.id = d.conversation
     JOIN participant p ON p.id = d.participant
-    WHERE ?1 IS NULL ORDER BY d.participant, d.conversation
+    WHERE ?1 IS NULL AND \(Store.isSeen(network: "c.network", by: "?2"))
+    ORDER BY d.participant, d.conversation
     """
 
+  /// Without what those have typed who have an account: no line says to whom it went.
   static let inputHistory = """
     SELECT \(object(
       ("type", "'history'"), ("participant", person("p")), ("line", "h.line")))
     FROM history h JOIN participant p ON p.id = h.participant
-    WHERE ?1 IS NULL ORDER BY h.change, h.id
+    WHERE ?1 IS NULL
+      AND NOT EXISTS (SELECT 1 FROM account a WHERE a.owner = h.participant AND a.owner <> ?2)
+    ORDER BY h.change, h.id
     """
 
   /// The hash of each file that messages name, and one of its names.

@@ -27,16 +27,19 @@ extension Store {
   ///   - conversations: which, with what was said in them; nil for everything, drafts and input
   ///     history included.
   ///   - files: whether the bytes of attachments come with it.
+  ///   - me: who asks: what others said and typed on accounts of theirs is left out. nil for
+  ///     whoever sees everything.
   ///   - write: is given one piece after the other, of whole lines; false ends the export early.
   /// - Throws: `StoreError`, and what `write` throws.
   @discardableResult
   package func export(
     _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
-    write: (_ piece: [UInt8]) throws -> Bool
+    for me: ID<Participant>? = nil, write: (_ piece: [UInt8]) throws -> Bool
   ) throws -> ExportReport {
     try withoutActuallyEscaping(write) { write in
       let spool = Spool(in: self.files.folder, write: write)
-      return try exporting(conversations, files: files, write: spool.add, whenRead: spool.release)
+      return try exporting(
+        conversations, files: files, for: me, write: spool.add, whenRead: spool.release)
     }
   }
 
@@ -44,7 +47,7 @@ extension Store {
   ///   - write: as in `export`.
   ///   - release: is called when the store has been read.
   func exporting(
-    _ conversations: [ID<Conversation>]?, files: Bool,
+    _ conversations: [ID<Conversation>]?, files: Bool, for me: ID<Participant>?,
     write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
   ) throws -> ExportReport {
     let wanted = conversations.map { list in
@@ -53,17 +56,17 @@ extension Store {
     let export = Export(database: database, write: write)
     // While a transaction reads, the write-ahead log can only grow.
     let named = try read {
-      try export.lines(JSONShape.header, clock())
+      try export.header(at: clock())
       for part in [
         JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
       ] {
-        try export.lines(part, wanted)
+        try export.lines(part, wanted, me)
       }
-      export.report.messages = try export.lines(JSONShape.messages, wanted)
+      export.report.messages = try export.lines(JSONShape.messages, wanted, me)
       for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
-        try export.lines(part, wanted)
+        try export.lines(part, wanted, me)
       }
-      return files ? try export.named(wanted) : []
+      return files ? try export.named(wanted, me) : []
     }
     try export.flush()
     guard try release() else { return export.report }
@@ -91,20 +94,28 @@ private final class Export {
     self.write = write
   }
 
+  func header(at time: Milliseconds) throws {
+    try database.each(JSONShape.header, time, each: line)
+  }
+
   /// Writes a line for each row.
   ///
   /// - Returns: how many.
   @discardableResult
-  func lines(_ sql: String, _ value: (some Bindable)?) throws -> Int {
+  func lines(_ sql: String, _ wanted: String?, _ me: ID<Participant>?) throws -> Int {
     var count = 0
     guard goesOn else { return 0 }
-    try database.each(sql, value) { row in
-      row.appendJSON(to: &buffer)
+    try database.each(sql, wanted, me) { row in
       count += 1
-      try endLine()
-      return goesOn
+      return try line(row)
     }
     return count
+  }
+
+  private func line(_ row: Row) throws -> Bool {
+    row.appendJSON(to: &buffer)
+    try endLine()
+    return goesOn
   }
 
   private func endLine() throws {
@@ -127,8 +138,12 @@ private final class Export {
 
   // MARK: Files
 
-  func named(_ wanted: String?) throws -> [(hash: String, name: String)] {
-    try database.rows(JSONShape.files, wanted) { (hash: $0.text("hash"), name: $0.text("name")) }
+  func named(
+    _ wanted: String?, _ me: ID<Participant>?
+  ) throws -> [(hash: String, name: String)] {
+    try database.rows(JSONShape.files, wanted, me) {
+      (hash: $0.text("hash"), name: $0.text("name"))
+    }
   }
 
   func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {

@@ -14,14 +14,15 @@ extension Store {
   ///   `.full` and `.unwritable`. Then there is no file.
   @discardableResult
   package func export(
-    _ conversations: [ID<Conversation>]? = nil, files: Bool = true, to path: String
+    _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
+    for me: ID<Participant>? = nil, to path: String
   ) throws -> ExportReport {
     let (place, name) = StoreFiles.split(path)
     do {
       let new = try NewFile(name, in: place)
       return try new.finished {
         try exporting(
-          conversations, files: files,
+          conversations, files: files, for: me,
           write: { piece in
             try new.write(piece)
             return true

@@ -175,6 +175,11 @@ final class ExportReader {
       object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0,
       object.optionalInteger("keep", in: 1...Int64.max), place.id)
+    if !place.isLocal, let address = try object.optionalText("address") {
+      try database.run(
+        "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address, place.id
+      )
+    }
   }
 
   private func add(member object: JSONObject) throws {
@@ -299,6 +304,8 @@ final class ExportReader {
     message.deletedAt = try object.optionalTime("deleted")
     message.failure = try object.optionalText("failure")
     message.remoteID = try object.optionalText("remote_id")
+    message.archiveID = try object.optionalText("archive_id")
+    message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1
     message.replyTo = try object.optionalInteger("reply_to", in: Message.numbers)
     message.mentions = try object.optionalText("mentions") ?? ""
     message.attachments = attachments.count

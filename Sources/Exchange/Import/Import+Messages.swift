@@ -19,7 +19,7 @@ extension Import {
   }
 
   /// Stores a message, unless it is here. A number that another has gives way to the next one that
-  /// is free; a network's own name for a message is as good as its uid. What the conversation would
+  /// is free; what a network knows a message by is as good as its uid. What the conversation would
   /// forget at once does not come; what waits for a network is not forgotten.
   func add(_ message: ImportedMessage, in place: ImportedPlace) throws -> Arrival {
     if message.createdAt < place.oldest, message.state == .sent,
@@ -31,8 +31,11 @@ extension Import {
     let id = try ids.next(at: message.createdAt, in: database)
     var number = message.number ?? place.lastNumber + 1
     var arrival: Arrival?
-    if try !insert(message, as: id, number, in: place) {
-      if let known = try existing(message, in: place) {
+    // A sender's id is no key: only a look tells whether it is here.
+    var known = message.remoteID == nil ? nil : try existing(message, in: place)
+    if try known != nil || !insert(message, as: id, number, in: place) {
+      if known == nil { known = try existing(message, in: place) }
+      if let known {
         arrival = .known(known)
         report.known += 1
       } else {
@@ -75,12 +78,14 @@ extension Import {
     try database.run(
       """
       INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at,
-        edited_at, deleted_at, failure, remote_id, reply_to, body, mentions, attachments, past)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body, mentions,
+        attachments, past)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, id, message.uid, place.id, number, message.sender, message.kind.rawValue,
       message.state.rawValue, message.gone, message.createdAt, message.editedAt, message.deletedAt,
-      message.failure, message.remoteID, place.isNew ? message.replyTo : nil, message.body,
-      message.mentions, message.attachments, isPast)
+      message.failure, message.remoteID, message.archiveID, message.isUnverified,
+      place.isNew ? message.replyTo : nil, message.body, message.mentions, message.attachments,
+      isPast)
     return database.changedRows > 0
   }
 
@@ -107,9 +112,18 @@ extension Import {
       guard isHere else { throw LineFault("its uid is that of a message somewhere else") }
       return known
     }
+    if let archiveID = message.archiveID {
+      let known = try database.first(
+        columns + " WHERE m.conversation = ? AND m.archive_id = ?", place.id, archiveID,
+        read: existing)
+      if let known { return known }
+    }
     guard let remoteID = message.remoteID else { return nil }
     return try database.first(
-      columns + " WHERE m.conversation = ? AND m.remote_id = ?", place.id, remoteID, read: existing)
+      columns + """
+         WHERE m.conversation = ?1 AND m.remote_id = ?2 AND m.sender = ?3
+          AND (m.archive_id IS NULL OR ?4 IS NULL)
+        """, place.id, remoteID, message.sender, message.archiveID, read: existing)
   }
 
   // MARK: Messages that are here

@@ -16,6 +16,8 @@ struct ImportedMessage {
   var deletedAt: Milliseconds?
   var failure: String?
   var remoteID: String?
+  var archiveID: String?
+  var isUnverified = false
   /// By the number it had.
   var replyTo: Int64?
   var body: String
@@ -50,7 +52,7 @@ final class ImportedPlace {
 /// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
 /// What is imported is older than whatever happens here, so it is given ids below zero
-/// (`ImportedIDs`): no shell that is open takes it for something that has just arrived.
+/// (`PastIDs`): no shell that is open takes it for something that has just arrived.
 package final class Import {
   package internal(set) var report = ImportReport()
 
@@ -61,7 +63,7 @@ package final class Import {
   /// Is told of each line that is left out.
   let complain: (ImportFault) -> Void
 
-  var ids = ImportedIDs()
+  var ids = PastIDs()
   private let firstSilent: Int64
   private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]
@@ -93,10 +95,10 @@ package final class Import {
       throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
     }
     (firstSilent, nextSilent) = (first, first)
-    let everyone = try store.participants()
+    let everyone = try store.allParticipants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }
-    for room in try store.rooms() {
+    for room in try store.allRooms() {
       rooms[Import.key(room.name.lowercased(), room.network ?? "")] = room.id
     }
     try database.execute(

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
 
-/// Draws the ids of imported messages from their times, so that of two of them the later one has the
-/// greater id, whichever was imported first: search goes by ids.
+/// Draws the ids of messages that did not arrive, of an import or from an archive, from their times, so
+/// that of two of them the later one has the greater id, whichever came first: search goes by ids.
 ///
 /// All are below zero, and so before whatever is said here.
-struct ImportedIDs {
+package struct PastIDs {
   /// Ids for the messages of a millisecond. Logs that know only the minute have more in one: then
   /// those of the next milliseconds follow, which in such a log are empty.
   private static let room: Int64 = 1024
@@ -18,31 +17,33 @@ struct ImportedIDs {
 
   private static func first(at time: Milliseconds) -> Int64 { zero + time * room }
 
+  package init() {}
+
   /// The id behind all those of that time that are taken. It is free until `use` marks it so.
-  mutating func next(
+  package mutating func next(
     at time: Milliseconds, in database: Database
   ) throws -> ID<Message> {
     var found = end(of: time)
     while true {
-      let first = ImportedIDs.first(at: found)
+      let first = PastIDs.first(at: found)
       let id: Int64
       if let last, last.time == found {
         id = last.id + 1
       } else {
         let greatest = try database.first(
           "SELECT max(id) FROM message WHERE id BETWEEN ? AND ?", first,
-          first + ImportedIDs.room - 1
+          first + PastIDs.room - 1
         ) { $0.optionalInt64() }
         id = (greatest ?? nil).map { $0 + 1 } ?? first
       }
-      if id < first + ImportedIDs.room { return ID(rawValue: id) }
+      if id < first + PastIDs.room { return ID(rawValue: id) }
       after[found] = found + 1
       found = end(of: found + 1)
     }
   }
 
-  mutating func use(_ id: ID<Message>) {
-    last = ((id.rawValue - ImportedIDs.zero) >> 10, id.rawValue)
+  package mutating func use(_ id: ID<Message>) {
+    last = ((id.rawValue - PastIDs.zero) >> 10, id.rawValue)
   }
 
   /// Follows the full milliseconds, and remembers the way.

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What was said on a network, and what became of it.
+extension NewsTaking {
+  func said(_ message: NetworkMessage, in network: NetworkPlace) throws {
+    let speaker = message.speaker
+    if case .direct(let address) = network, !speaker.isOwner, speaker.identity != address { return }
+    let place = try place(network)
+    let sender =
+      speaker.isOwner
+      ? owner.id
+      : try person(speaker, in: network, isNews: message.time == nil && !message.isPast).id
+    if let known = try self.message(message.name, of: sender, in: place) {
+      return try again(known, archive: message.name.archive)
+    }
+    // What another said under an archive's id that is taken would be a second message of that id.
+    if let archive = message.name.archive,
+      try database.exists(
+        "SELECT 1 FROM message WHERE conversation = ? AND archive_id = ?", place.id, archive)
+    {
+      return
+    }
+    let time = time(message.time)
+    let id: ID<Message>
+    if message.isPast {
+      id = try ids.next(at: time, in: database)
+      ids.use(id)
+    } else {
+      id = ID(rawValue: try store.nextChange())
+      if !place.isRoom { try store.reopen(place.id) }
+      try noteTime(time, in: place)
+    }
+    try insert(
+      Store.MessageRow(
+        id: id, sender: sender, body: Self.body(of: message), kind: message.kind, time: time,
+        name: message.name, answers: answered(by: message, in: place), isPast: message.isPast),
+      in: place)
+    if !message.isPast { try store.endTyping(of: sender, in: place.id) }
+  }
+
+  /// Addresses of files stand below the text, if they are not in it.
+  private static func body(of message: NetworkMessage) -> String {
+    message.links.reduce(message.body) { body, link in
+      body.contains(link) ? body : body.isEmpty ? link : body + "\n" + link
+    }
+  }
+
+  /// The number of what a message answers.
+  private func answered(by message: NetworkMessage, in place: Place) throws -> Int? {
+    guard let name = message.answers else { return nil }
+    var author: ID<Participant>?
+    if let speaker = message.answersSpeaker {
+      // Who never said anything here has said nothing that could be answered.
+      guard let known = try sender(speaker, in: place) else { return nil }
+      author = known
+    }
+    let found = try self.message(name, of: author, in: place)?.message
+    return found.flatMap { $0.isRecalled ? nil : $0.number }
+  }
+
+  /// Notes where what is not past begins and ends by time: once something comes later than what was
+  /// said after it, numbers are no order of time there.
+  private func noteTime(_ time: Milliseconds, in place: Place) throws {
+    if place.isByTime { return }
+    if place.newest == nil {
+      place.newest = .some(
+        try database.first(
+          "SELECT max(created_at) FROM message WHERE conversation = ? AND past = 0", place.id
+        ) { $0.optionalInt64() } ?? nil)
+    }
+    if let newest = place.newest ?? nil, time < newest {
+      place.isByTime = true
+      try database.run("UPDATE conversation SET by_time = 1 WHERE id = ?", place.id)
+    } else {
+      place.newest = .some(time)
+    }
+  }
+
+  /// A message that is there comes once more.
+  private func again(_ known: Known, archive: String?) throws {
+    let message = known.message
+    if let archive, known.archive == nil {
+      try database.run("UPDATE message SET archive_id = ? WHERE id = ?", archive, message.id)
+    }
+    if message.sender == owner.id { try cameBack(message) }
+  }
+
+  /// The network has a message of the owner's, whatever else is known of the attempt.
+  func cameBack(_ message: Message) throws {
+    guard message.state < .sent else { return }
+    // What was typed since it was handed over is another text than what came.
+    let isEdited = try database.exists(
+      """
+      SELECT 1 FROM outbox x JOIN message m ON m.id = x.message
+      WHERE x.message = ? AND x.operation = 0 AND x.tried > 0 AND m.revised > x.tried
+      """, message.id)
+    try store.noteSent(message, isEdited: isEdited)
+  }
+
+  // MARK: What becomes of it
+
+  /// A message that its author wants changed; nil for one that is not there (any more), or another's.
+  private func target(
+    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace
+  ) throws -> Message? {
+    guard let place = try known(network), let author = try sender(speaker, in: place),
+      let found = try message(name, of: author, in: place)?.message, found.deletedAt == nil,
+      !found.isRecalled
+    else { return nil }
+    if author == owner.id { try cameBack(found) }
+    try index()
+    return found
+  }
+
+  func edited(
+    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ body: String,
+    at told: Milliseconds?
+  ) throws {
+    guard let found = try target(name, by: speaker, in: network) else { return }
+    let waits = "FROM outbox WHERE message = ? AND operation = 1"
+    if found.body.utf8.elementsEqual(body.utf8) {
+      // The owner's own comes back.
+      if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
+      return
+    }
+    // What the owner typed here is the newer text, and on its way.
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return }
+    let time = time(told)
+    // An archive tells again what is known.
+    if told != nil, let former = found.editedAt, time <= former { return }
+    try database.run(
+      """
+      INSERT INTO revision(message, ordinal, body, at)
+      SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
+      """, found.id, found.body, time)
+    try database.run(
+      """
+      UPDATE message SET body = ?, mentions = '', edited_at = ?, revised = ?,
+        unverified = max(unverified, ?)
+      WHERE id = ?
+      """, body, time, try store.nextChange(), !speaker.isVerified, found.id)
+  }
+
+  func retracted(
+    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, at told: Milliseconds?
+  ) throws {
+    guard let found = try target(name, by: speaker, in: network) else { return }
+    try store.wipe(found.id, gone: 1, at: time(told))
+    if !speaker.isVerified {
+      try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
+    }
+  }
+
+  func reacted(
+    _ name: MessageName, of author: Speaker?, by speaker: Speaker, in network: NetworkPlace,
+    _ emoji: [String], at told: Milliseconds?
+  ) throws {
+    guard let place = try known(network) else { return }
+    var writer: ID<Participant>?
+    if let author {
+      guard let known = try sender(author, in: place) else { return }
+      writer = known
+    }
+    guard let found = try message(name, of: writer, in: place)?.message, !found.isRecalled,
+      found.deletedAt == nil, found.state >= .sent || found.sender != owner.id
+    else { return }
+    let person: ID<Participant>
+    if speaker.isOwner {
+      person = owner.id
+    } else {
+      if case .direct(let address) = network, speaker.identity != address { return }
+      person = try self.person(speaker, in: network).id
+    }
+    let new = emoji.first(where: Reaction.isEmoji) ?? ""
+    if !emoji.isEmpty, new.isEmpty { return }
+    let waits = "FROM outbox WHERE message = ? AND operation = 3 AND participant = ?"
+    let former = try database.first(
+      "SELECT emoji, at FROM reaction WHERE message = ? AND participant = ?", found.id, person
+    ) { (emoji: $0.text("emoji"), at: $0.time("at")) }
+    if (former?.emoji ?? "").utf8.elementsEqual(new.utf8) {
+      if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person) }
+      return
+    }
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person) { return }
+    let time = time(told)
+    if told != nil, let former, time <= former.at { return }
+    try store.setReaction(new, of: person, on: found.id, at: time)
+  }
+
+  // MARK: How far others are
+
+  func reached(
+    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ state: DeliveryState
+  ) throws {
+    guard state >= .delivered, !speaker.isOwner, let place = try known(network),
+      !place.isRoom || state == .seen, let reader = try sender(speaker, in: place)
+    else { return }
+    // In a room people say how far they read, whoever wrote that; a direct chat has receipts, and
+    // those only for what was sent there.
+    guard
+      let found = try message(name, of: place.isRoom ? nil : owner.id, in: place)?.message,
+      !found.isPast, !found.isRecalled, found.sender != reader
+    else { return }
+    // The other side has what it has, whatever the server told.
+    if found.sender == owner.id { try cameBack(found) }
+    guard try store.stored(found.id).map({ $0.state >= .sent }) == true else { return }
+    try store.noteReached(
+      by: reader, in: place.id, upTo: found.number, state, isFirst: place.isRoom)
+  }
+
+  func read(_ name: MessageName, in network: NetworkPlace) throws {
+    guard let place = try known(network),
+      let found = try message(name, of: nil, in: place)?.message, !found.isPast
+    else { return }
+    try store.noteSeen(by: owner.id, in: place.id, upTo: found.number, sendReceipt: false)
+  }
+
+  // MARK: What the outbox asked for
+
+  func accepted(_ entry: OutboxEntry, _ archive: String?) throws {
+    if let archive, entry.operation == .send {
+      try database.run(
+        """
+        UPDATE OR IGNORE message SET archive_id = ? WHERE id = ? AND archive_id IS NULL
+        """, archive, entry.message.id)
+    }
+    try store.finish(entry, as: .sent)
+  }
+
+  func refused(_ entry: OutboxEntry, _ reason: String) throws {
+    let isWaiting = try database.exists("SELECT 1 FROM outbox WHERE id = ?", entry.id)
+    if entry.operation == .send, !isWaiting, let found = try store.stored(entry.message.id),
+      found.state >= .sent
+    {
+      return try store.noteBounced(found, reason)
+    }
+    try store.finish(entry, as: .failed(reason))
+  }
+
+  func bounced(_ name: MessageName, in network: NetworkPlace, _ reason: String) throws {
+    guard let place = try known(network),
+      let found = try message(name, of: owner.id, in: place)?.message
+    else { return }
+    try store.noteBounced(found, reason)
+  }
+}

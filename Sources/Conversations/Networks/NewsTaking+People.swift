@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Who is there on a network, and what they do beside speaking.
+extension NewsTaking {
+  // MARK: The owner
+
+  func joined(_ room: String, as nick: String) throws {
+    let place = try place(.room(room))
+    try database.run("UPDATE conversation SET nick = ?, live = 1 WHERE id = ?", nick, place.id)
+    place.isLive = true
+    // Whoever left while nobody listened is not in it any more.
+    try database.run(
+      """
+      UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+      WHERE conversation = ?1 AND last IS NULL AND participant <> ?2 AND participant IN (
+        SELECT id FROM participant WHERE network <> '' AND ifnull(online, 0) = 0)
+      """, place.id, owner.id)
+    if database.changedRows > 0 { try store.touchPeople() }
+    try forgetOldComings(in: place)
+    try store.enter(owner.id, place.id)
+  }
+
+  /// Who comes and goes in a large room in a year is more than what is said there.
+  private func forgetOldComings(in place: Place) throws {
+    let week: Milliseconds = 7 * 24 * 3_600_000
+    try database.run(
+      "DELETE FROM event WHERE conversation = ? AND at < ? AND kind IN (2, 3, 4)", place.id,
+      now - week)
+  }
+
+  func left(_ room: String, _ reason: String?) throws {
+    guard let place = try known(.room(room)) else { return }
+    try database.run(
+      "UPDATE conversation SET nick = NULL, live = 0 WHERE id = ?", place.id)
+    place.isLive = false
+    guard try store.isMember(owner.id, of: place.id) else { return }
+    try endStay(of: owner.id, in: place)
+    try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
+  }
+
+  func invited(to room: String, by speaker: Speaker) throws {
+    let place = try place(.room(room))
+    if speaker.isOwner || speaker.identity.isEmpty { return }
+    if try store.isMember(owner.id, of: place.id) { return }
+    // Who invites need not be in the room: they are known by their own address.
+    let person = try person(speaker, in: .direct(speaker.identity))
+    try store.record(.invitation, in: place.id, by: person.id, other: owner.id)
+  }
+
+  // MARK: Rooms
+
+  func called(_ room: String, _ name: String) throws {
+    let place = try place(.room(room))
+    guard !name.isEmpty, !place.conversation.name.utf8.elementsEqual(("#" + name).utf8) else {
+      return
+    }
+    try database.run(
+      "UPDATE conversation SET name = '', folded = '' WHERE id = ?", place.id)
+    let shown = "#" + (try free(name: name))
+    try database.run(
+      "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", shown, shown.lowercased(),
+      place.id)
+    place.conversation.name = shown
+    try store.touchPeople()
+  }
+
+  func topic(of room: String, _ text: String, by speaker: Speaker?) throws {
+    let place = try place(.room(room))
+    if place.conversation.topic.utf8.elementsEqual(text.utf8) { return }
+    try database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, place.id)
+    place.conversation.topic = text
+    // What it was when the owner came is no news.
+    guard place.isLive, !joining.contains(room), let speaker else { return try store.touchPeople() }
+    let who = speaker.isOwner ? owner.id : try person(speaker, in: .room(room)).id
+    try store.record(.topic, in: place.id, by: who, text: text)
+  }
+
+  // MARK: Occupants
+
+  func present(_ speaker: Speaker, in room: String) throws {
+    if speaker.isOwner { return }
+    let place = try place(.room(room))
+    let person = try person(speaker, in: .room(room), isNews: true)
+    try setOnline(true, person, speaker, in: .room(room))
+    guard try beginStay(of: person.id, in: place) else { return }
+    if place.isLive, !joining.contains(room) {
+      try store.record(.joined, in: place.id, by: person.id)
+    }
+  }
+
+  func absent(_ speaker: Speaker, in room: String) throws {
+    guard !speaker.isOwner, let place = try known(.room(room)),
+      let person = try person(speaker, knownIn: .room(room))
+    else { return }
+    try setOnline(false, person, speaker, in: .room(room))
+    guard try endStay(of: person.id, in: place) else { return }
+    try store.endTyping(of: person.id, in: place.id)
+    if place.isLive, !joining.contains(room) {
+      try store.record(.left, in: place.id, by: person.id)
+    }
+  }
+
+  func renamed(_ speaker: Speaker, in room: String, from former: String) throws {
+    let place = try place(.room(room))
+    if speaker.isOwner {
+      try database.run(
+        "UPDATE conversation SET nick = ? WHERE id = ? AND nick IS NOT NULL", speaker.name, place.id
+      )
+      return
+    }
+    if let known = try person(speaker, knownIn: .room(room)),
+      try store.isMember(known.id, of: place.id)
+    {
+      if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
+    } else {
+      // Known by a nickname alone: someone else as far as anybody can tell.
+      let gone = Speaker(identity: former)
+      if let known = try person(gone, knownIn: .room(room)) {
+        try setOnline(false, known, gone, in: .room(room))
+        _ = try endStay(of: known.id, in: place)
+      }
+    }
+    let person = try person(speaker, in: .room(room), isNews: true)
+    try setOnline(true, person, speaker, in: .room(room))
+    _ = try beginStay(of: person.id, in: place)
+    if place.isLive { try store.record(.renamed, in: place.id, by: person.id, text: former) }
+  }
+
+  /// Everyone on a network has one stay in a room, from when they were there first: who comes and
+  /// goes there, and how often, is nobody's history.
+  ///
+  /// - Returns: whether they were not in it.
+  private func beginStay(of person: ID<Participant>, in place: Place) throws -> Bool {
+    let isThere = try database.first(
+      "SELECT last IS NULL FROM membership WHERE conversation = ? AND participant = ?", place.id,
+      person
+    ) { $0.bool() }
+    if isThere == true { return false }
+    try store.touchPeople()
+    if isThere == false {
+      try database.run(
+        "UPDATE membership SET last = NULL WHERE conversation = ? AND participant = ?", place.id,
+        person)
+    } else {
+      try database.run(
+        "INSERT INTO membership(conversation, participant, first, joined) VALUES (?, ?, ?, ?)",
+        place.id, person, place.conversation.lastNumber + 1, now)
+    }
+    return true
+  }
+
+  /// - Returns: whether they were in it.
+  @discardableResult
+  private func endStay(of person: ID<Participant>, in place: Place) throws -> Bool {
+    try database.run(
+      "UPDATE membership SET last = ? WHERE conversation = ? AND participant = ? AND last IS NULL",
+      place.conversation.lastNumber, place.id, person)
+    if database.changedRows == 0 { return false }
+    try store.touchPeople()
+    return true
+  }
+
+  // MARK: Anywhere
+
+  func typing(_ speaker: Speaker, in network: NetworkPlace, _ isTyping: Bool) throws {
+    guard !speaker.isOwner, let place = try known(network),
+      let person = try sender(speaker, in: place)
+    else { return }
+    if !isTyping { return try store.endTyping(of: person, in: place.id) }
+    try store.beginTyping(of: person, in: place.id, by: ShellID(rawValue: self.network))
+  }
+
+  func contact(_ speaker: Speaker, isOnline: Bool, away: String?) throws {
+    if speaker.isOwner || speaker.identity.isEmpty { return }
+    let place = NetworkPlace.direct(speaker.identity)
+    let person = try person(speaker, in: place, isNews: true)
+    try setOnline(isOnline, person, speaker, in: place)
+    try database.run(
+      """
+      UPDATE participant SET contact = 1, away = ?2
+      WHERE id = ?1 AND (contact = 0 OR away IS NOT ?2)
+      """, person.id, away)
+    if database.changedRows > 0 { try store.touchPeople() }
+  }
+
+  func stranger(_ speaker: Speaker) throws {
+    let place = NetworkPlace.direct(speaker.identity)
+    guard let person = try person(speaker, knownIn: place) else { return }
+    try setOnline(false, person, speaker, in: place)
+    try database.run(
+      "UPDATE participant SET contact = 0, away = NULL WHERE id = ?", person.id)
+    try store.touchPeople()
+  }
+}

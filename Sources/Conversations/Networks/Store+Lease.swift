@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// That one process at a time serves an account: its name in the account's row, and a locked file of
+/// that name, as a shell has one (`ShellPresence`). The kernel unlocks it when the process ends in
+/// whatever way, and the others see that without a timer.
+///
+/// Such a process is no shell: it has no row among them, so nobody is here because of it.
+struct Lease {
+  let account: ID<Account>
+  let holder: ShellID
+  /// The lock file, open for writing.
+  var lock: Int32
+}
+
+extension Store {
+  /// Makes this process the one that serves an account, unless another does.
+  ///
+  /// Whoever is said to be there, or to type, on its network was said so by a former process: that
+  /// is forgotten.
+  ///
+  /// - Returns: whether it has the lease now.
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  package func takeLease(of account: Account) throws -> Bool {
+    if leases.contains(where: { $0.account == account.id }) { return true }
+    try files.makeShells(shared: isShared)
+    var random = SystemRandomNumberGenerator()
+    let holder = ShellID(rawValue: String(random.next(), radix: 36))
+    var lock: Int32 = -1
+    do {
+      // Two who want it come one after the other: the second finds the first one's file locked.
+      let isTaken = try write {
+        guard try self.account(network: account.network)?.id == account.id else {
+          throw RuleError.noSuchAccount(account.address)
+        }
+        if try holderIsAlive(of: account) { return false }
+        lock = try lockFile(of: holder)
+        try database.run(
+          "UPDATE account SET holder = ?, status = '', change = ? WHERE id = ?", holder,
+          try nextChange(), account.id)
+        try forgetPresence(on: account.network)
+        return true
+      }
+      if isTaken { leases.append(Lease(account: account.id, holder: holder, lock: lock)) }
+      return isTaken
+    } catch {
+      if lock >= 0 {
+        unlink(files.lockPath(of: holder))
+        Glibc.close(lock)
+      }
+      throw error
+    }
+  }
+
+  /// Whether this process has the lease still: not if its lock file was removed, and another process
+  /// took the lease before this one noticed. To be asked before anything is sent.
+  package func holdsLease(of account: Account) throws -> Bool {
+    guard let lease = leases.first(where: { $0.account == account.id }) else { return false }
+    return try database.exists(
+      "SELECT 1 FROM account WHERE id = ? AND holder = ?", account.id, lease.holder)
+  }
+
+  /// Gives the lease back; nothing if this process has none.
+  package func releaseLease(of account: Account) throws {
+    guard let index = leases.firstIndex(where: { $0.account == account.id }) else { return }
+    let lease = leases.remove(at: index)
+    // Even if the store is locked: then the closed file tells the others.
+    defer { Glibc.close(lease.lock) }
+    try write { try forget(lease.holder, of: lease.account, account.network) }
+    unlink(files.lockPath(of: lease.holder))
+  }
+
+  func releaseLeases() {
+    for lease in leases {
+      let network = try? database.first(
+        "SELECT network FROM account WHERE id = ?", lease.account, read: { $0.text() })
+      try? write { try forget(lease.holder, of: lease.account, (network ?? nil) ?? "") }
+      unlink(files.lockPath(of: lease.holder))
+      Glibc.close(lease.lock)
+    }
+    leases = []
+  }
+
+  /// Whether a process serves an account now: one question to the store and a look at a file.
+  package func holderIsAlive(of account: Account) throws -> Bool {
+    let holder =
+      try database.first("SELECT holder FROM account WHERE id = ?", account.id) {
+        $0.optionalText()
+      } ?? nil
+    return holder.map { files.isLocked(ShellID(rawValue: $0)) } ?? false
+  }
+
+  /// Processes that served an account and ended without a word: what they said of themselves and of
+  /// others does not hold any more. If somebody removed the lock file of a lease of this process, it
+  /// is made again. Part of a transaction.
+  ///
+  /// - Returns: whether there were any.
+  func forgetDeadHolders() throws -> Bool {
+    for index in leases.indices where hasNoName(leases[index].lock) {
+      Glibc.close(leases[index].lock)
+      leases[index].lock = try lockFile(of: leases[index].holder)
+      // Unless another process has found it free meanwhile; then `holdsLease` says so.
+      try database.run(
+        "UPDATE account SET holder = ? WHERE id = ? AND holder IS NULL", leases[index].holder,
+        leases[index].account)
+    }
+    let dead = try deadHolders()
+    for (account, network, holder) in dead { try forget(holder, of: account, network) }
+    return !dead.isEmpty
+  }
+
+  /// Whether there is anything for `forgetDeadHolders` to do.
+  func hasDeadHolders() throws -> Bool {
+    try leases.contains { hasNoName($0.lock) } || !deadHolders().isEmpty
+  }
+
+  private func deadHolders() throws -> [(ID<Account>, String, ShellID)] {
+    let held = try database.rows(
+      "SELECT id, network, holder FROM account WHERE holder IS NOT NULL"
+    ) {
+      (
+        $0.id("id") as ID<Account>, $0.text("network"), ShellID(rawValue: $0.text("holder"))
+      )
+    }
+    return held.filter { entry in
+      !leases.contains { $0.holder == entry.2 } && !files.isLocked(entry.2)
+    }
+  }
+
+  private func forget(_ holder: ShellID, of account: ID<Account>, _ network: String) throws {
+    try database.run(
+      "UPDATE account SET holder = NULL, status = '', change = ? WHERE id = ? AND holder = ?",
+      try nextChange(), account, holder)
+    if database.changedRows > 0 { try forgetPresence(on: network) }
+  }
+
+  /// Nobody tells any more who is there. Part of a transaction.
+  func forgetPresence(on network: String) throws {
+    try database.run(
+      "UPDATE participant SET online = 0, away = NULL WHERE network = ? AND online <> 0", network)
+    if database.changedRows > 0 { try touchPeople() }
+    try database.run("UPDATE conversation SET live = 0 WHERE network = ? AND live <> 0", network)
+    try endTyping(signalledBy: ShellID(rawValue: network))
+  }
+
+  private func hasNoName(_ lock: Int32) -> Bool {
+    var found = Glibc.stat()
+    return fstat(lock, &found) == 0 && found.st_nlink == 0
+  }
+}

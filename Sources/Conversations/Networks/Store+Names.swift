@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What stands in the store, in the words of a network.
+extension Store {
+  /// The names of the columns of someone in a row.
+  struct SpeakerColumns {
+    let identity, name, network, given: StaticString
+
+    static let sender = SpeakerColumns(
+      identity: "by_identity", name: "by_name", network: "by_network", given: "by_given")
+    /// Of what is answered.
+    static let quoted = SpeakerColumns(
+      identity: "quoted_identity", name: "quoted_speaker", network: "quoted_network",
+      given: "quoted_given")
+
+    func select(from row: String) -> String {
+      "\(row).identity AS \(identity), \(row).name AS \(name), \(row).network AS \(network), "
+        + "\(row).given AS \(given)"
+    }
+  }
+
+  /// In a network's conversation only the account's owner is of this machine.
+  static func speaker(
+    _ row: Row, _ columns: SpeakerColumns, network: String
+  ) -> Speaker {
+    let isOwner = row.text(columns.network).isEmpty
+    return Speaker(
+      identity: isOwner
+        ? Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: network).address
+        : row.optionalText(columns.given) ?? row.text(columns.identity),
+      name: row.text(columns.name), isOwner: isOwner)
+  }
+
+  /// Where conversation `c` is on its network.
+  static let placeColumns = """
+    c.kind AS place_kind, ifnull(c.address, substr(c.name, 2)) AS place_address,
+    (SELECT w.identity FROM participant w WHERE w.id IN (c.one, c.other) AND w.network <> ''
+      ORDER BY w.id DESC LIMIT 1) AS place_person
+    """
+
+  static func networkPlace(_ row: Row) -> NetworkPlace {
+    row.int("place_kind") == Conversation.Kind.room.rawValue
+      ? .room(row.text("place_address")) : .direct(row.text("place_person"))
+  }
+
+  /// The network's own name for a conversation, and for whom it is with; nil for one of this machine.
+  package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
+    try database.first(
+      "SELECT \(Store.placeColumns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
+      conversation, read: Store.networkPlace)
+  }
+}

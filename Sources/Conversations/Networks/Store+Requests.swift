@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The answer of a network to what its account's owner asked for.
+package struct NetworkAnswer: Hashable, Sendable {
+  package var request: NetworkRequest
+  /// On which account.
+  package var network: String
+  /// In the network's words; empty when it is done and there is nothing to say.
+  package var text: String
+
+  package init(request: NetworkRequest, network: String, text: String) {
+    (self.request, self.network, self.text) = (request, network, text)
+  }
+}
+
+extension Store {
+  /// How long answers stay, in milliseconds, for shells that are slow to look.
+  private static let answersStay: Milliseconds = 24 * 3_600_000
+
+  /// Asks an account's network for something; its process is told by the bell, at once or when there
+  /// is one.
+  ///
+  /// - Returns: the request, to know its answer by among `Changes.answers`.
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  @discardableResult
+  package func ask(
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", of account: Account
+  ) throws -> NetworkRequest {
+    try write(durable: true) {
+      guard try self.account(network: account.network)?.id == account.id else {
+        throw RuleError.noSuchAccount(account.address)
+      }
+      let now = clock()
+      try database.run(
+        "DELETE FROM request WHERE account = ? AND answer IS NOT NULL AND at < ?", account.id,
+        now - Store.answersStay)
+      let id = try nextChange()
+      try database.run(
+        """
+        INSERT INTO request(id, account, verb, target, text, at, change)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?1)
+        """, id, account.id, verb.rawValue, target, text, now)
+      return NetworkRequest(id: id, verb: verb, target: target, text: text)
+    }
+  }
+
+  /// What an account's owner asked for and has no answer to yet, oldest first.
+  package func requests(of account: Account) throws -> [NetworkRequest] {
+    try database.rows(
+      """
+      SELECT id, verb, target, text FROM request WHERE account = ? AND answer IS NULL ORDER BY id
+      """, account.id, read: Store.request
+    ).compactMap { $0 }
+  }
+
+  /// nil for what a later program asks for.
+  private static func request(_ row: Row) -> NetworkRequest? {
+    NetworkRequest.Verb(rawValue: row.text("verb")).map {
+      NetworkRequest(
+        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"))
+    }
+  }
+
+  /// Part of a transaction.
+  func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
+    try database.run(
+      "UPDATE request SET answer = ?, change = ? WHERE id = ? AND account = ? AND answer IS NULL",
+      text, try nextChange(), request.id, account.id)
+  }
+
+  /// The answers to what a participant asked for that came between two positions.
+  func answers(
+    after start: Int64, upTo end: Int64, for me: ID<Participant>
+  ) throws -> [NetworkAnswer] {
+    try database.rows(
+      """
+      SELECT w.id, w.verb, w.target, w.text, w.answer, a.network
+      FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
+      WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
+      """, start, end, me
+    ) { row in
+      Store.request(row).map {
+        NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
+      }
+    }.compactMap { $0 }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a network process asks the store.
+extension Store {
+  /// What an account's owner does that the network tells others: their typing, and how far they are.
+  /// Read from the store, so nothing is lost between two looks; what was told may be told again.
+  ///
+  /// - Parameter position: that of the last time, or `Store.position` at the beginning.
+  /// - Returns: the signals, and the position to continue from.
+  package func signals(
+    of account: Account, since position: Int64
+  ) throws -> ([NetworkSignal], position: Int64) {
+    let now = try self.position
+    if now <= position { return ([], now) }
+    return try read {
+      var signals = try database.rows(
+        """
+        SELECT \(Store.placeColumns), t.active
+        FROM typing t JOIN conversation c ON c.id = t.conversation
+        WHERE t.participant = ? AND t.change > ? AND t.change <= ? AND c.network = ?
+        ORDER BY t.change
+        """, account.owner, position, now, account.network
+      ) { NetworkSignal.typing(Store.networkPlace($0), $0.bool("active")) }
+      let marks = try database.rows(
+        """
+        SELECT c.id, \(Store.placeColumns), r.delivered, r.seen
+        FROM reader r JOIN conversation c ON c.id = r.conversation
+        WHERE r.participant = ? AND r.change > ? AND r.change <= ? AND c.network = ?
+        ORDER BY r.change
+        """, account.owner, position, now, account.network
+      ) {
+        (
+          id: $0.id("id") as ID<Conversation>, place: Store.networkPlace($0),
+          delivered: $0.int("delivered"), seen: $0.int("seen")
+        )
+      }
+      for mark in marks {
+        let seen = try newestHeard(in: mark.id, upTo: mark.seen, account)
+        let delivered = try newestHeard(in: mark.id, upTo: mark.delivered, account)
+        // Whoever saw it has it.
+        if let delivered, delivered.number != seen?.number {
+          signals.append(.reached(mark.place, delivered.name, by: delivered.speaker, .delivered))
+        }
+        if let seen { signals.append(.reached(mark.place, seen.name, by: seen.speaker, .seen)) }
+      }
+      return (signals, now)
+    }
+  }
+
+  /// The newest message of others up to a number.
+  private func newestHeard(
+    in conversation: ID<Conversation>, upTo number: Int, _ account: Account
+  ) throws -> (number: Int, name: MessageName, speaker: Speaker)? {
+    try database.first(
+      """
+      SELECT m.number, m.remote_id, m.archive_id, \(SpeakerColumns.sender.select(from: "p"))
+      FROM message m JOIN participant p ON p.id = m.sender
+      WHERE m.conversation = ? AND m.number <= ? AND m.past = 0 AND m.gone = 0 AND m.sender <> ?
+        AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)
+      ORDER BY m.number DESC LIMIT 1
+      """, conversation, number, account.owner
+    ) {
+      (
+        number: $0.int("number"),
+        name: MessageName(
+          origin: $0.optionalText("remote_id"), archive: $0.optionalText("archive_id")),
+        speaker: Store.speaker($0, .sender, network: account.network)
+      )
+    }
+  }
+
+  /// Up to which id each archive is in the store: that of the account under "", those of rooms under
+  /// their addresses.
+  package func catchUpMarks(of account: Account) throws -> [String: String] {
+    let marks = try database.rows(
+      "SELECT archive, mark FROM archive_mark WHERE network = ?", account.network
+    ) { ($0.text("archive"), $0.text("mark")) }
+    return Dictionary(marks) { $1 }
+  }
+
+  /// The rooms to be in, by address, and the nickname in each: those that were joined and not left.
+  package func roomsJoined(of account: Account) throws -> [String: String] {
+    let rooms = try database.rows(
+      """
+      SELECT address, nick FROM conversation
+      WHERE network = ? AND address IS NOT NULL AND nick IS NOT NULL
+      """, account.network
+    ) { ($0.text("address"), $0.text("nick")) }
+    return Dictionary(rooms) { $1 }
+  }
+
+  /// The contacts of an account, by name: who is there, and who is away.
+  package func contacts(of account: Account) throws -> [Presence] {
+    try database.rows(
+      """
+      SELECT \(Store.participantColumns), ifnull(p.online, 0) <> 0 AS is_here, p.away
+      FROM participant p WHERE p.network = ? AND p.contact <> 0 ORDER BY p.name, p.id
+      """, account.network
+    ) {
+      Presence(
+        participant: Store.participant($0), isHere: $0.bool("is_here"), isLooking: false,
+        away: $0.optionalText("away"))
+    }
+  }
+}

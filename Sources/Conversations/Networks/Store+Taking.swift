@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  /// Stores what a network process heard, in the order given: all of it or nothing, with one bell.
+  /// On the disk before it returns, so that the network may be told, unless there is nothing in it
+  /// that lasts.
+  ///
+  /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
+  package func take(_ news: [NetworkNews], of account: Account) throws {
+    if news.isEmpty { return }
+    try write(durable: news.contains(where: \.lasts)) {
+      guard let known = try self.account(network: account.network), known.id == account.id else {
+        throw RuleError.noSuchAccount(account.address)
+      }
+      let taking = try NewsTaking(self, known, news)
+      for item in news { try taking.take(item) }
+      try taking.index()
+    }
+  }
+}
+
+extension NetworkNews {
+  /// Whether it would be missed after a power cut: not who is there, and not how far others read.
+  fileprivate var lasts: Bool {
+    switch self {
+    case .typing, .reached, .read, .present, .absent, .contact, .stranger, .offline: false
+    default: true
+    }
+  }
+}
+
+/// One batch of news on its way into the store. Part of a transaction.
+final class NewsTaking {
+  /// A conversation of the account.
+  final class Place {
+    let network: NetworkPlace
+    var conversation: Conversation
+    /// With whom, in a direct chat.
+    let other: Participant?
+    /// Whether the owner is in the room, and its people are known.
+    var isLive: Bool
+    /// When the last message was made of those that are not past; nil before that was looked up.
+    var newest: Milliseconds??
+    var isByTime: Bool
+
+    init(
+      _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
+    ) {
+      (self.network, self.conversation, self.other) = (network, conversation, other)
+      (isLive, isByTime) = (row.bool("live"), row.bool("by_time"))
+    }
+
+    var id: ID<Conversation> { conversation.id }
+    var isRoom: Bool { conversation.kind == .room }
+  }
+
+  /// Someone on the network.
+  struct Person {
+    var participant: Participant
+    var isOnline: Bool
+    var id: ID<Participant> { participant.id }
+  }
+
+  let store: Store
+  let account: Account
+  let owner: Participant
+  let now: Milliseconds
+  var ids = PastIDs()
+  /// Rooms that the owner joins in this batch: who is there already does not come.
+  let joining: Set<String>
+  private var places: [NetworkPlace: Place] = [:]
+  private var people: [String: Person] = [:]
+  /// New messages that are not in the search index yet.
+  private var unindexed: [ID<Message>] = []
+
+  var database: Database { store.database }
+  var network: String { account.network }
+
+  init(_ store: Store, _ account: Account, _ news: [NetworkNews]) throws {
+    (self.store, self.account) = (store, account)
+    owner = try store.participant(account.owner)
+    now = min(max(store.clock(), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+    joining = Set(
+      news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
+  }
+
+  func take(_ news: NetworkNews) throws {
+    switch news {
+    case .said(let message, let place): try said(message, in: place)
+    case .edited(let name, let speaker, let place, let body, let time):
+      try edited(name, by: speaker, in: place, body, at: time)
+    case .retracted(let name, let speaker, let place, let time):
+      try retracted(name, by: speaker, in: place, at: time)
+    case .reacted(let name, let author, let speaker, let place, let emoji, let time):
+      try reacted(name, of: author, by: speaker, in: place, emoji, at: time)
+    case .typing(let speaker, let place, let isTyping):
+      try typing(speaker, in: place, isTyping)
+    case .reached(let name, let speaker, let place, let state):
+      try reached(name, by: speaker, in: place, state)
+    case .read(let name, let place): try read(name, in: place)
+    case .joined(let room, let nick): try joined(room, as: nick)
+    case .left(let room, let reason): try left(room, reason)
+    case .called(let room, let name): try called(room, name)
+    case .present(let speaker, let room): try present(speaker, in: room)
+    case .absent(let speaker, let room): try absent(speaker, in: room)
+    case .renamed(let speaker, let room, let former):
+      try renamed(speaker, in: room, from: former)
+    case .topic(let room, let text, let speaker, _): try topic(of: room, text, by: speaker)
+    case .invited(let room, let speaker): try invited(to: room, by: speaker)
+    case .contact(let speaker, let isOnline, let away):
+      try contact(speaker, isOnline: isOnline, away: away)
+    case .stranger(let speaker): try stranger(speaker)
+    case .offline: try store.forgetPresence(on: network)
+    case .accepted(let entry, let archive): try accepted(entry, archive)
+    case .refused(let entry, let reason): try refused(entry, reason)
+    case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
+    case .caughtUp(let archive, let mark):
+      try database.run(
+        "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
+        archive, mark)
+    case .answered(let request, let text): try store.answer(request, of: account, text)
+    }
+    if case .offline = news {
+      for place in places.values { place.isLive = false }
+      people = [:]
+    }
+  }
+
+  // MARK: The search index
+
+  /// Stores a new message. Its words come into the search index with those of others.
+  func insert(_ row: Store.MessageRow, in place: Place) throws {
+    if unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
+    unindexed.append(row.id)
+    place.conversation.lastNumber = try store.insert(row, in: place.conversation).number
+  }
+
+  /// Brings the words of all new messages into the search index: at the end, and before the text of
+  /// any message changes.
+  func index() throws {
+    if unindexed.isEmpty { return }
+    let ids = unindexed.map { String($0.rawValue) }.joined(separator: ",")
+    try database.run(
+      """
+      INSERT INTO message_text(rowid, body, facts)
+      SELECT w.id, w.body, w.facts FROM json_each(?) n CROSS JOIN message_words w
+      WHERE w.id = n.value ORDER BY w.id
+      """, "[\(ids)]")
+    try database.run("DELETE FROM indexing")
+    unindexed = []
+  }
+
+  // MARK: Places
+
+  /// The conversation of a place, made if missing.
+  func place(_ network: NetworkPlace) throws -> Place {
+    if let known = try known(network) { return known }
+    let conversation: Conversation
+    switch network {
+    case .room(let address):
+      guard !address.isEmpty else { throw RuleError.badName(address) }
+      conversation = try store.insert(
+        room: free(name: address), network: self.network, address: address)
+    case .direct(let address):
+      guard !address.isEmpty else { throw RuleError.badName(address) }
+      let person = try person(Speaker(identity: address), in: network)
+      conversation = try store.direct(owner.id, with: person.id)
+    }
+    guard let made = try known(network) else {
+      throw StoreError.failed(path: store.path, detail: "\(conversation.name) is not found")
+    }
+    return made
+  }
+
+  /// The conversation of a place, if there is one.
+  func known(_ network: NetworkPlace) throws -> Place? {
+    if let known = places[network] { return known }
+    var found: Place?
+    switch network {
+    case .room(let address):
+      found = try place(
+        network, with: nil, "c.kind = 0 AND c.network = ?2 AND c.address = ?3", self.network,
+        address)
+    case .direct(let address):
+      guard let other = try person(known: address) else { return nil }
+      let two = [owner.id.rawValue, other.id.rawValue].sorted()
+      found = try place(
+        network, with: other.participant, "c.kind = 1 AND c.one = ?2 AND c.other = ?3", two[0],
+        two[1])
+    }
+    places[network] = found
+    return found
+  }
+
+  private func place(
+    _ network: NetworkPlace, with other: Participant?, _ condition: String,
+    _ one: some Bindable, _ two: some Bindable
+  ) throws -> Place? {
+    try database.first(
+      Store.selectConversation(and: ", c.live, c.by_time") + "WHERE " + condition, owner.id, one,
+      two
+    ) { Place(network, Store.conversation($0), with: other, $0) }
+  }
+
+  func free(name: String) throws -> String {
+    var (free, next) = (name, 2)
+    while try database.exists(
+      "SELECT 1 FROM conversation WHERE kind = 0 AND folded = ? AND network = ?",
+      "#" + free.lowercased(), network)
+    {
+      free = "\(name)-\(next)"
+      next += 1
+    }
+    return free
+  }
+
+  // MARK: People
+
+  /// What someone is known by in the store. What a room calls its people is the room's word alone.
+  private func identity(of speaker: Speaker, in place: NetworkPlace) -> String {
+    guard case .room(let address) = place else { return speaker.identity }
+    return address + "/" + speaker.identity
+  }
+
+  /// Someone on the network, made if missing.
+  ///
+  /// - Parameter isNews: whether they are called so now, and not when something old was said.
+  func person(
+    _ speaker: Speaker, in place: NetworkPlace, isNews: Bool = false
+  ) throws -> Person {
+    let identity = identity(of: speaker, in: place)
+    guard !speaker.identity.isEmpty else { throw RuleError.badName(speaker.identity) }
+    if var known = try person(known: identity) {
+      if isNews, !speaker.name.isEmpty,
+        !known.participant.name.utf8.elementsEqual(speaker.name.utf8)
+      {
+        try store.setName(of: known.id, to: speaker.name)
+        known.participant.name = speaker.name
+        people[identity] = known
+      }
+      return known
+    }
+    var made = try store.insert(
+      identity: identity, name: speaker.name.isEmpty ? speaker.identity : speaker.name,
+      network: network)
+    if case .room = place {
+      made.isOccupant = true
+      try database.run(
+        "UPDATE participant SET given = ? WHERE id = ?", speaker.identity, made.id)
+    }
+    let person = Person(participant: made, isOnline: false)
+    people[identity] = person
+    return person
+  }
+
+  func person(_ speaker: Speaker, knownIn place: NetworkPlace) throws -> Person? {
+    try person(known: identity(of: speaker, in: place))
+  }
+
+  private func person(known identity: String) throws -> Person? {
+    if let known = people[identity] { return known }
+    let found = try database.first(
+      """
+      SELECT \(Store.participantColumns), p.online FROM participant p
+      WHERE p.network = ? AND p.identity = ?
+      """, network, identity
+    ) { Person(participant: Store.participant($0), isOnline: $0.bool("online")) }
+    people[identity] = found
+    return found
+  }
+
+  func setOnline(
+    _ isOnline: Bool, _ person: Person, _ speaker: Speaker, in place: NetworkPlace
+  ) throws {
+    if person.isOnline == isOnline { return }
+    try database.run("UPDATE participant SET online = ? WHERE id = ?", isOnline, person.id)
+    try store.touchPeople()
+    people[identity(of: speaker, in: place)]?.isOnline = isOnline
+  }
+
+  /// Who did something in a place that is there; nil for those who cannot have: in a direct chat
+  /// anyone but the two.
+  func sender(_ speaker: Speaker, in place: Place) throws -> ID<Participant>? {
+    if speaker.isOwner { return owner.id }
+    if case .direct(let address) = place.network, speaker.identity != address { return nil }
+    return try person(speaker, knownIn: place.network)?.id
+  }
+
+  // MARK: Messages
+
+  /// A time as it was told, which may be any: no later than now.
+  func time(_ told: Milliseconds?) -> Milliseconds {
+    min(max(told ?? now, JSONShape.times.lowerBound), now)
+  }
+
+  /// A message as it is stored, by what the network knows it by.
+  ///
+  /// - Parameter author: whose it must be, or nil where only an archive's id, or an origin id that
+  ///   nobody else used there, says which it is.
+  func message(
+    _ name: MessageName, of author: ID<Participant>?, in place: Place
+  ) throws -> Known? {
+    // Only the ids are asked for at first: most of what comes is not known.
+    var found: [ID<Message>] = []
+    if let archive = name.archive {
+      found = try database.rows(
+        "SELECT id FROM message WHERE conversation = ? AND archive_id = ?", place.id, archive
+      ) { $0.id() }
+    }
+    if found.isEmpty, let origin = name.origin {
+      // The + keeps SQLite from going through the conversation by number.
+      found = try database.rows(
+        """
+        SELECT id FROM message WHERE conversation = ?1 AND remote_id = ?2
+          AND (?3 IS NULL OR sender = ?3) AND (?4 IS NULL OR archive_id IS NULL)
+        ORDER BY +number DESC LIMIT 2
+        """, place.id, origin, author, name.archive
+      ) { $0.id() }
+      if author == nil, found.count > 1 { return nil }
+    }
+    guard let id = found.first else { return nil }
+    let known = try database.first(
+      "SELECT \(Store.messageColumns), m.archive_id \(Store.messageRows) WHERE m.id = ?", id
+    ) { Known(message: Store.message($0), archive: $0.optionalText("archive_id")) }
+    return author == nil || known?.message.sender == author ? known : nil
+  }
+
+  struct Known {
+    var message: Message
+    var archive: String?
+  }
+}

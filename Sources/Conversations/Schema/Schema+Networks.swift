@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Schema {
+  /// Accounts on networks, and what a network needs to be told from what is known already.
+  static let networks = """
+    -- Whose a network is: its conversations and people are seen by the owner alone. The row of an
+    -- account that was removed stays, since its conversations do.
+    CREATE TABLE account(
+      id INTEGER PRIMARY KEY,
+      owner INTEGER NOT NULL REFERENCES participant(id),
+      network TEXT NOT NULL UNIQUE,         -- as in xmpp:anna@example.org
+      settings TEXT NOT NULL DEFAULT '{}',  -- JSON: texts by name
+      wanted INTEGER NOT NULL DEFAULT 1,
+      removed INTEGER NOT NULL DEFAULT 0,
+      holder TEXT,                          -- the lock file of the process that serves it
+      status TEXT NOT NULL DEFAULT '',      -- what that says of itself
+      change INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX account_owner ON account(owner);
+
+    -- From here on `remote_id` is the sender's own id for a message. It says nothing without the
+    -- sender, and some give one twice.
+    DROP INDEX message_remote;
+    ALTER TABLE message ADD COLUMN archive_id TEXT;
+    CREATE INDEX message_origin ON message(conversation, remote_id, sender)
+      WHERE remote_id IS NOT NULL;
+    CREATE UNIQUE INDEX message_archive ON message(conversation, archive_id)
+      WHERE archive_id IS NOT NULL;
+    UPDATE message SET remote_id = lower(hex(uid)) WHERE state < 2 AND remote_id IS NULL;
+    -- 1: it was edited or deleted by someone known by a nickname alone.
+    ALTER TABLE message ADD COLUMN unverified INTEGER NOT NULL DEFAULT 0;
+
+    -- The network's own name for a room; whether some of its messages came later than those said
+    -- after them; the nickname to enter it with, and whether its people are known now.
+    ALTER TABLE conversation ADD COLUMN address TEXT;
+    ALTER TABLE conversation ADD COLUMN by_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN nick TEXT;
+    ALTER TABLE conversation ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+    UPDATE conversation SET address = substr(name, 2) WHERE kind = 0 AND network <> '';
+    CREATE UNIQUE INDEX conversation_address ON conversation(network, address)
+      WHERE address IS NOT NULL;
+
+    -- What the network calls someone in a room, where `identity` has the room before it.
+    ALTER TABLE participant ADD COLUMN given TEXT;
+    -- NULL where nobody tells.
+    ALTER TABLE participant ADD COLUMN online INTEGER;
+    ALTER TABLE participant ADD COLUMN contact INTEGER NOT NULL DEFAULT 0;
+
+    -- The first message that someone was asked about, whose program tells how far they read.
+    ALTER TABLE reader ADD COLUMN began INTEGER;
+
+    -- When it was last handed to the network, in the count of meta.change; 0 for never.
+    ALTER TABLE outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
+
+    -- Up to where an archive is in the store: '' that of the account, else that of a room's address.
+    CREATE TABLE archive_mark(
+      network TEXT NOT NULL,
+      archive TEXT NOT NULL,
+      mark TEXT NOT NULL,
+      PRIMARY KEY (network, archive)
+    ) STRICT, WITHOUT ROWID;
+
+    -- While there is a row in it, new messages do not come into the search index one by one: after
+    -- each, FTS5 would write out what changed. There is one only within a transaction that sees to
+    -- it at its end.
+    CREATE TABLE indexing(later INTEGER PRIMARY KEY) STRICT;
+    DROP TRIGGER message_inserted;
+    CREATE TRIGGER message_inserted AFTER INSERT ON message
+    WHEN NOT EXISTS (SELECT 1 FROM indexing) BEGIN
+      INSERT INTO message_text(rowid, body, facts) VALUES (new.id, new.body, \(facts(of: "new")));
+    END;
+
+    CREATE TABLE request(
+      id INTEGER PRIMARY KEY,               -- drawn from meta.change
+      account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+      verb TEXT NOT NULL,
+      target TEXT NOT NULL,
+      text TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      answer TEXT,                          -- NULL while there is none
+      change INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX request_change ON request(change);
+    """
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("An account on a network") struct AccountTests {
+  @Test func isTheOwnersWithItsSettings() throws {
+    let fixture = Fixture()
+    let store = try fixture.open()
+    let anna = try store.participant(identity: "anna").id
+    let settings = ["host": "a \"b\" é", "port": "5222"]
+    let made = try store.addAccount(
+      owner: anna, network: "xmpp:anna@example.org", settings: settings)
+    #expect((made.kind, made.address) == ("xmpp", "anna@example.org"))
+    #expect(try store.accounts(of: anna) == [made])
+    #expect(try fixture.open().account(network: "xmpp:anna@example.org")?.settings == settings)
+    #expect(throws: RuleError.accountExists("anna@example.org")) {
+      try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    }
+    for bad in ["xmpp", "xmpp:", ":anna@example.org", ""] {
+      #expect(throws: RuleError.badName(bad)) { try store.addAccount(owner: anna, network: bad) }
+    }
+    try store.set(made, settings: ["port": "1"])
+    try store.setWanted(false, made)
+    let now = try #require(try store.account(network: made.network))
+    #expect((now.settings, now.isWanted) == (["port": "1"], false))
+  }
+
+  @Test func belongsToOneOfAStore() throws {
+    let linked = try Linked()
+    let ben = try linked.store.participant(identity: "ben").id
+    #expect(throws: RuleError.accountTaken("anna@example.org")) {
+      try linked.store.addAccount(owner: ben, network: linked.account.network)
+    }
+    try linked.store.removeAccount(linked.account)
+    // What was said on it is still anna's.
+    #expect(throws: RuleError.accountTaken("anna@example.org")) {
+      try linked.store.addAccount(owner: ben, network: linked.account.network)
+    }
+    #expect(try linked.store.accounts(of: ben).isEmpty)
+  }
+
+  @Test func leavesWhatWasSaidToItsOwnerAndFailsWhatWaits() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("hello")
+    let waiting = try linked.send("too late").message
+    let request = try linked.store.ask(.join, target: "x", of: linked.account)
+    try linked.store.removeAccount(linked.account)
+    #expect(try linked.store.accounts(of: linked.anna).isEmpty)
+    #expect(try linked.bodies() == ["hello", "too late"])
+    let failed = try #require(try linked.store.message(waiting.id, for: linked.anna))
+    #expect(failed.state == .failed)
+    #expect(failed.failure == "the account anna@example.org was removed")
+    #expect(try linked.outbox().isEmpty)
+    #expect(try linked.store.requests(of: linked.account) == [])
+    let gone = RuleError.noSuchAccount("anna@example.org")
+    #expect(throws: gone) { try linked.send("more") }
+    #expect(throws: gone) { try linked.store.retry(waiting.id, by: linked.anna) }
+    #expect(throws: gone) { try linked.say("more") }
+    #expect(throws: gone) { try linked.store.ask(.leave, target: "x", of: linked.account) }
+    #expect(throws: gone) { try linked.store.removeAccount(linked.account) }
+    #expect(throws: gone) { try linked.store.set(linked.account, settings: [:]) }
+    #expect(throws: gone) { try linked.wire.takeLease(of: linked.account) }
+    let ben = try linked.store.participant(identity: "ben").id
+    #expect(try linked.store.rooms(for: ben).isEmpty)
+
+    let again = try linked.store.addAccount(owner: linked.anna, network: linked.account.network)
+    #expect(again.id == linked.account.id)
+    #expect(try linked.store.retry(waiting.id, by: linked.anna).state == .sending)
+    #expect(request.verb == .join)
+  }
+
+  @Test("its state is told to the shells of its owner alone")
+  func status() throws {
+    let linked = try Linked()
+    let ben = try linked.store.participant(identity: "ben").id
+    let position = try linked.store.position
+    try linked.wire.setStatus(of: linked.account, "catching up 1,204")
+    #expect(try linked.store.changes(since: position, for: linked.anna).networkChanged)
+    #expect(try !linked.store.changes(since: position, for: ben).networkChanged)
+    #expect(try linked.store.accounts(of: linked.anna)[0].status == "catching up 1,204")
+    let after = try linked.store.position
+    try linked.wire.setStatus(of: linked.account, "catching up 1,204")
+    #expect(try linked.store.position == after)
+  }
+
+  @Test("what is asked for is answered once, to its owner")
+  func requests() throws {
+    let linked = try Linked()
+    let ben = try linked.store.participant(identity: "ben").id
+    let first = try linked.store.ask(.join, target: "tea@x", text: "anna", of: linked.account)
+    let second = try linked.store.ask(.history, target: "tea@x", of: linked.account)
+    #expect(try linked.wire.requests(of: linked.account) == [first, second])
+    let position = try linked.store.position
+    try linked.hear(.answered(first, "tea@x lets members in only"))
+    #expect(try linked.wire.requests(of: linked.account) == [second])
+    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(changes.answers.map(\.text) == ["tea@x lets members in only"])
+    #expect(changes.answers.map(\.request) == [first])
+    #expect(!changes.isEmpty)
+    #expect(try linked.store.changes(since: position, for: ben).answers.isEmpty)
+    let after = try linked.store.position
+    try linked.hear(.answered(first, "again"))
+    #expect(try linked.store.changes(since: after, for: linked.anna).answers.isEmpty)
+  }
+}
+
+@Suite("One process at a time serves an account") struct LeaseTests {
+  @Test func theSecondWaitsUntilTheFirstEnds() throws {
+    let linked = try Linked()
+    let other = try linked.fixture.open()
+    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try linked.wire.takeLease(of: linked.account))
+    #expect(try linked.wire.takeLease(of: linked.account))
+    #expect(try !other.takeLease(of: linked.account))
+    #expect(try linked.store.holderIsAlive(of: linked.account))
+    #expect(try linked.wire.holdsLease(of: linked.account))
+    #expect(try !other.holdsLease(of: linked.account))
+    try linked.wire.releaseLease(of: linked.account)
+    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try other.takeLease(of: linked.account))
+    other.close()
+    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try linked.wire.takeLease(of: linked.account))
+  }
+
+  @Test("killed, it leaves nothing that is not true any more")
+  func killed() throws {
+    let linked = try Linked()
+    let other = try linked.fixture.open()
+    _ = try linked.wire.takeLease(of: linked.account)
+    try linked.wire.setStatus(of: linked.account, "online")
+    try linked.hear(.contact(linked.ben, isOnline: true, away: "lunch"))
+    try linked.say("hi", by: linked.ben, in: linked.direct)
+    try linked.hear(.typing(linked.ben, in: linked.direct, true))
+    let place = try linked.conversation(linked.direct)
+    func ben() throws -> Presence? {
+      try linked.store.people(in: place).first { $0.participant.identity == "ben@example.org" }
+    }
+    #expect(try ben()?.isHere == true && ben()?.typingSince != nil && ben()?.away == "lunch")
+    // As the kernel does it.
+    close(linked.wire.leases.removeLast().lock)
+    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try linked.store.forgetTheDead())
+    #expect(try linked.store.accounts(of: linked.anna)[0].status == "")
+    #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
+    #expect(try !linked.store.forgetTheDead())
+    #expect(try other.takeLease(of: linked.account))
+  }
+
+  @Test func isNoShellOfTheOwner() throws {
+    let linked = try Linked()
+    let lobby = try #require(try linked.store.room("lobby", create: true)).id
+    try linked.store.join(linked.anna, lobby)
+    let ben = try linked.store.participant(identity: "ben").id
+    _ = try linked.wire.takeLease(of: linked.account)
+    #expect(try linked.store.people(in: lobby).map(\.isHere) == [false])
+    #expect(try linked.store.othersHere(in: lobby, than: ben) == 0)
+    #expect(try !linked.store.forgetTheDead())
+    #expect(try linked.wire.holdsLease(of: linked.account))
+  }
+
+  @Test("a lost lock file is made again, or the lease is another's")
+  func lostLock() throws {
+    let linked = try Linked()
+    let other = try linked.fixture.open()
+    _ = try linked.wire.takeLease(of: linked.account)
+    let path = linked.wire.files.lockPath(of: linked.wire.leases[0].holder)
+    unlink(path)
+    #expect(try linked.wire.forgetTheDead() == false)
+    #expect(try !other.takeLease(of: linked.account))
+    unlink(path)
+    #expect(try other.takeLease(of: linked.account))
+    #expect(try !linked.wire.holdsLease(of: linked.account))
+    _ = try linked.wire.forgetTheDead()
+    #expect(try !linked.wire.holdsLease(of: linked.account))
+    #expect(try other.holdsLease(of: linked.account))
+  }
+}

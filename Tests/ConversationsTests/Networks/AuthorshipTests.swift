@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Who may change what was said on a network") struct AuthorshipTests {
+  private let linked: Linked
+  private let name = MessageName(origin: "o1", archive: "a1")
+
+  init() throws {
+    linked = try Linked()
+    try linked.join()
+    try linked.say("helo", origin: "o1", archive: "a1")
+  }
+
+  private func edit(
+    _ body: String, by speaker: Speaker, _ name: MessageName? = nil, at time: Milliseconds? = nil
+  ) throws {
+    try linked.hear(
+      .edited(name ?? self.name, by: speaker, in: linked.tea, body: body, at: time))
+  }
+
+  @Test("attack 8: its author alone")
+  func edits() throws {
+    try edit("mine now", by: linked.max)
+    try edit("mine now", by: linked.me)
+    try edit("by its archive id", by: linked.max, MessageName(archive: "a1"))
+    // The same id in another room is another message, and nobody's there.
+    let other = NetworkPlace.room("dev@rooms.example")
+    try linked.hear(.edited(name, by: linked.zoe, in: other, body: "elsewhere", at: nil))
+    try edit("of nothing", by: linked.zoe, MessageName(origin: "o9"))
+    #expect(try linked.bodies() == ["helo"])
+    #expect(try linked.store.rooms(for: linked.anna).count == 1)
+    let position = try linked.store.position
+    try edit("hello", by: linked.zoe)
+    let message = try linked.messages()[0]
+    #expect((message.body, message.isUnverified) == ("hello", false))
+    #expect(try linked.store.revisions(of: message.id).map(\.body) == ["helo"])
+    #expect(try linked.store.changes(since: position, for: linked.anna).revised == [message])
+    // Not before it is there.
+    try edit("early", by: linked.zoe, MessageName(origin: "o2"))
+    try linked.say("late", origin: "o2")
+    #expect(try linked.bodies() == ["hello", "late"])
+  }
+
+  @Test("what an archive tells again changes nothing")
+  func editsToldAgain() throws {
+    let now = linked.fixture.now
+    try edit("one", by: linked.zoe, at: now - 20)
+    try edit("two", by: linked.zoe, at: now - 10)
+    try edit("one", by: linked.zoe, at: now - 20)
+    try edit("two", by: linked.zoe, at: now - 10)
+    #expect(try linked.bodies() == ["two"])
+    let message = try linked.messages()[0]
+    #expect(try linked.store.revisions(of: message.id).map(\.body) == ["helo", "one"])
+  }
+
+  @Test("what the owner typed here is newer than what comes back of an earlier text")
+  func ownEdits() throws {
+    let (message, entry) = try linked.send("one")
+    try linked.hear(.accepted(entry, archive: "a2"))
+    try linked.store.edit(message.id, to: "two", by: linked.anna)
+    let own = MessageName(origin: message.uid)
+    try edit("zero", by: linked.me, own)
+    #expect(try linked.bodies().last == "two" && linked.outbox().map(\.operation) == [.edit])
+    try edit("two", by: linked.me, own)
+    #expect(try linked.outbox().isEmpty)
+  }
+
+  @Test("6: by a nickname alone it counts, and is marked")
+  func unverified() throws {
+    let nick = Speaker(identity: "kim", name: "kim", isVerified: false)
+    try linked.say("a", by: nick, origin: "n1")
+    try linked.say("b", by: nick, origin: "n2")
+    try edit("A", by: nick, MessageName(origin: "n1"))
+    try linked.hear(.retracted(MessageName(origin: "n2"), by: nick, in: linked.tea, at: nil))
+    let messages = try linked.messages()
+    #expect(messages.map(\.isUnverified) == [false, true, true])
+    #expect(messages.map(\.body) == ["helo", "A", ""])
+  }
+
+  @Test("attack 8: a room cannot speak for people of other places")
+  func roomsNameTheirOwn() throws {
+    try linked.say("psst", by: linked.ben, in: linked.direct, origin: "b1")
+    let forged = Speaker(identity: "ben@example.org", name: "Ben is a fool")
+    try linked.say("I am Ben", by: forged)
+    try linked.hear(.present(forged, room: "tea@rooms.example"))
+    let ben = try #require(
+      try linked.store.find(participant: "ben@example.org", for: linked.anna))
+    #expect(ben.name == "Ben" && !ben.isOccupant)
+    let senders = try linked.messages().map(\.sender)
+    #expect(!senders.contains(ben.id))
+    // The process gets back what it gave.
+    try linked.store.react(
+      linked.messages()[1].id, by: linked.anna, with: "🎉")
+    #expect(try linked.outbox().last?.author.identity == "ben@example.org")
+    // Nor can another room speak for this one's.
+    let dev = NetworkPlace.room("dev@rooms.example")
+    try linked.say("same id", in: dev, origin: "o1")
+    #expect(try linked.messages()[0].senderIdentity == "tea@rooms.example/occupant-7")
+  }
+
+  @Test("a retraction leaves a tombstone, of the author's own alone")
+  func retractions() throws {
+    try linked.hear(.retracted(name, by: linked.max, in: linked.tea, at: nil))
+    #expect(try linked.bodies() == ["helo"])
+    try linked.hear(.retracted(name, by: linked.zoe, in: linked.tea, at: nil))
+    let message = try linked.messages()[0]
+    #expect(message.deletedAt != nil && message.body.isEmpty)
+    try edit("back", by: linked.zoe)
+    try linked.say("helo", origin: "o1", archive: "a1")
+    #expect(try linked.messages() == [message])
+  }
+
+  @Test("7.8: anyone reacts, with one emoji each")
+  func reactions() throws {
+    func react(
+      _ emoji: [String], by speaker: Speaker, author: Speaker? = nil, at time: Milliseconds? = nil
+    ) throws -> [String] {
+      try linked.hear(
+        .reacted(
+          MessageName(origin: "o1"), author: author, by: speaker, in: linked.tea, emoji: emoji,
+          at: time))
+      return try linked.store.reactions(of: linked.messages()[0].id)
+        .map { "\($0.participant.name) \($0.emoji)" }
+    }
+    #expect(try react(["🎉", "👍"], by: linked.max) == ["max 🎉"])
+    #expect(try react(["<script>", "👍"], by: linked.zoe) == ["max 🎉", "zoe 👍"])
+    #expect(try react(["nothing of it"], by: linked.max) == ["max 🎉", "zoe 👍"])
+    #expect(try react([], by: linked.max, author: linked.max) == ["max 🎉", "zoe 👍"])
+    #expect(try react([], by: linked.max, author: linked.zoe) == ["zoe 👍"])
+    // An older one told again.
+    #expect(try react(["🎉"], by: linked.max, at: linked.fixture.now - 1) == ["zoe 👍"])
+    #expect(try react(["🎉"], by: linked.me) == ["zoe 👍", "anna 🎉"])
+    #expect(try linked.outbox().isEmpty)
+    try linked.say("decoy", by: linked.max, origin: "o1")
+    #expect(try react(["🔥"], by: linked.max) == ["zoe 👍", "anna 🎉"])
+  }
+
+  @Test("one's own reaction that waits is newer than what comes back")
+  func ownReactions() throws {
+    let message = try linked.messages()[0].id
+    try linked.store.react(message, by: linked.anna, with: "🎉")
+    func hear(_ emoji: String) throws {
+      try linked.hear(
+        .reacted(name, author: linked.zoe, by: linked.me, in: linked.tea, emoji: [emoji], at: nil))
+    }
+    try hear("👍")
+    #expect(try linked.store.reactions(of: message).map(\.emoji) == ["🎉"])
+    #expect(try linked.outbox().count == 1)
+    try hear("🎉")
+    #expect(try linked.outbox().isEmpty)
+  }
+}
+
+@Suite("How far others on a network are") struct ReachedTests {
+  @Test("attack 9: only of what was sent there, only from the other side")
+  func directChats() throws {
+    let linked = try Linked()
+    try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
+    try linked.join()
+    let mallory = Speaker(identity: "mallory@example.org")
+    let (message, entry) = try linked.send("one", in: linked.direct)
+    let name = MessageName(origin: message.uid)
+    func told(
+      _ name: MessageName, by speaker: Speaker, _ state: DeliveryState,
+      in place: NetworkPlace? = nil
+    ) throws -> DeliveryState? {
+      try linked.hear(.reached(name, by: speaker, in: place ?? linked.direct, state))
+      return try linked.state(message)
+    }
+    #expect(try told(name, by: mallory, .seen) == .sending)
+    #expect(try told(name, by: linked.me, .seen) == .sending)
+    #expect(try told(MessageName(origin: "b1"), by: linked.ben, .seen) == .sending)
+    #expect(try told(MessageName(origin: "?"), by: linked.ben, .seen) == .sending)
+    #expect(try told(name, by: linked.zoe, .seen, in: linked.tea) == .sending)
+    // Whoever has it shows that the server has it, too.
+    #expect(try told(name, by: linked.ben, .delivered) == .delivered)
+    #expect(try linked.outbox().isEmpty)
+    try linked.hear(.refused(entry, reason: "late"))
+    #expect(try told(name, by: linked.ben, .seen) == .seen)
+    #expect(try linked.state(linked.send("two", in: linked.direct).message) == .sending)
+  }
+
+  @Test("in a room it ends at sent, but for seen, of those whose programs tell")
+  func rooms() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.hear(
+      .present(linked.zoe, room: "tea@rooms.example"),
+      .present(linked.max, room: "tea@rooms.example"))
+    func send(_ body: String) throws -> Message {
+      let (message, entry) = try linked.send(body)
+      try linked.hear(.accepted(entry, archive: body))
+      return message
+    }
+    func seen(_ name: String, by speaker: Speaker) throws {
+      try linked.hear(.reached(MessageName(archive: name), by: speaker, in: linked.tea, .seen))
+    }
+    let first = try send("1")
+    #expect(try linked.state(first) == .sent)
+    try linked.hear(.reached(MessageName(archive: "1"), by: linked.zoe, in: linked.tea, .delivered))
+    #expect(try linked.state(first) == .sent)
+    try seen("1", by: linked.zoe)
+    #expect(try linked.state(first) == .seen)
+    // Who begins to tell later does not take it back.
+    let second = try send("2")
+    #expect(try linked.state(second) == .sent)
+    try seen("1", by: linked.max)
+    try seen("2", by: linked.zoe)
+    #expect(try linked.state(second) == .seen)
+    let third = try send("3")
+    try seen("3", by: linked.zoe)
+    #expect(try linked.state(third) == .sent)
+    #expect(try linked.store.reach(of: third) == Reach(recipients: 2, delivered: 1, seen: 1))
+    // What others said is read with it.
+    try linked.say("between", archive: "4")
+    try seen("4", by: linked.max)
+    #expect(try linked.state(third) == .seen)
+    #expect(try linked.store.recipients(of: third.id).map(\.state) == [.seen, .seen])
+    // Nobody who was never there.
+    try seen("4", by: Speaker(identity: "stranger"))
+    #expect(try linked.store.recipients(of: third.id).count == 2)
+  }
+
+  @Test("what the owner read on another device is read here, and nothing is told of it")
+  func readElsewhere() throws {
+    let linked = try Linked()
+    try linked.say("one", by: linked.ben, in: linked.direct, archive: "1")
+    try linked.say("two", by: linked.ben, in: linked.direct, archive: "2")
+    let position = try linked.store.position
+    try linked.hear(.read(MessageName(archive: "1"), in: linked.direct))
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+    let (signals, end) = try linked.wire.signals(of: linked.account, since: position)
+    #expect(signals.isEmpty)
+    #expect(try end == linked.store.position)
+  }
+
+  @Test("what the owner's shells do is told to the network")
+  func signals() throws {
+    let linked = try Linked()
+    let ben = try linked.store.participant(identity: "ben").id
+    try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")
+    try linked.say("two", by: linked.ben, in: linked.direct, origin: "2")
+    let place = try linked.conversation(linked.direct)
+    _ = try linked.send("mine", in: linked.direct)
+    var position = try linked.store.position
+    func told() throws -> [NetworkSignal] {
+      let (signals, end) = try linked.wire.signals(of: linked.account, since: position)
+      position = end
+      return signals
+    }
+    #expect(try told() == [])
+    let speaker = Speaker(identity: "ben@example.org", name: "Ben")
+    func reached(_ origin: String, _ state: DeliveryState) -> NetworkSignal {
+      .reached(linked.direct, MessageName(origin: origin), by: speaker, state)
+    }
+    try linked.store.noteDelivered(to: linked.anna, upTo: [place: 3])
+    #expect(try told() == [reached("2", .delivered)])
+    try linked.store.noteSeen(by: linked.anna, in: place, upTo: 1, sendReceipt: true)
+    #expect(try told() == [reached("2", .delivered), reached("1", .seen)])
+    try linked.store.noteSeen(by: linked.anna, in: place, upTo: 3, sendReceipt: true)
+    #expect(try told() == [reached("2", .seen)])
+    _ = try linked.store.attach(linked.anna)
+    try linked.store.setTyping(true, in: place)
+    #expect(try told() == [.typing(linked.direct, true)])
+    try linked.store.setTyping(false, in: place)
+    #expect(try told() == [.typing(linked.direct, false)])
+    // Not what others do, nor what is done elsewhere.
+    let lobby = try #require(try linked.store.room("lobby", create: true)).id
+    try linked.store.join(linked.anna, lobby)
+    try linked.store.setTyping(true, in: lobby)
+    try linked.hear(.typing(linked.ben, in: linked.direct, true))
+    try linked.store.noteSeen(by: ben, in: lobby, upTo: 0, sendReceipt: true)
+    #expect(try told() == [])
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("What a network tells late") struct LateTests {
+  @Test("7.1: stands in its place by time, is unread, and -N counts as /history prints")
+  func inItsPlace() throws {
+    let linked = try Linked()
+    try linked.join()
+    let now = linked.fixture.now
+    for minute in [1, 3, 5] {
+      try linked.say("\(minute)", at: now - 600_000 + Milliseconds(minute) * 60_000)
+    }
+    let position = try linked.store.position
+    for minute in [2, 4] {
+      try linked.say("\(minute)", at: now - 600_000 + Milliseconds(minute) * 60_000)
+    }
+    let messages = try linked.messages()
+    #expect(messages.map(\.body) == ["1", "2", "3", "4", "5"])
+    #expect(messages.map(\.number) == [1, 4, 2, 5, 3])
+    #expect(messages.allSatisfy { !$0.isPast })
+    #expect(Store.ordered(messages).map(\.body) == ["1", "2", "3", "4", "5"])
+    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(changes.arrived.map(\.body) == ["2", "4"])
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [5])
+    let place = try linked.conversation()
+    for (back, body) in [(-1, "5"), (-2, "4"), (-5, "1")] {
+      #expect(try linked.store.message(named: back, in: place, for: linked.anna).body == body)
+    }
+    // Page by page it is the same order.
+    var (pages, before): ([String], Int?) = ([], nil)
+    while let page = try Optional(
+      linked.store.messages(in: place, before: before, limit: 2, for: linked.anna)), !page.isEmpty
+    {
+      pages = page.map(\.body) + pages
+      before = page[0].number
+    }
+    #expect(pages == ["1", "2", "3", "4", "5"])
+  }
+
+  @Test("what is past stands before all that is not, unread to nobody and told to nobody")
+  func past() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("now", archive: "a9")
+    let position = try linked.store.position
+    // Newest page first, as an archive is asked.
+    try linked.say("three", archive: "a3", at: 3000, isPast: true)
+    try linked.say("four", archive: "a4", at: 4000, isPast: true)
+    try linked.say("one", archive: "a1", at: 1000, isPast: true)
+    try linked.say("two", archive: "a2", at: 2000, isPast: true)
+    try linked.say("now", archive: "a9", at: 5000, isPast: true)
+    #expect(try linked.bodies() == ["one", "two", "three", "four", "now"])
+    #expect(try linked.messages().map(\.isPast) == [true, true, true, true, false])
+    #expect(try linked.store.changes(since: position, for: linked.anna).arrived.isEmpty)
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+    let found = try linked.store.search(SearchQuery.parse("from:zoe"), for: linked.anna)
+    #expect(found.map(\.message.body) == ["now", "four", "three", "two", "one"])
+    // A chat that was closed stays closed for it.
+    try linked.say("x", by: linked.ben, in: linked.direct, archive: "d2")
+    try linked.store.leave(linked.anna, linked.conversation(linked.direct))
+    try linked.say("old", by: linked.ben, in: linked.direct, archive: "d1", at: 1, isPast: true)
+    #expect(throws: RuleError.self) { try linked.conversation(linked.direct) }
+    try linked.say("new", by: linked.ben, in: linked.direct, archive: "d3")
+    #expect(try linked.bodies(in: linked.direct) == ["old", "x", "new"])
+  }
+
+  @Test("how far archives are in the store, and where to be again")
+  func marks() throws {
+    let linked = try Linked()
+    #expect(try linked.wire.catchUpMarks(of: linked.account) == [:])
+    try linked.hear(
+      .caughtUp(archive: "", mark: "1"), .caughtUp(archive: "tea@rooms.example", mark: "7"),
+      .caughtUp(archive: "", mark: "2"))
+    #expect(
+      try linked.wire.catchUpMarks(of: linked.account) == ["": "2", "tea@rooms.example": "7"])
+    try linked.join()
+    try linked.hear(.joined(room: "dev@rooms.example", nick: "ann"))
+    try linked.hear(.offline)
+    #expect(
+      try linked.wire.roomsJoined(of: linked.account)
+        == ["tea@rooms.example": "anna", "dev@rooms.example": "ann"])
+    try linked.hear(.left(room: "tea@rooms.example", reason: "you were banned"))
+    #expect(try linked.wire.roomsJoined(of: linked.account) == ["dev@rooms.example": "ann"])
+  }
+}

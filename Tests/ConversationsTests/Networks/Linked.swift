@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+
+@testable import Conversations
+
+/// anna, who has an account; `wire` is the process that serves it.
+final class Linked {
+  let fixture = Fixture()
+  let store: Store
+  let wire: Store
+  let anna: ID<Participant>
+  let account: Account
+
+  let tea = NetworkPlace.room("tea@rooms.example")
+  let direct = NetworkPlace.direct("ben@example.org")
+  let ben = Speaker(identity: "ben@example.org", name: "Ben")
+  /// People of #tea.
+  let zoe = Speaker(identity: "occupant-7", name: "zoe")
+  let max = Speaker(identity: "occupant-8", name: "max")
+  let me = Speaker(identity: "anna@example.org", isOwner: true)
+
+  init() throws {
+    store = try fixture.open()
+    wire = try fixture.open()
+    anna = try store.participant(identity: "anna").id
+    account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+  }
+
+  func hear(_ news: NetworkNews...) throws { try wire.take(news, of: account) }
+
+  /// Someone says something in #tea, by default just now.
+  func say(
+    _ body: String, by speaker: Speaker? = nil, in place: NetworkPlace? = nil,
+    origin: String? = nil, archive: String? = nil, at time: Milliseconds? = nil,
+    isPast: Bool = false
+  ) throws {
+    try hear(
+      .said(
+        NetworkMessage(
+          name: MessageName(origin: origin, archive: archive), speaker: speaker ?? zoe, body: body,
+          time: time, isPast: isPast), in: place ?? tea))
+  }
+
+  func join() throws { try hear(.joined(room: "tea@rooms.example", nick: "anna")) }
+
+  func conversation(_ place: NetworkPlace? = nil) throws -> ID<Conversation> {
+    let all = try store.listing(for: anna).map(\.conversation.id)
+    let found = try all.first { try store.networkPlace(of: $0) == place ?? tea }
+    guard let found else { throw RuleError.noSuchRoom("\(place ?? tea)") }
+    return found
+  }
+
+  func messages(in place: NetworkPlace? = nil) throws -> [Message] {
+    try store.messages(in: conversation(place), limit: 99, for: anna)
+  }
+
+  func bodies(in place: NetworkPlace? = nil) throws -> [String] {
+    try messages(in: place).map(\.body)
+  }
+
+  /// What anna types, and what the outbox has for it.
+  func send(
+    _ body: String, in place: NetworkPlace? = nil
+  ) throws -> (message: Message, entry: OutboxEntry) {
+    let message = try store.send(body, in: conversation(place), by: anna)
+    guard let entry = try outbox().last else { throw RuleError.noSuchMessage(message.number) }
+    return (message, entry)
+  }
+
+  func outbox() throws -> [OutboxEntry] { try wire.outbox(of: account.network) }
+  func state(_ message: Message) throws -> DeliveryState? {
+    try store.message(message.id, for: anna)?.state
+  }
+}

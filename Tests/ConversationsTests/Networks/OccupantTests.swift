@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Repeatable
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Who is there on a network") struct OccupantTests {
+  private let linked: Linked
+  private let room = "tea@rooms.example"
+
+  init() throws { linked = try Linked() }
+
+  private func here() throws -> [String] {
+    try linked.store.people(in: linked.conversation()).filter(\.isHere)
+      .map(\.participant.name)
+  }
+
+  private func events(since position: Int64) throws -> [String] {
+    try linked.store.changes(since: position, for: linked.anna).events.map {
+      "\($0.participant.name) \($0.kind) \($0.text)"
+    }
+  }
+
+  @Test("those who are there already do not come; who comes and goes then is told")
+  func comings() throws {
+    let start = try linked.store.position
+    try linked.hear(
+      .present(linked.zoe, room: room), .joined(room: room, nick: "anna"),
+      .present(linked.max, room: room), .topic(room: room, text: "tea", by: linked.zoe, at: nil))
+    #expect(try events(since: start) == [])
+    #expect(try here() == ["max", "zoe"])
+    let place = try linked.conversation()
+    #expect(try linked.store.members(of: place).count == 3)
+    #expect(try linked.store.conversation(place, for: linked.anna)?.topic == "tea")
+    let position = try linked.store.position
+    let kim = Speaker(identity: "occupant-9", name: "kim")
+    try linked.hear(
+      .present(kim, room: room), .present(kim, room: room), .absent(linked.max, room: room),
+      .absent(linked.max, room: room), .topic(room: room, text: "cake", by: kim, at: nil))
+    try linked.hear(
+      .renamed(Speaker(identity: "occupant-9", name: "Kim"), room: room, former: "kim"))
+    #expect(
+      try events(since: position)
+        == ["Kim joined ", "max left ", "Kim topic cake", "Kim renamed kim"])
+    #expect(try here() == ["Kim", "zoe"])
+    #expect(try linked.store.members(of: place).map(\.name) == ["Kim", "anna", "zoe"])
+    // And back: one stay each, however often.
+    try linked.hear(.present(linked.max, room: room))
+    #expect(try linked.store.count("membership") == 4)
+  }
+
+  @Test("a nickname is somebody else under another name, where there is nothing more to know")
+  func renamedWithoutIdentity() throws {
+    try linked.join()
+    try linked.hear(.present(Speaker(identity: "kim", name: "kim", isVerified: false), room: room))
+    let position = try linked.store.position
+    try linked.hear(
+      .renamed(
+        Speaker(identity: "Kim2", name: "Kim2", isVerified: false), room: room, former: "kim"))
+    #expect(try events(since: position) == ["Kim2 renamed kim"])
+    #expect(try here() == ["Kim2"])
+    #expect(try linked.store.members(of: linked.conversation()).map(\.name) == ["Kim2", "anna"])
+  }
+
+  @Test("after a break those are in it who are told to be")
+  func reconnect() throws {
+    try linked.join()
+    try linked.hear(.present(linked.zoe, room: room), .present(linked.max, room: room))
+    try linked.hear(.typing(linked.zoe, in: linked.tea, true))
+    try linked.hear(.offline)
+    #expect(try here() == [])
+    let position = try linked.store.position
+    try linked.hear(.joined(room: room, nick: "anna"), .present(linked.zoe, room: room))
+    #expect(try here() == ["zoe"])
+    #expect(try linked.store.members(of: linked.conversation()).map(\.name) == ["anna", "zoe"])
+    #expect(try events(since: position) == [])
+    #expect(try linked.store.people(in: linked.conversation()).allSatisfy { $0.typingSince == nil })
+  }
+
+  @Test("the owner leaves or is thrown out, and is told why")
+  func ownerLeaves() throws {
+    try linked.join()
+    try linked.say("hello")
+    let place = try linked.conversation()
+    let position = try linked.store.position
+    try linked.hear(.left(room: room, reason: "you were banned"))
+    #expect(try linked.store.membership(of: linked.anna, in: place) == .left)
+    #expect(try events(since: position) == ["anna left you were banned"])
+    try linked.hear(.invited(room: room, by: linked.ben))
+    #expect(try events(since: position).last == "Ben invitation ")
+    try linked.join()
+    #expect(try linked.store.membership(of: linked.anna, in: place) == .member)
+  }
+
+  @Test("a room is shown under the name its network process gives, and found by both")
+  func names() throws {
+    try linked.hear(
+      .called(room: room, name: "tea"), .called(room: "tea@elsewhere.example", name: "Tea"),
+      .joined(room: "dev@rooms.example", nick: "anna"))
+    #expect(
+      try linked.store.rooms(for: linked.anna).map(\.name)
+        == ["#dev@rooms.example", "#tea", "#Tea-2"])
+    for name in ["tea", "#tea", "#" + room, room] {
+      let found = try #require(
+        try linked.store.room(name, create: false, for: linked.anna), "\(name)")
+      #expect(try linked.store.networkPlace(of: found.id) == linked.tea)
+    }
+  }
+
+  @Test("contacts, and a name that a contact shares with someone in a room")
+  func contacts() throws {
+    try linked.join()
+    try linked.hear(
+      .present(Speaker(identity: "occupant-1", name: "Ben"), room: room),
+      .contact(linked.ben, isOnline: true, away: ""),
+      .contact(Speaker(identity: "zoe@example.org", name: "Zoe"), isOnline: false, away: nil))
+    let contacts = try linked.store.contacts(of: linked.account)
+    #expect(contacts.map(\.participant.name) == ["Ben", "Zoe"])
+    #expect(contacts.map(\.isHere) == [true, false] && contacts.map(\.away) == ["", nil])
+    let ben = try #require(try linked.store.find(participant: "Ben", for: linked.anna))
+    #expect(ben.identity == "ben@example.org")
+    let chat = try linked.store.direct(linked.anna, with: ben.id)
+    #expect(try linked.store.networkPlace(of: chat.id) == linked.direct)
+    try linked.hear(.stranger(linked.ben))
+    #expect(try linked.store.contacts(of: linked.account).map(\.participant.name) == ["Zoe"])
+    // A name said in an old message is not what they are called now.
+    try linked.hear(.contact(linked.ben, isOnline: true, away: nil))
+    try linked.say(
+      "old", by: Speaker(identity: "ben@example.org", name: "Benny"), in: linked.direct, at: 5)
+    #expect(try linked.store.find(participant: "ben@example.org", for: linked.anna)?.name == "Ben")
+  }
+
+  /// The first 5,000 and a catch-up of 10,000 in batches; how long they take is printed.
+  @Test("a large room, and all that was missed")
+  func large() throws {
+    let clock = ContinuousClock()
+    let people = (1...5_000).map {
+      NetworkNews.present(Speaker(identity: "o\($0)", name: "nick\($0)"), room: room)
+    }
+    let first = try clock.measure {
+      try linked.wire.take([.joined(room: room, nick: "anna")] + people, of: linked.account)
+    }
+    try linked.hear(.offline)
+    let again = try clock.measure {
+      try linked.wire.take([.joined(room: room, nick: "anna")] + people, of: linked.account)
+    }
+    #expect(try linked.store.count("event") == 0)
+    #expect(try linked.store.members(of: linked.conversation()).count == 5_001)
+    let now = linked.fixture.now
+    let messages = (1...10_000).map { number in
+      NetworkNews.said(
+        NetworkMessage(
+          name: MessageName(origin: "m\(number)", archive: "\(number)"),
+          speaker: Speaker(identity: "o\(number % 50)", name: "nick\(number % 50)"),
+          body: "message \(number) of some words, as people write them in a room",
+          time: now - 20_000 + Milliseconds(number)), in: linked.tea)
+    }
+    let taken = try clock.measure {
+      for start in stride(from: 0, to: messages.count, by: 250) {
+        try linked.wire.take(
+          Array(messages[start..<start + 250]) + [
+            .caughtUp(archive: room, mark: "\(start + 250)")
+          ], of: linked.account)
+      }
+    }
+    let known = try clock.measure {
+      for start in stride(from: 0, to: messages.count, by: 250) {
+        try linked.wire.take(Array(messages[start..<start + 250]), of: linked.account)
+      }
+    }
+    print("5,000 present: \(first), again: \(again); 10,000 said: \(taken), known: \(known)")
+    #expect(try linked.store.count("message") == 10_000)
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [10_000])
+  }
+}

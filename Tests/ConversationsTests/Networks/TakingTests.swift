@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("What a network process hears") struct TakingTests {
+  @Test("stands once, however often it is told")
+  func once() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("live", origin: "o1")
+    try linked.say("live", origin: "o1", archive: "a1", at: 5)
+    try linked.say("live", origin: "o1", archive: "a1", at: 5)
+    try linked.say("live", archive: "a1")
+    // What one calls a message says nothing of another's, nor of one with an archive id of its own.
+    try linked.say("other speaker", by: linked.max, origin: "o1")
+    try linked.say("used twice", origin: "o1", archive: "a2")
+    try linked.say("nameless")
+    try linked.say("nameless")
+    try linked.say("o1 elsewhere", by: linked.ben, in: linked.direct, origin: "o1", archive: "a1")
+    #expect(
+      try linked.bodies() == ["live", "other speaker", "used twice", "nameless", "nameless"])
+    #expect(try linked.bodies(in: linked.direct) == ["o1 elsewhere"])
+    #expect(try linked.messages().map(\.number) == [1, 2, 3, 4, 5])
+    // An archive names one message: another's words under its id are not taken for that one.
+    try linked.say("forged", by: linked.max, archive: "a1")
+    #expect(try linked.bodies().count == 5)
+  }
+
+  @Test(
+    "a message is found by its names, however many there are",
+    arguments: [
+      ("archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
+      ("remote_id = ?2", "message_origin (conversation=? AND remote_id=?)"),
+      (
+        "max(created_at)",
+        "message_age (conversation=?)"
+      ),
+      ("by time", "message_age (conversation=? AND created_at<?)"),
+    ])
+  func isFoundByIndex(part: String, index: String) throws {
+    let linked = try Linked()
+    try linked.join()
+    let now = linked.fixture.now
+    for time: Milliseconds in [5, 3, 4] { try linked.say("x", origin: "o", archive: "\(time)", at: now - time) }
+    try linked.hear(.typing(linked.zoe, in: linked.tea, true))
+    let database = linked.wire.database
+    _ = try linked.wire.messages(in: linked.conversation(), limit: 9, for: linked.anna)
+    let wanted = part == "by time" ? "(m.created_at, m.number) < (?, ?) AND m.past = 0" : part
+    let sql = try #require(database.known.first { $0.contains(wanted) })
+    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
+    #expect(plan.contains { $0.contains(index) }, "\(plan)")
+  }
+
+  @Test("all of a batch or nothing, with one bell")
+  func batch() throws {
+    let linked = try Linked()
+    let position = try linked.store.position
+    #expect(throws: (any Error).self) {
+      try linked.hear(
+        .joined(room: "tea@rooms.example", nick: "a"), .called(room: "", name: "x"))
+    }
+    #expect(try linked.store.position == position)
+    #expect(try linked.store.rooms(for: linked.anna).isEmpty)
+  }
+
+  @Test("the owner's own comes back: sent, once", arguments: [true, false])
+  func ownComesBack(fromArchive: Bool) throws {
+    let linked = try Linked()
+    try linked.join()
+    let (message, entry) = try linked.send("hello")
+    #expect(entry.name.origin == message.uid && entry.origin == message.uid)
+    #expect(entry.place == linked.tea && entry.author.isOwner && !entry.wasTried)
+    // Someone else under the same id is someone else.
+    try linked.say("hello", origin: message.uid)
+    #expect(try linked.state(message) == .sending)
+    try linked.wire.noteTried([entry])
+    #expect(try linked.outbox().map(\.wasTried) == [true])
+    let position = try linked.store.position
+    try linked.say(
+      "hello", by: linked.me, origin: message.uid, archive: fromArchive ? "a1" : nil)
+    #expect(try linked.state(message) == .sent)
+    #expect(try linked.outbox().isEmpty)
+    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(changes.moved.map(\.id) == [message.id])
+    // What the connection says of that attempt later changes nothing.
+    try linked.hear(.accepted(entry, archive: "a1"))
+    #expect(try linked.state(message) == .sent && linked.outbox().isEmpty)
+    try linked.say("hello", by: linked.me, origin: message.uid, archive: "a1")
+    #expect(try linked.bodies() == ["hello", "hello"])
+  }
+
+  @Test("what was changed while it was on its way follows when it comes back")
+  func editedOnItsWay() throws {
+    let linked = try Linked()
+    try linked.join()
+    let (message, entry) = try linked.send("helo")
+    try linked.wire.noteTried([entry])
+    try linked.store.edit(message.id, to: "hello", by: linked.anna)
+    try linked.say("helo", by: linked.me, origin: message.uid)
+    #expect(try linked.outbox().map(\.operation) == [.edit])
+    #expect(try linked.outbox()[0].message.body == "hello")
+    #expect(try linked.outbox()[0].origin != message.uid)
+
+    let (other, second) = try linked.send("oops")
+    try linked.wire.noteTried([second])
+    _ = try linked.store.takeBack(other.id, by: linked.anna)
+    try linked.say("oops", by: linked.me, origin: other.uid)
+    try linked.say("oops", by: linked.me, origin: other.uid)
+    #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
+    #expect(try linked.bodies() == ["hello"])
+
+    // Edited before it was handed over: nothing follows.
+    let (third, _) = try linked.send("thrid")
+    try linked.store.edit(third.id, to: "third", by: linked.anna)
+    try linked.wire.noteTried([try #require(try linked.outbox().last)])
+    try linked.say("third", by: linked.me, origin: third.uid)
+    #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
+  }
+
+  @Test("/retry keeps the id, and a message that comes back late makes it needless")
+  func retry() throws {
+    let linked = try Linked()
+    try linked.join()
+    let (message, entry) = try linked.send("hello")
+    try linked.hear(.refused(entry, reason: "no voice"))
+    #expect(try linked.state(message) == .failed)
+    _ = try linked.store.retry(message.id, by: linked.anna)
+    let again = try #require(try linked.outbox().first)
+    #expect(again.name.origin == message.uid && again.id != entry.id && !again.wasTried)
+    try linked.hear(.refused(entry, reason: "late"))
+    #expect(try linked.state(message) == .sending && linked.outbox() == [again])
+    try linked.say("hello", by: linked.me, origin: message.uid)
+    #expect(try linked.state(message) == .sent && linked.outbox().isEmpty)
+  }
+
+  @Test("what the server had and gave back has failed, unless somebody has it")
+  func bounced() throws {
+    let linked = try Linked()
+    try linked.say("hi", by: linked.ben, in: linked.direct)
+    let (first, entry) = try linked.send("one", in: linked.direct)
+    try linked.hear(.accepted(entry, archive: "a1"))
+    try linked.hear(.refused(entry, reason: "gone"))
+    #expect(try linked.state(first) == .failed)
+    let second = try linked.send("two", in: linked.direct)
+    try linked.hear(.accepted(second.entry, archive: nil))
+    try linked.hear(
+      .bounced(MessageName(origin: second.message.uid), in: linked.tea, reason: "elsewhere"))
+    #expect(try linked.state(second.message) == .sent)
+    try linked.hear(
+      .bounced(MessageName(origin: second.message.uid), in: linked.direct, reason: "no such user"))
+    let failed = try linked.store.message(second.message.id, for: linked.anna)
+    #expect(failed?.failure == "no such user")
+    let third = try linked.send("three", in: linked.direct)
+    try linked.hear(
+      .accepted(third.entry, archive: nil),
+      .reached(
+        MessageName(origin: third.message.uid), by: linked.ben, in: linked.direct, .delivered),
+      .bounced(MessageName(origin: third.message.uid), in: linked.direct, reason: "one of two"))
+    #expect(try linked.state(third.message) == .delivered)
+  }
+
+  @Test("the owner's words from another device are the owner's")
+  func otherDevice() throws {
+    let linked = try Linked()
+    try linked.say("from my phone", by: linked.me, in: linked.direct, origin: "p1")
+    let found = try linked.messages(in: linked.direct)
+    #expect(found.map(\.sender) == [linked.anna] && found[0].state == .sent)
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [0])
+    #expect(try linked.outbox().isEmpty)
+    try linked.hear(
+      .edited(
+        MessageName(origin: "p1"), by: linked.me, in: linked.direct, body: "my phone", at: nil))
+    #expect(try linked.bodies(in: linked.direct) == ["my phone"])
+    #expect(try linked.outbox().isEmpty)
+  }
+
+  @Test("in a direct chat nobody speaks but the two")
+  func strangersInADirectChat() throws {
+    let linked = try Linked()
+    let mallory = Speaker(identity: "mallory@example.org")
+    try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
+    try linked.say("I am Ben", by: mallory, in: linked.direct)
+    try linked.hear(
+      .edited(MessageName(origin: "b1"), by: mallory, in: linked.direct, body: "x", at: nil),
+      .reacted(
+        MessageName(origin: "b1"), author: nil, by: mallory, in: linked.direct, emoji: ["🎉"],
+        at: nil),
+      .typing(mallory, in: linked.direct, true))
+    #expect(try linked.bodies(in: linked.direct) == ["hi"])
+    let place = try linked.conversation(linked.direct)
+    #expect(try linked.store.people(in: place).allSatisfy { $0.typingSince == nil })
+    #expect(try linked.store.reactions(of: linked.messages(in: linked.direct)[0].id).isEmpty)
+  }
+
+  @Test("a time that no clock shows, or that is yet to come, is brought to one that can be")
+  func times() throws {
+    let linked = try Linked()
+    try linked.join()
+    for time in [Milliseconds.max, .min, -1, linked.fixture.now + 1] {
+      try linked.say("\(time)", archive: "\(time)", at: time)
+    }
+    #expect(
+      Set(try linked.messages().map(\.createdAt))
+        == [linked.fixture.now, JSONShape.times.lowerBound, -1])
+    #expect(try linked.store.listing(for: linked.anna)[0].lastAt == linked.fixture.now)
+  }
+
+  @Test("addresses of files stand below the text")
+  func links() throws {
+    let linked = try Linked()
+    try linked.join()
+    let link = "https://example.org/a.png"
+    for body in ["", "look", "see \(link)"] {
+      var message = NetworkMessage(name: MessageName(), speaker: linked.zoe, body: body)
+      message.links = [link]
+      try linked.hear(.said(message, in: linked.tea))
+    }
+    #expect(try linked.bodies() == [link, "look\n\(link)", "see \(link)"])
+  }
+
+  @Test("an answer knows what it answers, and the outbox tells it to the network")
+  func replies() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("first", origin: "o1", archive: "a1")
+    try linked.say("decoy", by: linked.max, origin: "o1")
+    func answer(_ name: MessageName, _ speaker: Speaker?) throws -> Quote? {
+      var message = NetworkMessage(name: MessageName(), speaker: linked.max, body: "so?")
+      (message.answers, message.answersSpeaker) = (name, speaker)
+      try linked.hear(.said(message, in: linked.tea))
+      return try linked.messages().last?.replyTo
+    }
+    #expect(try answer(MessageName(archive: "a1"), nil)?.line == "first")
+    #expect(try answer(MessageName(origin: "o1"), linked.zoe)?.line == "first")
+    #expect(try answer(MessageName(origin: "o1"), linked.max)?.line == "decoy")
+    #expect(try answer(MessageName(origin: "o1"), nil) == nil)
+    #expect(try answer(MessageName(origin: "o9"), linked.zoe) == nil)
+    let first = try linked.messages()[0]
+    try linked.store.send(
+      "yes", in: linked.conversation(), by: linked.anna, replyTo: first.id)
+    let quote = try #require(try linked.outbox().last?.answers)
+    #expect(quote.name == MessageName(origin: "o1", archive: "a1"))
+    #expect(quote.speaker.identity == linked.zoe.identity && quote.speaker.name == "zoe")
+    #expect(quote.text == "first")
+    try linked.store.react(first.id, by: linked.anna, with: "🎉")
+    let reaction = try #require(try linked.outbox().last)
+    #expect(reaction.operation == .react && reaction.author.identity == linked.zoe.identity)
+    #expect(reaction.name.archive == "a1" && reaction.reaction?.emoji == "🎉")
+  }
+}
