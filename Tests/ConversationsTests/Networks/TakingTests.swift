@@ -43,7 +43,9 @@ import Testing
     let linked = try Linked()
     try linked.join()
     let now = linked.fixture.now
-    for time: Milliseconds in [5, 3, 4] { try linked.say("x", origin: "o", archive: "\(time)", at: now - time) }
+    for time: Milliseconds in [5, 3, 4] {
+      try linked.say("x", origin: "o", archive: "\(time)", at: now - time)
+    }
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
     let database = linked.wire.database
     _ = try linked.wire.messages(in: linked.conversation(), limit: 9, for: linked.anna)

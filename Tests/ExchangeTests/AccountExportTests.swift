@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Exchange
+import StoreFixture
+import Testing
+
+@Suite("An export of a store with accounts") struct AccountExportTests {
+  private let lobby: Lobby
+  private let places: [ID<Conversation>]
+
+  /// anna and ben each in the same room of a network, with a friend there, words typed and unsent.
+  init() throws {
+    lobby = try Lobby()
+    let store = lobby.store
+    try lobby.says("for all")
+    var places: [ID<Conversation>] = []
+    for (name, owner) in [("anna", lobby.anna), ("ben", lobby.ben)] {
+      let account = try store.addAccount(owner: owner, network: "xmpp:\(name)@example.org")
+      let zoe = Speaker(identity: "zoe-of-\(name)", name: "zoe")
+      try store.take(
+        [
+          .joined(room: "tea@rooms.example", nick: name),
+          .topic(room: "tea@rooms.example", text: "topic of \(name)", by: nil, at: nil),
+          .said(
+            NetworkMessage(
+              name: MessageName(archive: "a"), speaker: zoe, body: "said to \(name)"),
+            in: .room("tea@rooms.example")),
+          .present(Speaker(identity: "later-\(name)", name: "late"), room: "tea@rooms.example"),
+        ], of: account)
+      let place = try #require(try store.room("tea@rooms.example", create: false, for: owner)).id
+      try store.setDraft(Draft(text: "draft of \(name)", caret: 0), of: owner, in: place)
+      try store.send("sent by \(name)", in: place, by: owner, typed: "typed by \(name)", shell: "x")
+      try store.setLastConversation(place, of: owner)
+      places.append(place)
+    }
+    self.places = places
+  }
+
+  private func text(
+    _ wanted: [ID<Conversation>]? = nil, for me: ID<Participant>?
+  ) throws -> String {
+    var text = ""
+    try lobby.store.export(wanted, for: me) {
+      text += String(decoding: $0, as: UTF8.self)
+      return true
+    }
+    return text
+  }
+
+  @Test("has nothing of the accounts of others")
+  func isTheViewers() throws {
+    for (me, mine, other) in [(lobby.anna, "anna", "ben"), (lobby.ben, "ben", "anna")] {
+      let text = try text(for: me)
+      for word in ["said to", "topic of", "draft of", "sent by", "typed by"] {
+        #expect(text.contains("\(word) \(mine)"), "\(word)")
+        #expect(!text.contains("\(word) \(other)"), "\(word)")
+      }
+      #expect(text.contains("zoe-of-\(mine)") && text.contains("later-\(mine)"))
+      #expect(!text.contains("zoe-of-\(other)") && !text.contains("later-\(other)"))
+      #expect(!text.contains("xmpp:\(other)") && text.contains("for all"))
+    }
+  }
+
+  @Test("has none of them for whoever has none, not even by their number")
+  func isNobodys() throws {
+    let eve = try lobby.store.participant(identity: "eve").id
+    #expect(try !text(for: eve).contains("xmpp:"))
+    #expect(try !text(places, for: eve).contains("tea"))
+    #expect(try text(for: nil).contains("xmpp:anna") && text(for: nil).contains("xmpp:ben"))
+  }
+}
