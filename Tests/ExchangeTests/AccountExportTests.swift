@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Exchange
+import Foundation
 import StoreFixture
 import Testing
 
@@ -59,6 +60,26 @@ import Testing
       #expect(!text.contains("zoe-of-\(other)") && !text.contains("later-\(other)"))
       #expect(!text.contains("xmpp:\(other)") && text.contains("for all"))
     }
+  }
+
+  @Test("and an import brings nothing into them")
+  func imports() throws {
+    let lines = try text([places[0]], for: lobby.anna).replacingOccurrences(
+      of: "said to anna", with: "forged")
+    func take(as me: String) throws -> ImportReport {
+      let path = lobby.fixture.folder + "/lines"
+      try Data(lines.utf8).write(to: URL(fileURLWithPath: path))
+      let file = try #require(FileHandle(forReadingAtPath: path))
+      return try lobby.store.importing(as: me) { try $0.read(file.fileDescriptor) }
+    }
+    // Another message, so that it would be new.
+    try lobby.store.db("DELETE FROM message WHERE body = 'said to anna'")
+    for me in ["ben", "eve"] {
+      #expect(throws: ImportFault.self, "\(me)") { try take(as: me) }
+    }
+    let before = try lobby.store.messages(in: places[0], limit: 9, for: lobby.anna)
+    #expect(before.map(\.body) == ["sent by anna"])
+    #expect(try take(as: "anna").messages == 1)
   }
 
   @Test("has none of them for whoever has none, not even by their number")

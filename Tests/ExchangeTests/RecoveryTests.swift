@@ -145,7 +145,8 @@ private final class Grown {
     #expect(throws: StoreError.self) { try grown.fixture.open().check() }
     let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
     let table = try #require(report["message"])
-    #expect(table.got > Int(1_000 * part) && table.got < 2_000, "\(table)")
+    // The file begins with a page for each table and index, which are many.
+    #expect(table.got > Int(800 * part) && table.got < 2_000, "\(table)")
     #expect(report.lost > 0)
     let new = try grown.fixture.open("recovered.sqlite")
     #expect(try new.check().allSatisfy { $0.severity == .fine })

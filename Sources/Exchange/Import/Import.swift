@@ -182,8 +182,20 @@ package final class Import {
     return id
   }
 
+  /// - Throws: `LineFault` for what belongs to the account of another than whoever imports.
+  private func checkOwner(of network: String) throws {
+    if network.isEmpty { return }
+    let mine = (try? store.participant(known: me))??.id ?? ID(rawValue: 0)
+    let isAnothers = try database.exists(
+      "SELECT 1 FROM account WHERE network = ? AND owner <> ?", network, mine)
+    if isAnothers {
+      throw LineFault("“%1” is the account of somebody else in this store", network)
+    }
+  }
+
   /// A room, made if it is missing.
   func room(_ name: String, network: String) throws -> ImportedPlace {
+    try checkOwner(of: network)
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     let key = Import.key("#" + bare.lowercased(), network)
     if let known = rooms[key] { return try place(known, isNew: false) }
@@ -197,6 +209,7 @@ package final class Import {
   func direct(
     _ one: ID<Participant>, _ other: ID<Participant>, network: String
   ) throws -> ImportedPlace {
+    try checkOwner(of: network)
     let pair = [one, other].sorted { $0.rawValue < $1.rawValue }
     let known: ID<Conversation>? = try database.first(
       "SELECT id FROM conversation WHERE kind = 1 AND one = ? AND other = ?", pair[0], pair[1]

@@ -44,6 +44,27 @@ import Testing
     #expect(try linked.bodies() == ["hello", "late"])
   }
 
+  @Test("what changes in the batch it came in is found by its new words alone")
+  func editedInOneBatch() throws {
+    func said(_ body: String) -> NetworkNews {
+      .said(
+        NetworkMessage(name: MessageName(origin: body), speaker: linked.zoe, body: body),
+        in: linked.tea)
+    }
+    try linked.hear(
+      said("apple"),
+      .edited(
+        MessageName(origin: "apple"), by: linked.zoe, in: linked.tea, body: "pear", at: nil),
+      said("plum"), said("cherry"),
+      .retracted(MessageName(origin: "plum"), by: linked.zoe, in: linked.tea, at: nil))
+    for (word, count) in [("apple", 0), ("pear", 1), ("plum", 0), ("cherry", 1)] {
+      let found = try linked.store.search(SearchQuery.parse(word), for: linked.anna)
+      #expect(found.count == count, "\(word)")
+    }
+    #expect(try linked.store.check().map(\.severity).max() == .fine)
+    #expect(try linked.store.count("indexing") == 0)
+  }
+
   @Test("what an archive tells again changes nothing")
   func editsToldAgain() throws {
     let now = linked.fixture.now
