@@ -67,7 +67,11 @@ package struct Element: Hashable, Sendable {
 
   private func write(to out: inout String, in outer: String) {
     out += "<" + name
-    if namespace != outer { out += " xmlns='" + Element.escaped(namespace) + "'" }
+    if namespace != outer {
+      // A stanza in something else, such as a message that is passed on.
+      let written = namespace.isEmpty ? Namespace.client : namespace
+      out += " xmlns='" + Element.escaped(written) + "'"
+    }
     for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
       out += " " + name + "='" + Element.escaped(value) + "'"
     }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The namespaces of a stream and of logging in.
+enum Namespace {
+  /// Of stanzas; an `Element` of it has an empty one.
+  static let client = "jabber:client"
+  /// What an `Element` has that is in no namespace, so that nobody takes it for a stanza's.
+  static let none = "about:none"
+  static let streams = "http://etherx.jabber.org/streams"
+  static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
+  static let stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas"
+  static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
+  static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
+  static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
+  static let session = "urn:ietf:params:xml:ns:xmpp-session"
+  /// XEP-0198.
+  static let acknowledgements = "urn:xmpp:sm:3"
+  /// XEP-0077.
+  static let register = "jabber:iq:register"
+  static let registerFeature = "http://jabber.org/features/iq-register"
+  /// XEP-0199.
+  static let ping = "urn:xmpp:ping"
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CExpat
+
+/// Reads one stream (RFC 6120, 4) from its bytes, in whatever pieces they come: the same bytes give
+/// the same events. For each new stream there is a new one.
+///
+/// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream.
+package final class XMLReader {
+  package enum Event: Hashable, Sendable {
+    /// The stream's header, with its attributes.
+    case opened([String: String])
+    case element(Element)
+    /// The other side has ended the stream; nothing comes behind it.
+    case closed
+    /// Nothing comes behind it.
+    case failed(XMLFault)
+  }
+
+  package struct Limits: Sendable {
+    /// Of a stanza, and of what comes before a stream's header has ended.
+    package var bytes: Int
+    /// Of elements in each other, the stanza itself counted.
+    package var depth: Int
+    /// Of one element.
+    package var attributes: Int
+
+    package init(bytes: Int = 1 << 20, depth: Int = 64, attributes: Int = 64) {
+      self.bytes = bytes
+      self.depth = depth
+      self.attributes = attributes
+    }
+  }
+
+  private let limits: Limits
+  private let parser: OpaquePointer
+  private var events: [Event] = []
+  private var isOver = false
+  /// The elements that have begun and not ended, the stanza first.
+  private var open: [Element] = []
+  private var text = ""
+  private var isInStream = false
+  /// How many bytes came, and where among them the last ended that is done with.
+  private var fed = 0
+  private var done = 0
+
+  package init(limits: Limits = Limits()) {
+    self.limits = limits
+    guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: Self.separator)) else {
+      fatalError("out of memory")
+    }
+    self.parser = parser
+    cexpat_report_at_once(parser)
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetElementHandler(
+      parser, { reader($0).begin($1, $2) }, { data, _ in reader(data).end() })
+    XML_SetCharacterDataHandler(parser) { reader($0).read(text: $1, count: Int($2)) }
+    XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in reader(data).fail(.docType) }
+    XML_SetCommentHandler(parser) { data, _ in reader(data).fail(.comment) }
+    XML_SetProcessingInstructionHandler(parser) { data, _, _ in
+      reader(data).fail(.processingInstruction)
+    }
+    XML_SetXmlDeclHandler(parser) { data, _, encoding, _ in
+      if let encoding, String(cString: encoding).lowercased() != "utf-8" {
+        reader(data).fail(.otherEncoding)
+      }
+    }
+  }
+
+  deinit { XML_ParserFree(parser) }
+
+  /// What the next bytes complete. Behind `closed` and `failed` they are not looked at.
+  package func read(_ bytes: some Collection<UInt8>) -> [Event] {
+    // In small pieces, since a handler could otherwise not keep a giant out of memory.
+    var rest = bytes[...]
+    while !isOver, !rest.isEmpty {
+      let piece = Array(rest.prefix(16_384))
+      rest = rest.dropFirst(piece.count)
+      feed(piece)
+    }
+    defer { events = [] }
+    return events
+  }
+
+  private func feed(_ piece: [UInt8]) {
+    fed += piece.count
+    let status = piece.withUnsafeBytes {
+      XML_Parse(
+        parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count), 0)
+    }
+    if isOver { return }
+    if status != XML_STATUS_OK {
+      let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
+      fail(.notXML(reason ?? "no reason given"))
+    } else {
+      checkLength(upTo: fed)
+    }
+  }
+
+  // MARK: - what the parser calls
+
+  /// No byte of XML can be it, so it stands between a namespace and a name (and expat writes none
+  /// where there is no namespace).
+  private static let separator: UInt8 = 1
+
+  private func begin(
+    _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) {
+    if isOver { return }
+    checkLength(upTo: position)
+    let (namespace, name) = Self.parts(of: name)
+    var values: [String: String] = [:]
+    var index = 0
+    while let key = attributes?[index], let value = attributes?[index + 1] {
+      index += 2
+      if index / 2 > limits.attributes {
+        return fail(.tooManyAttributes(limit: limits.attributes))
+      }
+      let (namespace, key) = Self.parts(of: key)
+      switch namespace {
+      case nil: values[key] = String(cString: value)
+      case "http://www.w3.org/XML/1998/namespace": values["xml:" + key] = String(cString: value)
+      // No extension that we know has any; without its namespace it would be another one.
+      default: break
+      }
+    }
+    if !isInStream {
+      guard name == "stream", namespace == Namespace.streams else { return fail(.notAStream) }
+      isInStream = true
+      done = position
+      events.append(.opened(values))
+      return
+    }
+    if open.count >= limits.depth { return fail(.tooDeep(limit: limits.depth)) }
+    endText()
+    let known = namespace == Namespace.client ? "" : namespace ?? Namespace.none
+    open.append(Element(name, namespace: known, values))
+  }
+
+  private func end() {
+    if isOver { return }
+    checkLength(upTo: position)
+    if isOver { return }
+    endText()
+    guard let element = open.popLast() else {
+      isOver = true
+      events.append(.closed)
+      XML_StopParser(parser, XML_Bool(XML_FALSE))
+      return
+    }
+    if open.isEmpty {
+      done = position
+      events.append(.element(element))
+    } else {
+      open[open.count - 1].add(element)
+    }
+  }
+
+  private func read(text bytes: UnsafePointer<CChar>?, count: Int) {
+    if isOver { return }
+    let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+    if open.isEmpty {
+      // Servers send white space to see whether we are still there (RFC 6120, 4.6.1).
+      guard bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) else {
+        return fail(.textBetweenStanzas)
+      }
+      done = position
+    } else {
+      checkLength(upTo: position)
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  private func endText() {
+    if text.isEmpty { return }
+    if !open.isEmpty { open[open.count - 1].nodes.append(.text(text)) }
+    text = ""
+  }
+
+  // MARK: -
+
+  /// Where what is being handled ends.
+  private var position: Int {
+    Int(XML_GetCurrentByteIndex(parser)) + Int(XML_GetCurrentByteCount(parser))
+  }
+
+  private func checkLength(upTo end: Int) {
+    if end - done > limits.bytes { fail(.tooLong(limit: limits.bytes)) }
+  }
+
+  private func fail(_ fault: XMLFault) {
+    if isOver { return }
+    isOver = true
+    open = []
+    text = ""
+    events.append(.failed(fault))
+    XML_StopParser(parser, XML_Bool(XML_FALSE))
+  }
+
+  private static func parts(of name: UnsafePointer<CChar>?) -> (namespace: String?, name: String) {
+    let whole = name.map { String(cString: $0) } ?? ""
+    guard let cut = whole.utf8.firstIndex(of: separator) else { return (nil, whole) }
+    return (String(whole[..<cut]), String(whole[whole.utf8.index(after: cut)...]))
+  }
+}
+
+private func reader(_ data: UnsafeMutableRawPointer?) -> XMLReader {
+  guard let data else { fatalError("the parser has lost its reader") }
+  return Unmanaged<XMLReader>.fromOpaque(data).takeUnretainedValue()
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Repeatable
+import Testing
+import XMPP
+
+private let header =
+  "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "
+  + "xmlns:stream='http://etherx.jabber.org/streams' id='1' version='1.0' xml:lang='en'>"
+private let opened = XMLReader.Event.opened(["id": "1", "version": "1.0", "xml:lang": "en"])
+
+private func read(
+  _ text: String, limits: XMLReader.Limits = XMLReader.Limits()
+) -> [XMLReader.Event] {
+  XMLReader(limits: limits).read(text.utf8)
+}
+
+@Suite("a stream read from bytes (attacks 17)") struct XMLReaderTests {
+  @Test("a stream is its header, its stanzas and its end")
+  func wholeStream() {
+    let events = read(
+      header + " \n<message to='a@b' xml:lang='de'>x<body>1 &lt; &#50;</body>"
+        + "<forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client'/></forwarded>"
+        + "</message>\n<stream:features/></stream:stream><more/>")
+    #expect(
+      events == [
+        opened,
+        .element(
+          Element(
+            "message", ["to": "a@b", "xml:lang": "de"], text: "x",
+            children: [
+              Element("body", text: "1 < 2"),
+              Element(
+                "forwarded", namespace: "urn:xmpp:forward:0", children: [Element("message")]),
+            ])),
+        .element(Element("features", namespace: "http://etherx.jabber.org/streams")),
+        .closed,
+      ])
+  }
+
+  @Test("what was read is written back the same, a stanza within something else too")
+  func roundTrip() throws {
+    let stanza =
+      "<message id='a&apos;b'><forwarded xmlns='urn:xmpp:forward:0'>"
+      + "<message xmlns='jabber:client'><body>&lt;ü&gt;</body></message></forwarded></message>"
+    guard case .element(let element) = try #require(read(header + stanza).last) else {
+      Issue.record("no element")
+      return
+    }
+    #expect(element.xml() == stanza)
+  }
+
+  @Test("an element and an attribute of another namespace are not taken for those of stanzas")
+  func otherNamespaces() {
+    let events = read(
+      header + "<message xmlns:x='urn:x' x:from='evil@x' from='a@b'><body xmlns=''/></message>")
+    guard case .element(let message) = events.last else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(message.attributes == ["from": "a@b"])
+    #expect(!message.has("body") && message.children.count == 1)
+  }
+
+  @Test(
+    "what XMPP forbids ends the stream, and what comes behind it is not read",
+    arguments: [
+      ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + header, XMLFault.docType),
+      ("<!DOCTYPE stream:stream>" + header, .docType),
+      (header + "<!-- x -->", .comment),
+      (header + "<message><!-- x --></message>", .comment),
+      (header + "<?x y?>", .processingInstruction),
+      ("<?xml version='1.0' encoding='ISO-8859-1'?>" + header, .otherEncoding),
+      (header + "hello", .textBetweenStanzas),
+      (header + "<message/>&amp;", .textBetweenStanzas),
+      ("<stream/>", .notAStream),
+      ("<html xmlns='http://www.w3.org/1999/xhtml'>", .notAStream),
+    ])
+  func forbidden(text: String, fault: XMLFault) {
+    let events = read(text + "<message/><message/>")
+    #expect(events.last == .failed(fault))
+    #expect(events.count { if case .failed = $0 { true } else { false } } == 1)
+    #expect(fault.description.hasSuffix("."))
+  }
+
+  @Test(
+    "what is not XML ends the stream",
+    arguments: [
+      "HTTP/1.1 400 Bad Request\r\n\r\n", header + "<message>&a;</message>",
+      header + "<a></b>", header + "<x:a/>", header + "<message>\u{1}</message>",
+      "\u{FEFF}" + header + "<a b='1' b='2'/>", header + "</message>",
+    ])
+  func notXML(text: String) {
+    let last = read(text).last
+    guard case .failed(.notXML) = last else {
+      Issue.record("\(String(describing: last))")
+      return
+    }
+  }
+
+  @Test("what is not UTF-8 ends the stream")
+  func notUTF8() {
+    for bytes in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
+      let events = XMLReader().read(
+        Array((header + "<a>").utf8) + bytes + Array("</a>".utf8))
+      guard case .failed(.notXML) = events.last else {
+        Issue.record("\(events)")
+        return
+      }
+    }
+    let wide = Array(header.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    #expect(XMLReader().read([0xFE, 0xFF] + wide).count == 1)
+  }
+
+  @Test("a stanza may have as many bytes as the limit, and not one more; also in small pieces")
+  func length() {
+    let limits = XMLReader.Limits(bytes: 1_000)
+    let frame = "<message></message>".utf8.count
+    for (extra, fits) in [(0, true), (1, false)] {
+      let stanza =
+        "<message>" + String(repeating: "x", count: 1_000 - frame + extra) + "</message>"
+      let expected: [XMLReader.Event] = [opened] + (fits ? [] : [.failed(.tooLong(limit: 1_000))])
+      for size in [1, 7, 999, 100_000] {
+        let reader = XMLReader(limits: limits)
+        let bytes = Array((header + stanza).utf8)
+        let events = stride(from: 0, to: bytes.count, by: size).flatMap {
+          reader.read(bytes[$0..<min($0 + size, bytes.count)])
+        }
+        #expect(events.filter { $0.isNotElement } == expected)
+        #expect(events.count == 2)
+      }
+    }
+  }
+
+  @Test("a stanza, a name, an attribute, a header or a prologue without end is given up early")
+  func endless() {
+    let starts = [
+      header + "<message><body>", header + "<message", header + "<message a='",
+      header + "<message><a/>", "<?xml version='1.0'?>", "<stream:stream xmlns='", "",
+    ]
+    for (start, filler) in zip(starts, ["x", "x", "x", "<a/>", " ", "x", "\n"]) {
+      let reader = XMLReader(limits: XMLReader.Limits(bytes: 50_000))
+      _ = reader.read(start.utf8)
+      let piece = Array(String(repeating: filler, count: 1_000 / filler.utf8.count).utf8)
+      var pieces = 0
+      var events: [XMLReader.Event] = []
+      while events.isEmpty, pieces < 100 {
+        events = reader.read(piece)
+        pieces += 1
+      }
+      #expect(events == [.failed(.tooLong(limit: 50_000))])
+      #expect(pieces <= 51)
+    }
+  }
+
+  @Test("white space between stanzas may come for ever, and many stanzas too")
+  func keepsOn() {
+    let reader = XMLReader(limits: XMLReader.Limits(bytes: 300))
+    #expect(reader.read(header.utf8) == [opened])
+    for _ in 0..<1_000 {
+      #expect(reader.read(" \r\n".utf8) == [])
+      #expect(reader.read("<presence from='a@b/c'/>".utf8).count == 1)
+    }
+  }
+
+  @Test("elements may be as deep as the limit, and not one deeper")
+  func depth() {
+    func nested(_ count: Int) -> String {
+      header + String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
+    }
+    let limits = XMLReader.Limits(depth: 10)
+    #expect(read(nested(10), limits: limits).count == 2)
+    #expect(read(nested(11), limits: limits) == [opened, .failed(.tooDeep(limit: 10))])
+    #expect(read(nested(100_000)).last == .failed(.tooDeep(limit: 64)))
+  }
+
+  @Test("an element may have as many attributes as the limit, and not one more")
+  func attributes() {
+    for (count, fits) in [(64, true), (65, false)] {
+      let element = "<a " + (0..<count).map { "a\($0)='1'" }.joined(separator: " ") + "/>"
+      let isRefused = read(header + element).last == .failed(.tooManyAttributes(limit: 64))
+      #expect(isRefused != fits)
+    }
+  }
+}
+
+extension XMLReader.Event {
+  fileprivate var isNotElement: Bool {
+    if case .element = self { false } else { true }
+  }
+}
+
+@Suite("a stream in random pieces") struct XMLReaderFuzzTests {
+  private static let stream =
+    header + "\r\n <message from='ä@b' id=\"x>y\"><body>1 &lt; &#x1F600; ]]&gt; \r\n日本</body>"
+    + "<![CDATA[<raw>]]><x xmlns='urn:x' a='&quot;'><y/></x></message>\r<iq/> <a:b xmlns:a='u'/>"
+    + "<presence><show>away</show></presence></stream:stream>"
+
+  @Test("any cut of the bytes gives the same events")
+  func cuts() {
+    var dice = FixedRandom(seed: LongRun.seed)
+    let bytes = Array(Self.stream.utf8)
+    let whole = XMLReader().read(bytes)
+    #expect(whole.count == 6 && whole.last == .closed)
+    for most in [1, 2, 3, 10, 60] {
+      for _ in 0..<LongRun.rounds(20) {
+        let reader = XMLReader()
+        var rest = bytes[...]
+        var events: [XMLReader.Event] = []
+        while !rest.isEmpty {
+          let piece = rest.prefix(1 + dice.below(most))
+          rest = rest.dropFirst(piece.count)
+          events += reader.read(piece)
+        }
+        #expect(events == whole)
+      }
+    }
+  }
+
+  @Test("changed bytes crash nothing, and end a stream the same whatever the cut")
+  func mutations() {
+    var dice = FixedRandom(seed: LongRun.seed)
+    let limits = XMLReader.Limits(bytes: 400, depth: 3, attributes: 3)
+    let parts = [
+      "<!DOCTYPE x>", "<!--", "-->", "<?x?>", "&a;", "<a>", "</a>", "<stream:x/>", "\0",
+      "xmlns=''", "]]>", "<![CDATA[", "'", ">", "&#0;", "&#xD800;", "\u{FFFE}",
+    ]
+    for _ in 0..<LongRun.rounds(3_000) {
+      var bytes = Array(Self.stream.utf8)
+      for _ in 0...dice.below(3) {
+        let place = dice.below(bytes.count)
+        switch dice.below(4) {
+        case 0: bytes[place] = UInt8(dice.below(256))
+        case 1: bytes.remove(at: place)
+        case 2: bytes.insert(contentsOf: Array(parts[dice.below(parts.count)].utf8), at: place)
+        default: bytes += bytes[place...]
+        }
+      }
+      let whole = XMLReader(limits: limits).read(bytes)
+      let reader = XMLReader(limits: limits)
+      let cut = dice.below(bytes.count)
+      let pieces = reader.read(bytes[..<cut]) + reader.read(bytes[cut...])
+      #expect(pieces.map(\.withoutReason) == whole.map(\.withoutReason), "\(bytes)")
+    }
+  }
+}
+
+extension XMLReader.Event {
+  /// One fault hides another, by the cut: a byte too many may be found before it is found broken.
+  fileprivate var withoutReason: XMLReader.Event {
+    if case .failed = self { .failed(.notAStream) } else { self }
+  }
+}
