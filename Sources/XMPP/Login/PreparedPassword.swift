@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What SASL makes of a name or a password before it is hashed (SASLprep, RFC 4013).
+///
+/// For ASCII that is all of it: unchanged, and no control characters. Of the rest we do what people
+/// meet: the spaces other than ASCII's become one, what cannot be seen (soft hyphen, joiners, byte
+/// order mark) goes, and control characters are refused. Letters stay as they were typed: keyboards
+/// give the composed forms that NFKC would make, and hobnob has no table of the others (a ligature,
+/// a full-width letter), with which one would have to log in as the server has them.
+enum PreparedPassword {
+  /// nil for what SASL refuses: nothing, or a control character in it.
+  static func of(_ text: String) -> String? {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x00A0, 0x1680, 0x2000...0x200B, 0x202F, 0x205F, 0x3000: result.append(" ")
+      case 0x00AD, 0x034F, 0x1806, 0x180B...0x180D, 0x200C, 0x200D, 0x2060, 0xFE00...0xFE0F, 0xFEFF:
+        continue
+      case 0..<0x20, 0x7F..<0xA0, 0x06DD, 0x070F, 0x180E, 0x2028, 0x2029, 0x2061...0x206F,
+        0xFFF9...0xFFFF:
+        return nil
+      default: result.append(scalar)
+      }
+    }
+    return result.isEmpty ? nil : String(result)
+  }
+}
