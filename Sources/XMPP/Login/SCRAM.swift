@@ -25,7 +25,7 @@ package struct SCRAM: Sendable {
   package static let rounds = 4_096...1_000_000
 
   private let hash: SCRAMHash
-  private let password: [UInt8]
+  private let password: Secret
   private let nonce: String
   /// `client-first-message-bare`.
   private let first: String
@@ -40,7 +40,7 @@ package struct SCRAM: Sendable {
       throw .unusablePassword
     }
     self.hash = hash
-    self.password = Array(password.utf8)
+    self.password = Secret(password)
     self.nonce = nonce
     first = "n=" + Self.escaped(name) + ",r=" + nonce
   }
@@ -82,7 +82,7 @@ package struct SCRAM: Sendable {
     else { throw .rounds(String(count.prefix(12))) }
 
     // RFC 5802, 3.
-    let salted = hash.salted(password, salt: salt, rounds: rounds)
+    let salted = hash.salted(Array(password.text.utf8), salt: salt, rounds: rounds)
     let clientKey = hash.code(of: "Client Key", key: salted)
     let last = "c=" + base64(Self.header) + ",r=" + both
     let signed = first + "," + challenge + "," + last

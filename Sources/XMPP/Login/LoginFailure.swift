@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Why one is not logged in: a sentence to a person. What a server has written stands in quotation
+/// marks in it, as it came, and is to be cleaned where it is shown.
+package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The server offers no TLS, or somebody in between has taken the offer out.
+  case noTLS
+  case refusedTLS
+  case wrongPassword
+  /// The name or the password has characters that no server takes.
+  case unusablePassword
+  /// SASL's word for why (RFC 6120, 6.5), and the server's text.
+  case notAuthorized(String, text: String)
+  /// Nothing but PLAIN where SCRAM was offered before.
+  case weakened
+  /// Nothing that we know, or nothing that is safe.
+  case noMechanism([String])
+  /// The server did not prove that it knows the password.
+  case unproven
+  case tooManyRounds(String)
+  case brokenSASL
+  case hostUnknown(String)
+  /// A stream error (RFC 6120, 4.9.3) and the server's text.
+  case streamError(String, text: String)
+  case noBinding(String, text: String)
+  /// The server gave us another name than the one we asked for.
+  case otherAddress(String)
+  case oldServer
+  case unexpected(String, LoginStep)
+  case tooSlow(LoginStep, limit: Milliseconds)
+  case closed(LoginStep)
+  // Registration (XEP-0077).
+  case noRegistration
+  case nameTaken(String)
+  /// More than a name and a password, by a form or in a browser: what the server writes about it.
+  case registrationNeedsMore(String)
+  case registrationRefused(String, text: String)
+
+  /// Whether a further try would fail for the same reason, until somebody changes something.
+  package var isFatal: Bool {
+    switch self {
+    case .tooSlow, .closed, .noBinding, .refusedTLS: false
+    case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
+    case .streamError(let condition, _):
+      [
+        "invalid-from", "invalid-namespace", "not-authorized", "unsupported-version",
+        "unsupported-encoding",
+      ].contains(condition)
+    default: true
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .noTLS: "The server offers no encryption, and without it nothing is sent to it."
+    case .refusedTLS: "The server refuses to start encryption."
+    case .wrongPassword: "The server does not accept this name and password."
+    case .unusablePassword:
+      "The name or the password is empty or has a control character in it, which no server takes."
+    case .notAuthorized("account-disabled", let text):
+      "The server has disabled this account" + Self.said(text)
+    case .notAuthorized("credentials-expired", let text):
+      "The password has expired" + Self.said(text)
+    case .notAuthorized("temporary-auth-failure", let text):
+      "The server cannot check passwords just now" + Self.said(text)
+    case .notAuthorized(let condition, let text):
+      "The server refuses the login (\(condition))" + Self.said(text)
+    case .weakened:
+      "The server asks for the bare password, which it never needed before. Somebody may be "
+        + "listening, so it was not sent."
+    case .noMechanism(let offered):
+      "The server offers no way to log in that hobnob knows, only "
+        + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."
+    case .unproven:
+      "The server did not prove that it knows the password. Somebody else may answer in its place."
+    case .tooManyRounds(let rounds):
+      "The server asks for \(rounds) rounds of hashing the password; only from "
+        + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."
+    case .brokenSASL: "The server does not keep to the rules of logging in."
+    case .hostUnknown(let domain): "The server does not serve \(domain)."
+    case .streamError("see-other-host", _):
+      "The server sends us to another host, which hobnob does not follow."
+    case .streamError(let condition, let text):
+      "The server ended the connection (\(condition))" + Self.said(text)
+    case .noBinding(let condition, let text):
+      "The server gave us no session (\(condition))" + Self.said(text)
+    case .otherAddress(let address): "The server gave us another address (\(address))."
+    case .oldServer: "The server speaks an XMPP from before 2004."
+    case .unexpected(let name, let step):
+      "The server sent something unexpected (\(name)) while \(step.phrase)."
+    case .tooSlow(let step, let limit):
+      "The server took longer than \(limit / 1000) s while \(step.phrase)."
+    case .closed(let step): "The server closed the connection while \(step.phrase)."
+    case .noRegistration: "The server lets nobody register an account from here."
+    case .nameTaken(let name): "The name \(name) is taken; choose another."
+    case .registrationNeedsMore(let text):
+      "The server wants to know more than a name and a password" + Self.said(text)
+    case .registrationRefused(let condition, let text):
+      "The server refused to register the account (\(condition))" + Self.said(text)
+    }
+  }
+
+  /// The end of a sentence that the server may have added something to.
+  private static func said(_ text: String) -> String {
+    text.isEmpty ? "." : ": “\(text.prefix(200))”."
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+
+/// The way from a connection to a session (RFC 6120), or to a new account (XEP-0077): a value that
+/// is told what came and answers with what is to be done, in order. It has no socket and no clock.
+///
+/// Its rules: nothing but STARTTLS before TLS; what came in clear before it counts for nothing;
+/// SCRAM before PLAIN, and PLAIN never where SCRAM was ever offered; each step within its time.
+package struct Negotiation: Sendable {
+  package enum Purpose: Hashable, Sendable {
+    case logIn, register
+  }
+
+  package struct Settings: Sendable {
+    /// With a resource only where one is asked for.
+    package var address: Address
+    package var password: Secret
+    package var purpose: Purpose
+    /// Whether the server has ever offered SCRAM for this account: `sawSCRAM` of an earlier time.
+    package var hasSeenSCRAM: Bool
+    /// Of each step.
+    package var limit: Milliseconds
+    /// Where SCRAM's nonces come from.
+    package var nonce: @Sendable () -> String
+
+    package init(
+      address: Address, password: Secret, purpose: Purpose = .logIn, hasSeenSCRAM: Bool = false,
+      limit: Milliseconds = 30_000,
+      nonce: @escaping @Sendable () -> String = {
+        base64((0..<24).map { _ in UInt8.random(in: .min ... .max) })
+      }
+    ) {
+      self.address = address
+      self.password = password
+      self.purpose = purpose
+      self.hasSeenSCRAM = hasSeenSCRAM
+      self.limit = limit
+      self.nonce = nonce
+    }
+  }
+
+  package enum Event: Sendable {
+    /// The connection is there; `isSecure`: with TLS, and the certificate is good (XEP-0368).
+    case connected(isSecure: Bool)
+    /// The server's stream header.
+    case opened([String: String])
+    case element(Element)
+    /// TLS is there, and the certificate is good.
+    case tlsReady
+    /// The server has ended its stream or the connection.
+    case closed
+  }
+
+  package enum Effect: Hashable, Sendable {
+    case send(String)
+    /// Forget all that has come in clear, start TLS, then say `tlsReady`.
+    case startTLS
+    /// Read what comes from now on as a new stream; nothing of the old one is left to read.
+    case restartStream
+    /// The server offers SCRAM: to be kept with the account.
+    case sawSCRAM
+    /// Logged in under this full address. With `StreamFeatures.acknowledges` both sides count
+    /// stanzas from here.
+    case ready(Address, StreamFeatures)
+    /// A stanza that came before `ready` and is not part of logging in; behind `ready`.
+    case stanza(Element)
+    /// The account is there; the stream has been ended.
+    case registered
+    /// It is over.
+    case fail(LoginFailure)
+  }
+
+  enum State {
+    case idle, header, features, proceed, tls
+    case scram(SCRAM)
+    case proven, plain
+    case bind(StreamFeatures)
+    case session(StreamFeatures)
+    case enable(StreamFeatures)
+    case form, registration, over
+  }
+
+  var settings: Settings
+  var state = State.idle
+  private var isSecure = false
+  private var isAuthenticated = false
+  private var ours: Address?
+  /// What came before we were ready, for those who come after.
+  private var early: [Element] = []
+  /// When the present step must be over; nil: none is being done. At that time, say `timePassed`.
+  package private(set) var deadline: Milliseconds?
+
+  package init(_ settings: Settings) { self.settings = settings }
+
+  /// - Parameter now: of the same clock as in `timePassed`.
+  package mutating func take(_ event: Event, at now: Milliseconds) -> [Effect] {
+    if case .over = state { return [] }
+    let step = step
+    let effects: [Effect]
+    switch event {
+    case .connected(let isSecure):
+      self.isSecure = isSecure
+      effects = openStream()
+    case .opened(let attributes): effects = opened(attributes)
+    case .element(let element): effects = element.isStreamError ? failed(element) : read(element)
+    case .tlsReady:
+      guard case .tls = state else { return fail(.unexpected("TLS", step)) }
+      isSecure = true
+      effects = openStream()
+    case .closed: effects = fail(.closed(step))
+    }
+    if case .over = state {
+      deadline = nil
+      settings.password = Secret("")
+    } else if isNewStep {
+      isNewStep = false
+      deadline = now + settings.limit
+    }
+    return effects
+  }
+
+  /// The clock has reached `deadline`.
+  package mutating func timePassed(at now: Milliseconds) -> [Effect] {
+    guard let deadline, now >= deadline else { return [] }
+    return fail(.tooSlow(step, limit: settings.limit))
+  }
+
+  // MARK: - steps
+
+  private var isNewStep = false
+
+  /// Goes on to the next step, which has its own time.
+  mutating func enter(_ state: State) {
+    self.state = state
+    isNewStep = true
+  }
+
+  var step: LoginStep {
+    switch state {
+    case .idle, .over: .connecting
+    case .header, .features: .greeting
+    case .proceed, .tls: .encrypting
+    case .scram, .proven, .plain: .authenticating
+    case .bind, .session, .enable: .binding
+    case .form, .registration: .registering
+    }
+  }
+
+  mutating func fail(_ failure: LoginFailure) -> [Effect] {
+    state = .over
+    deadline = nil
+    settings.password = Secret("")
+    return [.fail(failure)]
+  }
+
+  private mutating func unexpected(_ element: Element) -> [Effect] {
+    fail(.unexpected(String(element.name.prefix(40)), step))
+  }
+
+  /// The header tells who we are only where nobody else reads it.
+  private mutating func openStream() -> [Effect] {
+    enter(.header)
+    let address = settings.address
+    let from =
+      isSecure && settings.purpose == .logIn
+      ? " from='\(Element.escaped(address.bare.description))'" : ""
+    return [
+      .restartStream,
+      .send(
+        "<?xml version='1.0'?><stream:stream xmlns='\(Namespace.client)' "
+          + "xmlns:stream='\(Namespace.streams)' version='1.0' xml:lang='en'\(from) "
+          + "to='\(Element.escaped(address.domain))'>"),
+    ]
+  }
+
+  private mutating func opened(_ attributes: [String: String]) -> [Effect] {
+    guard case .header = state else { return fail(.unexpected("stream", step)) }
+    guard let version = attributes["version"], version != "0.9" else { return fail(.oldServer) }
+    state = .features
+    return []
+  }
+
+  private mutating func failed(_ element: Element) -> [Effect] {
+    let (condition, text) = element.condition(Namespace.streamErrors)
+    return fail(
+      condition == "host-unknown"
+        ? .hostUnknown(settings.address.domain) : .streamError(condition, text: text))
+  }
+
+  private mutating func read(_ element: Element) -> [Effect] {
+    switch state {
+    case .features:
+      guard element.name == "features", element.namespace == Namespace.streams else {
+        return unexpected(element)
+      }
+      return choose(StreamFeatures(element))
+    case .proceed:
+      guard element.namespace == Namespace.tls else { return unexpected(element) }
+      guard element.name == "proceed" else { return fail(.refusedTLS) }
+      enter(.tls)
+      return [.startTLS]
+    case .scram, .proven, .plain: return readSASL(element) ?? unexpected(element)
+    case .bind(let features): return readBinding(element, features)
+    case .session(let features): return readSession(element, features)
+    case .enable(let features): return readEnabling(element, features)
+    case .form, .registration: return readRegistration(element)
+    case .idle, .header, .tls, .over: return unexpected(element)
+    }
+  }
+
+  private mutating func choose(_ features: StreamFeatures) -> [Effect] {
+    guard isSecure else {
+      guard features.offersTLS else { return fail(.noTLS) }
+      enter(.proceed)
+      return [.send("<starttls xmlns='\(Namespace.tls)'/>")]
+    }
+    if isAuthenticated {
+      guard features.offersBinding else { return fail(.unexpected("no bind", .binding)) }
+      enter(.bind(features))
+      return [.send(binding)]
+    }
+    return settings.purpose == .register
+      ? askForForm(features) : authenticate(features.mechanisms)
+  }
+
+  /// The server knows us: the stream begins anew (RFC 6120, 6.4.6).
+  mutating func authenticated() -> [Effect] {
+    isAuthenticated = true
+    settings.password = Secret("")
+    return openStream()
+  }
+
+  // MARK: - the session (RFC 6120, 7)
+
+  private var binding: String {
+    let resource = settings.address.resource
+    let wanted = resource.isEmpty ? "" : "<resource>\(Element.escaped(resource))</resource>"
+    return "<iq id='bind' type='set'><bind xmlns='\(Namespace.bind)'>\(wanted)</bind></iq>"
+  }
+
+  private mutating func readBinding(_ element: Element, _ features: StreamFeatures) -> [Effect] {
+    guard isAnswer(element, to: "bind") else { return keep(element) }
+    guard element["type"] == "result" else {
+      let (condition, text) = element.stanzaError
+      return fail(.noBinding(condition, text: text))
+    }
+    let written = element.first("bind", Namespace.bind)?.first("jid", Namespace.bind)?.text ?? ""
+    // Who we are decides what we believe, so it is nothing that a server may choose.
+    guard let address = Address(written), address.bare == settings.address.bare,
+      !address.resource.isEmpty
+    else { return fail(.otherAddress(String(written.prefix(100)))) }
+    ours = address
+    if features.needsSession {
+      enter(.session(features))
+      return [
+        .send("<iq id='session' type='set'><session xmlns='\(Namespace.session)'/></iq>")
+      ]
+    }
+    return enable(features)
+  }
+
+  private mutating func readSession(_ element: Element, _ features: StreamFeatures) -> [Effect] {
+    // Whatever it answers: it is there, or it was not needed.
+    isAnswer(element, to: "session") ? enable(features) : keep(element)
+  }
+
+  private mutating func enable(_ features: StreamFeatures) -> [Effect] {
+    guard features.acknowledges else { return ready(features) }
+    enter(.enable(features))
+    return [.send("<enable xmlns='\(Namespace.acknowledgements)'/>")]
+  }
+
+  private mutating func readEnabling(_ element: Element, _ features: StreamFeatures) -> [Effect] {
+    guard element.namespace == Namespace.acknowledgements else { return keep(element) }
+    switch element.name {
+    case "enabled": return ready(features)
+    case "failed":
+      return ready(features.withoutAcknowledgements)
+    default: return unexpected(element)
+    }
+  }
+
+  private mutating func ready(_ features: StreamFeatures) -> [Effect] {
+    state = .over
+    return [.ready(ours ?? settings.address, features)] + early.map(Effect.stanza)
+  }
+
+  private mutating func keep(_ element: Element) -> [Effect] {
+    // A server has little to say to somebody who has not told that they are there.
+    guard element.namespace.isEmpty, early.count < 100 else { return unexpected(element) }
+    early.append(element)
+    return []
+  }
+
+  func isAnswer(_ element: Element, to id: String) -> Bool {
+    element.name == "iq" && element.namespace.isEmpty && element["id"] == id
+      && ["result", "error"].contains(element["type"])
+  }
+}

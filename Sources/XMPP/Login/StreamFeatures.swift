@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a server offers on a stream (RFC 6120, 4.3.2).
+package struct StreamFeatures: Hashable, Sendable {
+  /// As they came.
+  package let element: Element
+
+  package init(_ element: Element) { self.element = element }
+
+  /// It tells what it has taken (XEP-0198).
+  package var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
+  /// It knows versions of the roster (RFC 6121, 2.6).
+  package var versionsRoster: Bool { element.has("ver", "urn:xmpp:features:rosterver") }
+  /// It wants to know whether somebody looks (XEP-0352).
+  package var wantsClientState: Bool { element.has("csi", "urn:xmpp:csi:0") }
+  /// How many bytes a stanza may have (XEP-0478); nil when it does not say.
+  package var stanzaBytes: Int? {
+    element.first("limits", "urn:xmpp:stream-limits:0")?
+      .first("max-bytes", "urn:xmpp:stream-limits:0").flatMap { Int($0.text) }
+  }
+
+  /// What is left when the server could not do what it offered.
+  var withoutAcknowledgements: StreamFeatures {
+    var others = element
+    others.nodes.removeAll {
+      guard case .element(let child) = $0 else { return false }
+      return child.namespace == Namespace.acknowledgements
+    }
+    return StreamFeatures(others)
+  }
+
+  var offersTLS: Bool { element.has("starttls", Namespace.tls) }
+  var offersBinding: Bool { element.has("bind", Namespace.bind) }
+  /// RFC 3921, 3; later servers say that it is not needed.
+  var needsSession: Bool {
+    element.first("session", Namespace.session).map { !$0.has("optional", Namespace.session) }
+      ?? false
+  }
+  var mechanisms: [String] {
+    element.first("mechanisms", Namespace.sasl)?.children
+      .filter { $0.name == "mechanism" && $0.namespace == Namespace.sasl }.map(\.text) ?? []
+  }
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+import Testing
+import XMPP
+
+private let password = "r0m30&<myr0m30>"
+private let nonce = "fyko+d2lbbFgONRv9qkxdawL"
+
+/// A negotiation with a server whose words the test says.
+private struct Talk {
+  var machine: Negotiation
+  var now: Int64 = 0
+  /// All that went out.
+  var sent = ""
+
+  init(
+    purpose: Negotiation.Purpose = .logIn, address: String = "anna@example.org",
+    password: String = password, hasSeenSCRAM: Bool = false
+  ) throws {
+    machine = Negotiation(
+      Negotiation.Settings(
+        address: try #require(Address(address)), password: Secret(password), purpose: purpose,
+        hasSeenSCRAM: hasSeenSCRAM, nonce: { nonce }))
+  }
+
+  mutating func take(_ event: Negotiation.Event) -> [Negotiation.Effect] {
+    let effects = machine.take(event, at: now)
+    for case .send(let text) in effects { sent += text }
+    return effects
+  }
+
+  @discardableResult
+  mutating func hear(_ element: Element) -> [Negotiation.Effect] { take(.element(element)) }
+
+  /// Connected with TLS, and the server's header heard.
+  mutating func greet() {
+    _ = take(.connected(isSecure: true))
+    _ = take(.opened(["version": "1.0"]))
+  }
+
+  /// As far as an authentication that went well, and the stream anew.
+  mutating func authenticate() throws {
+    greet()
+    hear(features(mechanisms("SCRAM-SHA-1")))
+    hear(challenge(rounds: "4096"))
+    _ = hear(success(signature))
+    _ = take(.opened(["version": "1.0"]))
+  }
+
+  /// What a server that knows the password would say in the end.
+  let signature = "v=zOyG6tLL5D+CWOBkwzMuxPPjZHk="
+}
+
+private let tls = "urn:ietf:params:xml:ns:xmpp-tls"
+private let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
+private let bindNamespace = "urn:ietf:params:xml:ns:xmpp-bind"
+private let sm = "urn:xmpp:sm:3"
+private let streams = "http://etherx.jabber.org/streams"
+
+private func features(_ children: Element...) -> Element {
+  Element("features", namespace: streams, children: children)
+}
+
+private func mechanisms(_ names: String...) -> Element {
+  Element(
+    "mechanisms", namespace: sasl,
+    children: names.map { Element("mechanism", namespace: sasl, text: $0) })
+}
+
+private func letters(_ text: String) -> String {
+  var letters: [UInt8] = []
+  Array(text.utf8).withUnsafeBytes { Base64.append($0, to: &letters) }
+  return String(decoding: letters, as: UTF8.self)
+}
+
+private func challenge(rounds: String, nonce: String = nonce + "more") -> Element {
+  Element(
+    "challenge", namespace: sasl, text: letters("r=\(nonce),s=QSXCR+Q6sek8bf92,i=\(rounds)"))
+}
+
+private func success(_ text: String) -> Element {
+  Element("success", namespace: sasl, text: letters(text))
+}
+
+private func failure(_ condition: String, text: String = "") -> Element {
+  Element(
+    "failure", namespace: sasl,
+    children: [Element(condition, namespace: sasl)]
+      + (text.isEmpty ? [] : [Element("text", namespace: sasl, text: text)]))
+}
+
+private func bound(_ address: String) -> Element {
+  Element(
+    "iq", ["id": "bind", "type": "result"],
+    children: [
+      Element(
+        "bind", namespace: bindNamespace,
+        children: [Element("jid", namespace: bindNamespace, text: address)])
+    ])
+}
+
+private func refusal(_ id: String, _ condition: String, text: String = "") -> Element {
+  let stanzas = "urn:ietf:params:xml:ns:xmpp-stanzas"
+  return Element(
+    "iq", ["id": id, "type": "error"],
+    children: [
+      Element(
+        "error",
+        children: [
+          Element(condition, namespace: stanzas), Element("text", namespace: stanzas, text: text),
+        ])
+    ])
+}
+
+@Suite("the way to a session (attacks 10)") struct NegotiationTests {
+  @Test("STARTTLS, SCRAM, binding, acknowledgements: then one is ready")
+  func wholeWay() throws {
+    var talk = try Talk(address: "anna@example.org/laptop")
+    var effects = talk.take(.connected(isSecure: false))
+    #expect(effects.first == .restartStream)
+    #expect(talk.sent.contains("to='example.org'") && !talk.sent.contains("anna"))
+    _ = talk.take(.opened(["version": "1.0"]))
+    talk.hear(features(Element("starttls", namespace: tls), mechanisms("PLAIN")))
+    #expect(talk.sent.hasSuffix("<starttls xmlns='\(tls)'/>"))
+    #expect(talk.hear(Element("proceed", namespace: tls)) == [.startTLS])
+    effects = talk.take(.tlsReady)
+    #expect(effects.first == .restartStream && talk.sent.contains("from='anna@example.org'"))
+    _ = talk.take(.opened(["version": "1.0"]))
+    effects = talk.hear(features(mechanisms("PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-1-PLUS")))
+    #expect(effects.first == .sawSCRAM)
+    #expect(
+      talk.sent.hasSuffix(
+        "<auth xmlns='\(sasl)' mechanism='SCRAM-SHA-1'>"
+          + letters("n,,n=anna,r=\(nonce)") + "</auth>"))
+    talk.hear(challenge(rounds: "4096"))
+    effects = talk.hear(success(talk.signature))
+    #expect(effects.first == .restartStream)
+    _ = talk.take(.opened(["version": "1.0"]))
+    let last = features(
+      Element("bind", namespace: bindNamespace), Element("sm", namespace: sm),
+      Element("csi", namespace: "urn:xmpp:csi:0"))
+    talk.hear(last)
+    #expect(talk.sent.hasSuffix("<resource>laptop</resource></bind></iq>"))
+    #expect(talk.hear(bound("anna@example.org/laptop")).count == 1)
+    #expect(talk.sent.hasSuffix("<enable xmlns='\(sm)'/>"))
+    let early = Element("message", ["from": "example.org"])
+    #expect(talk.hear(early) == [])
+    let address = Address(local: "anna", domain: "example.org", resource: "laptop")
+    effects = talk.hear(Element("enabled", namespace: sm))
+    #expect(effects == [.ready(address, StreamFeatures(last)), .stanza(early)])
+    #expect(StreamFeatures(last).wantsClientState && StreamFeatures(last).acknowledges)
+    #expect(talk.machine.deadline == nil)
+    #expect(!talk.sent.contains("r0m30") && !talk.sent.contains(letters(password)))
+    #expect(!talk.sent.contains(letters("\0anna\0" + password)))
+  }
+
+  @Test("the strongest SCRAM that is offered is taken")
+  func strongest() throws {
+    var talk = try Talk()
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-1", "SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")))
+    #expect(talk.sent.contains("mechanism='SCRAM-SHA-512'"))
+  }
+
+  @Test("PLAIN is used over TLS where there is nothing else, and never where SCRAM was seen")
+  func plain() throws {
+    var talk = try Talk()
+    talk.greet()
+    talk.hear(features(mechanisms("PLAIN", "DIGEST-MD5")))
+    #expect(talk.sent.hasSuffix(letters("\0anna\0" + password) + "</auth>"))
+    #expect(talk.hear(Element("success", namespace: sasl)).first == .restartStream)
+
+    talk = try Talk(hasSeenSCRAM: true)
+    talk.greet()
+    #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.weakened)])
+    #expect(!talk.sent.contains("auth"))
+
+    talk = try Talk()
+    talk.greet()
+    #expect(
+      talk.hear(features(mechanisms("SCRAM-SHA-9", "PLAIN")))
+        == [.sawSCRAM, .fail(.noMechanism(["SCRAM-SHA-9", "PLAIN"]))])
+    #expect(!talk.sent.contains("auth"))
+  }
+
+  @Test("a server without TLS is told nothing more than its name")
+  func noTLS() throws {
+    var talk = try Talk()
+    _ = talk.take(.connected(isSecure: false))
+    _ = talk.take(.opened(["version": "1.0"]))
+    let before = talk.sent
+    #expect(talk.hear(features(mechanisms("SCRAM-SHA-1", "PLAIN"))) == [.fail(.noTLS)])
+    #expect(talk.sent == before && !before.contains("anna"))
+    // And nothing brings it back.
+    #expect(talk.hear(features(Element("starttls", namespace: tls))) == [])
+    #expect(talk.take(.tlsReady) == [])
+  }
+
+  @Test("whatever comes in clear between proceed and TLS ends it")
+  func injected() throws {
+    for injected in [features(mechanisms("PLAIN")), success(""), Element("message")] {
+      var talk = try Talk()
+      _ = talk.take(.connected(isSecure: false))
+      _ = talk.take(.opened(["version": "1.0"]))
+      talk.hear(features(Element("starttls", namespace: tls)))
+      talk.hear(Element("proceed", namespace: tls))
+      #expect(talk.hear(injected) == [.fail(.unexpected(injected.name, .encrypting))])
+    }
+  }
+
+  @Test(
+    "a server that cheats in SCRAM is left before or after the proof, and gets no password",
+    arguments: [
+      (challenge(rounds: "1"), nil, LoginFailure.tooManyRounds("1")),
+      (challenge(rounds: "2147483647"), nil, .tooManyRounds("2147483647")),
+      (challenge(rounds: "4096", nonce: "another"), nil, .unproven),
+      (Element("challenge", namespace: sasl, text: "!"), nil, .brokenSASL),
+      (Element("challenge", namespace: sasl), nil, .brokenSASL),
+      (success("v=AAAA"), nil, .unproven),
+      (success(""), nil, .unproven),
+      (challenge(rounds: "4096"), success("v=AAAA"), .unproven),
+      (challenge(rounds: "4096"), success(""), .unproven),
+      (challenge(rounds: "4096"), Element("success", namespace: sasl, text: "="), .unproven),
+      (challenge(rounds: "4096"), challenge(rounds: "4096"), .unproven),
+      (challenge(rounds: "4096"), success("e=invalid-proof"), .wrongPassword),
+    ] as [(Element, Element?, LoginFailure)])
+  func cheats(first: Element, second: Element?, expected: LoginFailure) throws {
+    var talk = try Talk()
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-1", "PLAIN")))
+    var effects = talk.hear(first)
+    if let second { effects = talk.hear(second) }
+    #expect(effects == [.fail(expected)])
+    #expect(!talk.sent.contains(letters("\0anna\0" + password)))
+    #expect(expected.isFatal)
+  }
+
+  @Test("a server may prove itself in a challenge, before it says that all is well")
+  func provenEarly() throws {
+    var talk = try Talk()
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-1")))
+    talk.hear(challenge(rounds: "4096"))
+    let last = Element("challenge", namespace: sasl, text: letters(talk.signature))
+    #expect(talk.hear(last) == [.send("<response xmlns='\(sasl)'/>")])
+    #expect(talk.hear(Element("success", namespace: sasl)).first == .restartStream)
+  }
+
+  @Test(
+    "what SASL refuses is a sentence",
+    arguments: [
+      (failure("not-authorized"), "The server does not accept this name and password.", true),
+      (
+        failure("account-disabled", text: "Pay first"),
+        "The server has disabled this account: “Pay first”.", true
+      ),
+      (
+        failure("temporary-auth-failure"), "The server cannot check passwords just now.", false
+      ),
+      (
+        failure("malformed-request"), "The server refuses the login (malformed-request).", true
+      ),
+    ])
+  func refused(element: Element, sentence: String, isFatal: Bool) throws {
+    var talk = try Talk()
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-1")))
+    guard case .fail(let failure) = talk.hear(element).first else {
+      Issue.record("no failure")
+      return
+    }
+    #expect(failure.description == sentence)
+    #expect(failure.isFatal == isFatal)
+  }
+
+  @Test("an address that is not the one asked for is not taken")
+  func otherAddress() throws {
+    for wrong in ["ben@example.org/x", "anna@example.com/x", "anna@example.org", "", "@"] {
+      var talk = try Talk()
+      try talk.authenticate()
+      talk.hear(features(Element("bind", namespace: bindNamespace)))
+      #expect(talk.hear(bound(wrong)) == [.fail(.otherAddress(wrong))])
+    }
+  }
+
+  @Test("a session is asked for where the server needs one, and acknowledgements may be refused")
+  func olderServers() throws {
+    let session = "urn:ietf:params:xml:ns:xmpp-session"
+    var talk = try Talk()
+    try talk.authenticate()
+    talk.hear(
+      features(
+        Element("bind", namespace: bindNamespace), Element("session", namespace: session),
+        Element("sm", namespace: sm)))
+    talk.hear(bound("anna@example.org/x"))
+    #expect(talk.sent.hasSuffix("<session xmlns='\(session)'/></iq>"))
+    talk.hear(Element("iq", ["id": "session", "type": "result"]))
+    #expect(talk.sent.hasSuffix("<enable xmlns='\(sm)'/>"))
+    let effects = talk.hear(Element("failed", namespace: sm))
+    guard case .ready(_, let features) = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(!features.acknowledges)
+  }
+
+  @Test("an unknown host, an old server and other errors of a stream are sentences")
+  func streamErrors() throws {
+    let errors = "urn:ietf:params:xml:ns:xmpp-streams"
+    func error(_ name: String) -> Element {
+      Element(
+        "error", namespace: streams,
+        children: [
+          Element(name, namespace: errors), Element("text", namespace: errors, text: "so"),
+        ])
+    }
+    for (name, sentence) in [
+      ("host-unknown", "The server does not serve example.org."),
+      ("see-other-host", "The server sends us to another host, which hobnob does not follow."),
+      ("system-shutdown", "The server ended the connection (system-shutdown): “so”."),
+    ] {
+      var talk = try Talk()
+      _ = talk.take(.connected(isSecure: false))
+      _ = talk.take(.opened(["version": "1.0"]))
+      guard case .fail(let failure) = talk.hear(error(name)).first else {
+        Issue.record("no failure")
+        return
+      }
+      #expect(failure.description == sentence)
+    }
+    var talk = try Talk()
+    _ = talk.take(.connected(isSecure: true))
+    #expect(talk.take(.opened([:])) == [.fail(.oldServer)])
+  }
+
+  @Test(
+    "silence and an end in each step are told within the step's time, which drops do not extend")
+  func steps() throws {
+    let start = features(Element("starttls", namespace: tls))
+    let way: [(Negotiation.Event, LoginStep)] = [
+      (.connected(isSecure: false), .greeting),
+      (.opened(["version": "1.0"]), .greeting),
+      (.element(start), .encrypting),
+      (.element(Element("proceed", namespace: tls)), .encrypting),
+      (.tlsReady, .greeting),
+      (.opened(["version": "1.0"]), .greeting),
+      (.element(features(mechanisms("SCRAM-SHA-1"))), .authenticating),
+      (.element(challenge(rounds: "4096")), .authenticating),
+      (.element(success("v=zOyG6tLL5D+CWOBkwzMuxPPjZHk=")), .greeting),
+      (.opened(["version": "1.0"]), .greeting),
+      (
+        .element(
+          features(Element("bind", namespace: bindNamespace), Element("sm", namespace: sm))),
+        .binding
+      ),
+      (.element(bound("anna@example.org/x")), .binding),
+      (.element(Element("message")), .binding),
+    ]
+    for count in 1...way.count {
+      var talk = try Talk()
+      for (event, _) in way.prefix(count) {
+        talk.now += 20_000
+        _ = talk.take(event)
+        if case .opened = event {
+          talk.now -= 20_000
+        } else if case .element(Element("message")) = event {
+          talk.now -= 20_000
+        }
+      }
+      let step = way[count - 1].1
+      let deadline = talk.now + 30_000
+      #expect(talk.machine.deadline == deadline, "\(count)")
+      var late = talk
+      #expect(late.machine.timePassed(at: deadline - 1) == [])
+      #expect(
+        late.machine.timePassed(at: deadline) == [.fail(.tooSlow(step, limit: 30_000))])
+      #expect(late.machine.deadline == nil)
+      #expect(talk.take(.closed) == [.fail(.closed(step))])
+    }
+  }
+
+  @Test("a password is not to be seen where settings are printed")
+  func printed() throws {
+    let settings = Negotiation.Settings(
+      address: Address(domain: "x"), password: Secret(password), nonce: { "" })
+    var dumped = ""
+    dump(settings, to: &dumped)
+    #expect(!"\(settings)\(String(reflecting: settings))\(dumped)".contains("r0m30"))
+    #expect(!"\(try Talk().machine)".contains("r0m30"))
+  }
+}
+
+@Suite("an account made on the server (XEP-0077)") struct RegistrationTests {
+  private func form(_ fields: String...) -> Element {
+    let register = "jabber:iq:register"
+    return Element(
+      "iq", ["id": "form", "type": "result"],
+      children: [
+        Element(
+          "query", namespace: register,
+          children: [Element("instructions", namespace: register, text: "Tell us.")]
+            + fields.map { Element($0, namespace: register) })
+      ])
+  }
+
+  @Test("a name and a password are given over TLS only, then it is there")
+  func registered() throws {
+    var talk = try Talk(purpose: .register)
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-1")))
+    talk.hear(form("username", "password"))
+    #expect(
+      talk.sent.hasSuffix(
+        "<username>anna</username><password>r0m30&amp;&lt;myr0m30&gt;</password></query></iq>"))
+    let effects = talk.hear(Element("iq", ["id": "register", "type": "result"]))
+    #expect(effects == [.send("</stream:stream>"), .registered])
+
+    talk = try Talk(purpose: .register)
+    _ = talk.take(.connected(isSecure: false))
+    _ = talk.take(.opened(["version": "1.0"]))
+    #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.noTLS)])
+  }
+
+  @Test("a server that wants more, that has the name, or that lets nobody in is a sentence")
+  func refused() throws {
+    var talk = try Talk(purpose: .register)
+    talk.greet()
+    talk.hear(features())
+    var other = talk
+    #expect(
+      other.hear(form("username", "password", "email"))
+        == [.fail(.registrationNeedsMore("Tell us."))])
+    #expect(other.sent == talk.sent)
+    other = talk
+    #expect(other.hear(refusal("form", "service-unavailable")) == [.fail(.noRegistration)])
+    talk.hear(form("username", "password"))
+    other = talk
+    #expect(other.hear(refusal("register", "conflict")) == [.fail(.nameTaken("anna"))])
+    other = talk
+    #expect(other.hear(refusal("register", "not-allowed")) == [.fail(.noRegistration)])
+    #expect(
+      talk.hear(refusal("register", "resource-constraint", text: "Later"))
+        == [.fail(.registrationRefused("resource-constraint", text: "Later"))])
+  }
+}
