@@ -46,6 +46,7 @@ let package = Package(
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
@@ -110,7 +111,9 @@ let package = Package(
       name: "Networks", dependencies: ["Conversations", "Platform", "CLinux"], swiftSettings: ours),
     .target(
       name: "XMPP",
-      dependencies: ["Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle"],
+      dependencies: [
+        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle", "CResolver",
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
@@ -172,9 +175,15 @@ let package = Package(
       name: "NetworksTests",
       dependencies: ["Networks", "Conversations", "Platform", "Repeatable"],
       swiftSettings: tests),
+    .target(
+      name: "ProsodyFixture", dependencies: ["Platform"], path: "Tests/ProsodyFixture",
+      swiftSettings: ours),
     .testTarget(
       name: "XMPPTests",
-      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Repeatable"],
+      dependencies: [
+        "XMPP", "Networks", "Conversations", "Platform", "COpenSSL", "ProsodyFixture",
+        "Repeatable",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],

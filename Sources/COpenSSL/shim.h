@@ -10,3 +10,6 @@ static inline long copenssl_set_server_name(SSL *ssl, const char *name) {
 static inline long copenssl_set_min_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_min_proto_version(context, version);
 }
+static inline void copenssl_forbid_renegotiation(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}

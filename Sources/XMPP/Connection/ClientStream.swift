@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+
+/// A session with a server, from the first packet to the last: the narrow door between XMPP and all
+/// that is about chat. Stanzas go in and come out; what is below them is nobody else's matter.
+///
+/// ```swift
+/// let stream = ClientStream<MessageName>(loop: loop, settings: settings) { event in … }
+/// stream.connect()
+/// ```
+///
+/// Used once: after `down` there is a new one. `down` comes last, and exactly once.
+///
+/// - `Payload`: what its user wants to be told when a stanza is acknowledged.
+@MainActor package final class ClientStream<Payload: Sendable> {
+  package struct Settings: Sendable {
+    package var login: Negotiation.Settings
+    package var place: ServerPlace
+    package var limits: XMLReader.Limits
+    /// After so long a silence the server is asked whether it is there.
+    package var quiet: Milliseconds
+    /// How long it has to say something then.
+    package var patience: Milliseconds
+
+    package init(
+      login: Negotiation.Settings, place: ServerPlace = ServerPlace(),
+      limits: XMLReader.Limits = XMLReader.Limits(), quiet: Milliseconds = 180_000,
+      patience: Milliseconds = 30_000
+    ) {
+      self.login = login
+      self.place = place
+      self.limits = limits
+      self.quiet = quiet
+      self.patience = patience
+    }
+  }
+
+  package enum Event: Sendable {
+    /// The server offers SCRAM: to be kept with the account, for `Negotiation.Settings`.
+    case sawSCRAM
+    /// Logged in, under this full address.
+    case ready(Address, StreamFeatures)
+    /// The account was made (`Purpose.register`); `down` follows.
+    case registered
+    /// When the handler returns it counts as dealt with, and the server is told so; a handler that
+    /// has to wait for the store says `pause`, and then it counts as dealt with at `resume`.
+    case stanza(Element)
+    /// The server has these, the oldest first. Where it cannot count, it has answered a ping behind
+    /// them.
+    case acknowledged([Payload])
+    /// What waited has gone out: see `isCongested`.
+    case drained
+    case down(StreamEnd)
+  }
+
+  private let loop: EventLoop
+  private let settings: Settings
+  private let handler: @MainActor (Event) -> Void
+  private var connection: Connection?
+  private var negotiation: Negotiation
+  private var reader: XMLReader
+  /// What was read and has not been handed on, and how much of it has.
+  private var inbox: [XMLReader.Event] = []
+  private var delivered = 0
+  private var isDelivering = false
+  private var isPaused = false
+  private var address: Address?
+  private var features: StreamFeatures?
+  private var counts = StreamManagement<Payload>()
+  private var pings = 0
+  /// Whether a stanza's handler paused, so that it is not dealt with yet.
+  private var isHandling = false
+  private var lastHeard: Milliseconds = 0
+  /// When the server was asked something, if nothing came since.
+  private var asked: Milliseconds?
+  private var stepTimer: TimerID?
+  private var quietTimer: TimerID?
+  private var askTimer: TimerID?
+  private var isClosing = false
+  private var isOver = false
+
+  package init(
+    loop: EventLoop, settings: Settings, handler: @escaping @MainActor (Event) -> Void
+  ) {
+    self.loop = loop
+    self.settings = settings
+    self.handler = handler
+    negotiation = Negotiation(settings.login)
+    reader = XMLReader(limits: settings.limits)
+  }
+
+  /// Begins; the handler is called from later turns of the loop.
+  package func connect() {
+    let connection = Connection(
+      loop: loop, domain: settings.login.address.domain, place: settings.place,
+      limit: settings.login.limit
+    ) { [weak self] in self?.take($0) }
+    self.connection = connection
+    connection.connect()
+  }
+
+  // MARK: - sending
+
+  /// Whether so much waits to be sent that the user should hold back until `drained`.
+  package var isCongested: Bool { (connection?.waiting ?? 0) > 256 << 10 }
+
+  /// What the server is not known to have, the oldest first; also after `down`.
+  package var unacknowledged: [Payload] { counts.unacknowledged }
+
+  /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
+  package var peerKey: String { connection?.peerKey ?? "" }
+
+  /// Sends a stanza, once `ready`; before that and after `down` it is dropped.
+  ///
+  /// - Parameter payload: what `acknowledged` is to tell.
+  package func send(_ element: Element, as payload: Payload? = nil) {
+    if features == nil || isOver || isClosing { return }
+    if StreamManagement<Payload>.counts(element) {
+      counts.send(payload)
+      // One question behind all that goes out in this turn.
+      if payload != nil, askTimer == nil {
+        askTimer = loop.after(milliseconds: 0) { [weak self] in
+          self?.askTimer = nil
+          self?.askAboutStanzas()
+        }
+      }
+    }
+    write(element.xml())
+  }
+
+  private func write(_ text: String) { connection?.send(Array(text.utf8)) }
+
+  private func askAboutStanzas() {
+    if isOver || !counts.ask() { return }
+    askServer()
+    watchSilence()
+  }
+
+  private func askServer() {
+    if asked == nil { asked = loop.now }
+    if features?.acknowledges == true { return write("<r xmlns='\(Namespace.acknowledgements)'/>") }
+    // A server does one thing after the other: its answer is behind all that we sent before.
+    pings += 1
+    write(
+      Element(
+        "iq", ["id": "alive\(pings)", "to": settings.login.address.domain, "type": "get"],
+        children: [Element("ping", namespace: Namespace.ping)]
+      ).xml())
+  }
+
+  // MARK: - hearing
+
+  /// Lets the server wait, for instance while the disk is full: no event but `acknowledged` of what
+  /// is under way, `drained` and `down` comes until `resume`.
+  package func pause() {
+    isPaused = true
+    connection?.isReading = false
+    loop.schedule(&quietTimer, at: nil) {}
+  }
+
+  package func resume() {
+    if !isPaused || isOver { return }
+    isPaused = false
+    connection?.isReading = true
+    if isHandling { counts.handle() }
+    isHandling = false
+    heard()
+    watchSilence()
+    deliver()
+  }
+
+  private func take(_ event: Connection.Event) {
+    if isOver { return }
+    switch event {
+    case .connected(let isSecure): negotiate(.connected(isSecure: isSecure))
+    case .secured: negotiate(.tlsReady)
+    case .received(let bytes):
+      heard()
+      inbox += reader.read(bytes)
+      deliver()
+    case .drained: if features != nil { handler(.drained) }
+    case .ended(let failure?): finish(.connection(failure))
+    case .ended(nil):
+      if isClosing {
+        finish(.closedByUs)
+      } else if features != nil {
+        finish(.closedByServer)
+      } else {
+        negotiate(.closed)
+      }
+    }
+  }
+
+  private func deliver() {
+    if isDelivering { return }
+    isDelivering = true
+    while !isPaused, !isOver, delivered < inbox.count {
+      let event = inbox[delivered]
+      delivered += 1
+      take(event)
+    }
+    isDelivering = false
+    if delivered == inbox.count { forgetInbox() }
+  }
+
+  private func forgetInbox() {
+    inbox = []
+    delivered = 0
+  }
+
+  private func take(_ event: XMLReader.Event) {
+    switch event {
+    case .failed(let fault): finish(.xml(fault))
+    case .opened(let attributes): negotiate(.opened(attributes))
+    case .element(let element):
+      if features == nil { negotiate(.element(element)) } else { take(element) }
+    case .closed:
+      if isClosing {
+        finish(.closedByUs)
+      } else if features != nil {
+        finish(.closedByServer)
+      } else {
+        negotiate(.closed)
+      }
+    }
+  }
+
+  /// Something that came in the session.
+  private func take(_ element: Element) {
+    if element.isStreamError {
+      let (condition, text) = element.condition(Namespace.streamErrors)
+      return finish(.streamError(String(condition.prefix(40)), text: text))
+    }
+    if element.namespace == Namespace.acknowledgements {
+      switch element.name {
+      case "r": write("<a xmlns='\(Namespace.acknowledgements)' h='\(counts.handled)'/>")
+      case "a": acknowledge(element["h"].flatMap { UInt32($0) })
+      default: break
+      }
+      return
+    }
+    guard StreamManagement<Payload>.counts(element) else { return }
+    if features?.acknowledges == false, isAnswerToPing(element) {
+      return acknowledge(counts.asked)
+    }
+    handler(.stanza(element))
+    if isPaused { isHandling = true } else { counts.handle() }
+  }
+
+  private func isAnswerToPing(_ element: Element) -> Bool {
+    element.name == "iq" && element["id"] == "alive\(pings)" && pings > 0
+      && ["result", "error"].contains(element["type"])
+      && [nil, settings.login.address.domain].contains(element["from"])
+  }
+
+  private func acknowledge(_ count: UInt32?) {
+    guard let count else { return finish(.falseCount) }
+    do throws(StreamManagement<Payload>.FalseCount) {
+      let payloads = try counts.acknowledge(count)
+      if !payloads.isEmpty { handler(.acknowledged(payloads)) }
+      askAboutStanzas()
+    } catch {
+      finish(.falseCount)
+    }
+  }
+
+  // MARK: - logging in
+
+  private func negotiate(_ event: Negotiation.Event) {
+    for effect in negotiation.take(event, at: loop.now) {
+      if isOver { return }
+      perform(effect)
+    }
+    if isOver { return }
+    loop.schedule(&stepTimer, at: negotiation.deadline) { [weak self] in
+      guard let self else { return }
+      for effect in negotiation.timePassed(at: loop.now) { perform(effect) }
+    }
+  }
+
+  private func perform(_ effect: Negotiation.Effect) {
+    switch effect {
+    case .send(let text): write(text)
+    case .restartStream: forgetStream()
+    case .startTLS:
+      // Whoever sits in between may have written more than the server did.
+      forgetStream()
+      connection?.startTLS()
+    case .sawSCRAM: handler(.sawSCRAM)
+    case .ready(let address, let features):
+      self.address = address
+      self.features = features
+      heard()
+      watchSilence()
+      handler(.ready(address, features))
+    // It came before the counting began.
+    case .stanza(let element): handler(.stanza(element))
+    case .registered:
+      handler(.registered)
+      finish(.closedByUs)
+    case .fail(let failure): finish(.login(failure))
+    }
+  }
+
+  private func forgetStream() {
+    reader = XMLReader(limits: settings.limits)
+    forgetInbox()
+  }
+
+  // MARK: - silence and the end
+
+  private func heard() {
+    lastHeard = loop.now
+    asked = nil
+  }
+
+  /// When the silence will have been too long. While much goes out slowly, an answer comes late.
+  private var silenceEnds: Milliseconds {
+    guard let asked else { return lastHeard + settings.quiet }
+    return max(asked, connection?.lastProgress ?? 0) + settings.patience
+  }
+
+  private func watchSilence() {
+    if isOver || isPaused || features == nil { return }
+    loop.schedule(&quietTimer, at: silenceEnds) { [weak self] in
+      guard let self else { return }
+      // Something may have come since the timer was set.
+      if loop.now >= silenceEnds {
+        if asked != nil { return finish(.noAnswer(settings.patience)) }
+        askServer()
+      }
+      watchSilence()
+    }
+  }
+
+  /// Says goodbye: what is under way may still be acknowledged, then comes `down`.
+  package func close() {
+    if isOver || isClosing { return }
+    guard features != nil, !isPaused else { return finish(.closedByUs) }
+    askAboutStanzas()
+    isClosing = true
+    write("</stream:stream>")
+    stepTimer = loop.after(milliseconds: 2_000) { [weak self] in self?.finish(.closedByUs) }
+  }
+
+  private func finish(_ end: StreamEnd) {
+    if isOver { return }
+    isOver = true
+    for timer in [stepTimer, quietTimer, askTimer] {
+      if let timer { loop.cancel(timer) }
+    }
+    connection?.close()
+    forgetInbox()
+    handler(.down(end))
+  }
+}

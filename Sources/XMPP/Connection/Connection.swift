@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
+/// waits but for names to be looked up. Used once.
+@MainActor package final class Connection {
+  package enum Event: Sendable {
+    /// It is there; `isSecure`: with TLS, and the certificate is good.
+    case connected(isSecure: Bool)
+    /// TLS is there after `startTLS`, and the certificate is good.
+    case secured
+    case received([UInt8])
+    /// All that was to be sent has gone out, after some of it had to wait.
+    case drained
+    /// It is over, with a reason unless the other side just ended it.
+    case ended(ConnectionFailure?)
+  }
+
+  /// Of connecting, the handshake of direct TLS included.
+  private let limit: Milliseconds
+  /// How many bytes may wait to be sent.
+  private let mostWaiting: Int
+  private let loop: EventLoop
+  private let domain: String
+  private let place: ServerPlace
+  private let handler: @MainActor (Event) -> Void
+
+  private var attempts: [(endpoint: Endpoint, address: SocketAddress)] = []
+  private var endpoints: [Endpoint] = []
+  private var lastFailure: ConnectionFailure?
+  private var deadline: Milliseconds = 0
+  private var timer: TimerID?
+  private var descriptor: Int32 = -1
+  private var tls: TLSSession?
+  private var isDirectTLS = false
+  private var isConnected = false
+  private var isOver = false
+  /// What waits to be sent, and how much of it is gone.
+  private var output: [UInt8] = []
+  private var written = 0
+  /// Whether the network did not take all of it.
+  private var isWaiting = false
+  /// When it last took some of what had to wait.
+  package private(set) var lastProgress: Milliseconds = 0
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+  /// - Parameters:
+  ///   - domain: the one whose server it must be.
+  ///   - limit: for connecting, in milliseconds.
+  ///   - mostWaiting: how many bytes may wait to be sent before it is given up.
+  package init(
+    loop: EventLoop, domain: String, place: ServerPlace, limit: Milliseconds = 30_000,
+    mostWaiting: Int = 8 << 20, handler: @escaping @MainActor (Event) -> Void
+  ) {
+    self.loop = loop
+    self.domain = domain
+    self.place = place
+    self.limit = limit
+    self.mostWaiting = mostWaiting
+    self.handler = handler
+  }
+
+  /// Bytes that wait to be sent.
+  package var waiting: Int { output.count - written }
+
+  /// SHA-256 of the public key of the server's certificate, in hexadecimal digits; empty before it
+  /// is known to be good.
+  package var peerKey: String { tls?.peerKey ?? "" }
+
+  /// Whether bytes are taken from the network; while not, the other side has to wait.
+  package var isReading = true {
+    didSet {
+      if isReading == oldValue || !isConnected || isOver { return }
+      if isReading { watchInput() } else { loop.unwatch(descriptor) }
+    }
+  }
+
+  // MARK: - connecting
+
+  /// Begins; the handler is called from later turns of the loop.
+  package func connect() {
+    timer = loop.after(milliseconds: 0) { [weak self] in self?.findServer() }
+  }
+
+  private func findServer() {
+    do throws(ConnectionFailure) {
+      endpoints = try place.endpoints(domain: domain)
+    } catch {
+      return end(error)
+    }
+    // Names take as long as they take; what comes then has its time.
+    deadline = loop.now + limit
+    tryNext()
+  }
+
+  /// Goes on to the next address of all hosts.
+  private func tryNext() {
+    loop.schedule(&timer, at: nil) {}
+    closeDescriptor()
+    while attempts.isEmpty, !endpoints.isEmpty {
+      let endpoint = endpoints.removeFirst()
+      do throws(ConnectionFailure) {
+        attempts = try endpoint.addresses().map { (endpoint, $0) }
+      } catch {
+        lastFailure = error
+      }
+    }
+    guard !attempts.isEmpty, loop.now < deadline else {
+      return end(lastFailure ?? .tooSlow(host: place.host ?? domain, limit: limit))
+    }
+    let (endpoint, address) = attempts.removeFirst()
+    descriptor = address.connect()
+    guard descriptor >= 0 else { return failed(endpoint, errno) }
+    loop.watch(descriptor, for: .writing) { [weak self] in self?.finishConnecting(endpoint) }
+    // One address that says nothing must not use up the time of the others.
+    let isLast = attempts.isEmpty && endpoints.isEmpty
+    let patience = isLast ? deadline : min(deadline, loop.now + max(1, limit / 6))
+    loop.schedule(&timer, at: patience) { [weak self] in
+      guard let self else { return }
+      lastFailure = .tooSlow(host: endpoint.host, limit: limit)
+      tryNext()
+    }
+  }
+
+  private func finishConnecting(_ endpoint: Endpoint) {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+    guard code == 0 else { return failed(endpoint, code) }
+    loop.unwatch(descriptor, for: .writing)
+    isConnected = true
+    attempts = []
+    endpoints = []
+    watchInput()
+    guard endpoint.isDirectTLS else {
+      loop.schedule(&timer, at: nil) {}
+      return handler(.connected(isSecure: false))
+    }
+    loop.schedule(&timer, at: deadline) { [weak self] in
+      guard let self else { return }
+      end(.tooSlow(host: endpoint.host, limit: limit))
+    }
+    beginTLS(isDirect: true)
+  }
+
+  private func failed(_ endpoint: Endpoint, _ code: Int32) {
+    lastFailure = .unreachable(
+      host: endpoint.host, port: endpoint.port, reason: SystemFailure(code: code).reason)
+    tryNext()
+  }
+
+  // MARK: - TLS
+
+  /// Encrypts from here on. What came before is not given to TLS.
+  package func startTLS() { beginTLS(isDirect: false) }
+
+  private func beginTLS(isDirect: Bool) {
+    isDirectTLS = isDirect
+    do throws(ConnectionFailure) {
+      let session = try TLSSession(
+        domain: domain, authorities: place.authorities, pin: place.pin, isDirect: isDirect)
+      tls = session
+      try advance(session, with: [])
+    } catch {
+      end(error)
+    }
+  }
+
+  private func advance(_ session: TLSSession, with bytes: [UInt8]) throws(ConnectionFailure) {
+    let wasReady = session.isReady
+    let plain: [UInt8]
+    do throws(ConnectionFailure) {
+      plain = try session.receive(bytes)
+    } catch {
+      // The other side is told what it did.
+      output += session.output()
+      flush()
+      throw error
+    }
+    output += session.output()
+    flush()
+    if !wasReady, session.isReady, !isOver {
+      loop.schedule(&timer, at: nil) {}
+      handler(isDirectTLS ? .connected(isSecure: true) : .secured)
+    }
+    if !plain.isEmpty, !isOver { handler(.received(plain)) }
+    if session.isEnded { end(nil) }
+  }
+
+  // MARK: - bytes
+
+  /// Sends, or keeps what the network does not take yet.
+  package func send(_ bytes: [UInt8]) {
+    if isOver || !isConnected { return }
+    if let tls {
+      do throws(ConnectionFailure) {
+        try tls.send(bytes)
+      } catch {
+        return end(error)
+      }
+      output += tls.output()
+    } else {
+      output += bytes
+    }
+    flush()
+    if waiting > mostWaiting { end(.tooMuchWaiting(waiting)) }
+  }
+
+  private func flush() {
+    while written < output.count {
+      let count = transmit()
+      if count < 0 {
+        // What is wrong shows in reading, behind what has yet come.
+        if errno != EAGAIN { (output, written) = ([], 0) }
+        break
+      }
+      written += count
+      if isWaiting { lastProgress = loop.now }
+    }
+    let isDone = written == output.count
+    if isDone {
+      (output, written) = ([], 0)
+    } else if written > 1 << 20 {
+      output.removeFirst(written)
+      written = 0
+    }
+    if isDone == !isWaiting { return }
+    isWaiting = !isDone
+    if isWaiting {
+      loop.watch(descriptor, for: .writing) { [weak self] in self?.flush() }
+    } else {
+      loop.unwatch(descriptor, for: .writing)
+      handler(.drained)
+    }
+  }
+
+  /// - Returns: how many bytes the kernel took; -1 with the reason in `errno`.
+  private func transmit() -> Int {
+    while true {
+      let count = output.withUnsafeBytes {
+        Glibc.send(
+          descriptor, $0.baseAddress.map { $0 + written }, $0.count - written,
+          Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
+  private func watchInput() {
+    if !isReading { return }
+    loop.watch(descriptor) { [weak self] in self?.read() }
+  }
+
+  private func read() {
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    if count < 0 {
+      if errno != EINTR, errno != EAGAIN { end(.lost(SystemFailure().reason)) }
+      return
+    }
+    if count == 0 {
+      // In the handshake it is how some servers, and all who cut lines, say no.
+      let isInHandshake = tls.map { !$0.isReady } ?? false
+      return end(isInHandshake ? .lost("the other side ended it") : nil)
+    }
+    let bytes = Array(buffer[..<count])
+    guard let tls else { return handler(.received(bytes)) }
+    do throws(ConnectionFailure) {
+      try advance(tls, with: bytes)
+    } catch {
+      end(error)
+    }
+  }
+
+  // MARK: - the end
+
+  /// Ends it, without an event.
+  package func close() {
+    if isOver { return }
+    isOver = true
+    if let tls, tls.isReady {
+      tls.end()
+      output += tls.output()
+    }
+    // What fits goes out; nobody waits for the rest.
+    if descriptor >= 0, written < output.count { _ = transmit() }
+    loop.schedule(&timer, at: nil) {}
+    closeDescriptor()
+    (output, written) = ([], 0)
+  }
+
+  private func end(_ failure: ConnectionFailure?) {
+    if isOver { return }
+    close()
+    handler(.ended(failure))
+  }
+
+  private func closeDescriptor() {
+    if descriptor < 0 { return }
+    loop.unwatch(descriptor)
+    loop.unwatch(descriptor, for: .writing)
+    Glibc.close(descriptor)
+    descriptor = -1
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Why there is no connection to a server, or no longer: a sentence to a person.
+package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The name of a host that nobody knows, or that cannot be looked up now.
+  case noHost(String, reason: String)
+  /// The domain says that it has no XMPP (RFC 2782: a target of ".").
+  case noService(String)
+  case unreachable(host: String, port: UInt16, reason: String)
+  case tooSlow(host: String, limit: Milliseconds)
+  case certificate(CertificateFault, domain: String)
+  /// A file of certificates that cannot be read, or has none in it.
+  case noAuthorities(file: String)
+  case badPin
+  /// What OpenSSL says of it.
+  case tls(String)
+  /// The connection broke.
+  case lost(String)
+  /// The server takes nothing, and too much waits for it (bytes).
+  case tooMuchWaiting(Int)
+
+  /// Whether a further try would fail for the same reason, until somebody changes something here.
+  /// A wrong certificate may be the login page of a café's network, which passes.
+  package var isFatal: Bool {
+    switch self {
+    case .noAuthorities, .badPin, .certificate(.otherKey, _): true
+    default: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .noHost(let host, let reason): "The host \(host) cannot be found (\(reason))."
+    case .noService(let domain): "The domain \(domain) says that it has no XMPP."
+    case .unreachable(let host, let port, let reason):
+      "No connection to \(host), port \(port) (\(reason))."
+    case .tooSlow(let host, let limit): "\(host) did not answer within \(limit / 1000) s."
+    case .certificate(let fault, let domain): fault.sentence(for: domain)
+    case .noAuthorities(let file): "There are no certificates to be read in \(file)."
+    case .badPin: "A pin is the SHA-256 of a public key: 64 hexadecimal digits."
+    case .tls(let reason): "Encryption with the server failed (\(reason))."
+    case .lost(let reason): "The connection broke (\(reason))."
+    case .tooMuchWaiting(let bytes): "The server takes nothing any more; \(bytes) bytes wait."
+    }
+  }
+}
+
+/// What is wrong with a server's certificate.
+package enum CertificateFault: Hashable, Sendable {
+  case expired, notYetValid, selfSigned, unknownAuthority, otherName, revoked
+  /// The pinned key is not this one.
+  case otherKey
+  /// What OpenSSL says.
+  case other(String)
+
+  func sentence(for domain: String) -> String {
+    let nothing = "Nothing was sent to it."
+    return switch self {
+    case .expired: "The certificate of \(domain) has expired. \(nothing)"
+    case .notYetValid:
+      "The certificate of \(domain) is not valid yet; is this machine's clock right? \(nothing)"
+    case .selfSigned:
+      "The server for \(domain) has signed its certificate itself, so nobody vouches for it. "
+        + nothing
+    case .unknownAuthority:
+      "The certificate of \(domain) is from an authority that this machine does not know. "
+        + nothing
+    case .otherName: "The server's certificate is not for \(domain). \(nothing)"
+    case .revoked: "The certificate of \(domain) was revoked. \(nothing)"
+    case .otherKey: "The server for \(domain) has another key than the pinned one. \(nothing)"
+    case .other(let reason): "The certificate of \(domain) is not good (\(reason)). \(nothing)"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// A host and a port where a server is said to be.
+package struct Endpoint: Hashable, Sendable {
+  package var host: String
+  package var port: UInt16
+  /// TLS from the first byte (XEP-0368), instead of STARTTLS.
+  package var isDirectTLS: Bool
+
+  package init(host: String, port: UInt16, isDirectTLS: Bool) {
+    self.host = host
+    self.port = port
+    self.isDirectTLS = isDirectTLS
+  }
+
+  /// Where a domain's server is, in the order to try (RFC 6120, 3.2; XEP-0368, 2). It looks names
+  /// up, and waits for that.
+  ///
+  /// - Throws: `ConnectionFailure.noService`.
+  package static func find(
+    domain: String, lookUp: (String) -> [ServiceRecord] = { ServiceRecord.lookUp($0) }
+  ) throws(ConnectionFailure) -> [Endpoint] {
+    let usual = Endpoint(host: domain, port: 5222, isDirectTLS: false)
+    if isNumeric(domain) { return [usual] }
+    let inClear = lookUp("_xmpp-client._tcp." + domain)
+    let direct = lookUp("_xmpps-client._tcp." + domain)
+    if inClear.isEmpty, direct.isEmpty { return [usual] }
+    // Both kinds are one list. Ports tell them apart again, but not if a server has one for both.
+    var dice = SystemRandomNumberGenerator()
+    let kinds = Set(direct)
+    let there = (direct + inClear.filter { !kinds.contains($0) }).filter { !$0.target.isEmpty }
+    if there.isEmpty { throw .noService(domain) }
+    return ServiceRecord.ordered(there, using: &dice).map {
+      Endpoint(host: $0.target, port: $0.port, isDirectTLS: kinds.contains($0))
+    }
+  }
+
+  /// Whether it is an address of numbers and not a name.
+  static func isNumeric(_ host: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+  }
+
+  /// The addresses of the host; it looks the name up, and waits for that.
+  ///
+  /// - Throws: `ConnectionFailure.noHost`.
+  func addresses() throws(ConnectionFailure) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let failure = getaddrinfo(host, String(port), &hints, &list)
+    defer { if let list { freeaddrinfo(list) } }
+    guard failure == 0 else {
+      throw .noHost(host, reason: String(cString: gai_strerror(failure)))
+    }
+    var result: [SocketAddress] = []
+    var next = list
+    while let entry = next?.pointee {
+      if let address = entry.ai_addr {
+        result.append(
+          SocketAddress(
+            family: entry.ai_family,
+            bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))))
+      }
+      next = entry.ai_next
+    }
+    return result
+  }
+}
+
+/// An address as the kernel has it.
+struct SocketAddress: Hashable, Sendable {
+  var family: Int32
+  /// Of its `sockaddr`.
+  var bytes: [UInt8]
+
+  /// A socket that does not block and has begun to connect.
+  ///
+  /// - Returns: -1 with the reason in `errno`.
+  func connect() -> Int32 {
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(family, Int32(kind), 0)
+    guard descriptor >= 0 else { return -1 }
+    // Typing is a small packet that should not wait for the one before it.
+    var yes: Int32 = 1
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    let result = bytes.withUnsafeBytes { raw in
+      raw.withMemoryRebound(to: sockaddr.self) {
+        Glibc.connect(descriptor, $0.baseAddress, socklen_t(raw.count))
+      }
+    }
+    if result == 0 || errno == EINPROGRESS { return descriptor }
+    let reason = errno
+    close(descriptor)
+    errno = reason
+    return -1
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Why a stream is over: a sentence to a person. What a server has written stands in quotation marks
+/// in it, as it came, and is to be cleaned where it is shown.
+package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
+  case connection(ConnectionFailure)
+  case login(LoginFailure)
+  case xml(XMLFault)
+  /// A stream error after logging in (RFC 6120, 4.9.3), and the server's text.
+  case streamError(String, text: String)
+  /// The server went away, as it does when it is stopped.
+  case closedByServer
+  case noAnswer(Milliseconds)
+  /// It acknowledged what was never sent.
+  case falseCount
+  case closedByUs
+
+  /// Whether a further try would fail for the same reason, until somebody changes something.
+  package var isFatal: Bool {
+    switch self {
+    case .connection(let failure): failure.isFatal
+    case .login(let failure): failure.isFatal
+    // Another program logs in with our resource; both would push each other out for ever.
+    case .streamError(let condition, _): condition == "conflict" || condition == "not-authorized"
+    default: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .connection(let failure): failure.description
+    case .login(let failure): failure.description
+    case .xml(let fault): fault.description
+    case .streamError("system-shutdown", _), .closedByServer: "The server went away."
+    case .streamError("conflict", _): "Another program has taken this session over."
+    case .streamError(let condition, let text):
+      LoginFailure.streamError(condition, text: text).description
+    case .noAnswer(let limit): "The server has not answered for \(limit / 1000) s."
+    case .falseCount: "The server acknowledged what was never sent to it."
+    case .closedByUs: "The connection was closed."
+    }
+  }
+}

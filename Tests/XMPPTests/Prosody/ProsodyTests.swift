@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+import ProsodyFixture
+import Testing
+import XMPP
+
+/// One server for all of these tests.
+private let prosody = Result { try Prosody() }
+
+@Suite("a stream to a real server (Prosody)", .serialized) @MainActor struct ProsodyTests {
+  let server: Prosody
+
+  init() throws { server = try prosody.get() }
+
+  private func place(isDirectTLS: Bool = false, pin: String? = nil) -> ServerPlace {
+    ServerPlace(
+      host: "127.0.0.1", port: isDirectTLS ? server.directPort : server.port,
+      isDirectTLS: isDirectTLS, authorities: server.certificates.authority, pin: pin)
+  }
+
+  private func user(
+    _ name: String = "anna", at domain: String = Prosody.domain,
+    password: String = Prosody.password, place: ServerPlace? = nil,
+    purpose: Negotiation.Purpose = .logIn, quiet: Int64 = 180_000, patience: Int64 = 30_000
+  ) throws -> StreamUser {
+    try StreamUser(
+      name + "@" + domain, password: password, place: place ?? self.place(), purpose: purpose,
+      quiet: quiet, patience: patience)
+  }
+
+  @Test("one logs in with STARTTLS and with TLS from the start", arguments: [false, true])
+  func login(isDirectTLS: Bool) throws {
+    let anna = try user("anna", place: place(isDirectTLS: isDirectTLS))
+    try anna.runUntilReady()
+    #expect(anna.ready?.address.bare.description == "anna@hobnob.test")
+    #expect(anna.ready?.features.acknowledges == true)
+    #expect(anna.sawSCRAM)
+    anna.stream.close()
+    #expect(anna.runToEnd() == .closedByUs)
+  }
+
+  @Test("a resource that is asked for is given")
+  func resource() throws {
+    let anna = try StreamUser(
+      "anna@hobnob.test/laptop", password: Prosody.password, place: place())
+    try anna.runUntilReady()
+    #expect(anna.ready?.address.resource == "laptop")
+    anna.stream.close()
+    anna.runToEnd()
+  }
+
+  @Test("a wrong password is a sentence that says so")
+  func wrongPassword() throws {
+    let end = try user(password: "pencil").runToEnd()
+    #expect(end == .login(.wrongPassword) && end?.isFatal == true)
+    #expect(end?.description == "The server does not accept this name and password.")
+    #expect(try user("nobody").runToEnd() == .login(.wrongPassword))
+  }
+
+  @Test(
+    "a certificate of an unknown authority, of another name or of the past is refused",
+    arguments: [false, true])
+  func certificates(isDirectTLS: Bool) throws {
+    var place = place(isDirectTLS: isDirectTLS)
+    // Where TLS comes first, Prosody shows the same certificate to all.
+    if !isDirectTLS {
+      #expect(
+        try user(at: Prosody.expiredDomain, place: place).runToEnd()?.description
+          == "The certificate of expired.test has expired. Nothing was sent to it.")
+    }
+    #expect(
+      try user(at: Prosody.foreignDomain, place: place).runToEnd()?.description
+        == "The server's certificate is not for foreign.test. Nothing was sent to it.")
+    place.authorities = nil
+    #expect(
+      try user(place: place).runToEnd()?.description
+        == "The certificate of hobnob.test is from an authority that this machine does not know."
+        + " Nothing was sent to it.")
+    place.authorities = "/dev/null"
+    let end = try user(place: place).runToEnd()
+    #expect(end == .connection(.noAuthorities(file: "/dev/null")) && end?.isFatal == true)
+  }
+
+  @Test("a pinned key is the only one that will do")
+  func pin() throws {
+    let anna = try user()
+    try anna.runUntilReady()
+    let key = anna.stream.peerKey
+    anna.stream.close()
+    anna.runToEnd()
+
+    let again = try user(place: place(pin: key))
+    try again.runUntilReady()
+    again.stream.close()
+    again.runToEnd()
+
+    let other = String(key.reversed())
+    #expect(
+      try user(place: place(pin: other)).runToEnd()
+        == .connection(.certificate(.otherKey, domain: Prosody.domain)))
+    #expect(try user(place: place(pin: "abc")).runToEnd() == .connection(.badPin))
+  }
+
+  @Test("a domain that the server does not serve is a sentence")
+  func unknownHost() throws {
+    #expect(try user(at: "unknown.test").runToEnd() == .login(.hostUnknown("unknown.test")))
+  }
+
+  @Test("an account is made where the server lets one, and it can be logged in to")
+  func registration() throws {
+    let name = "carla\(UInt32.random(in: 0 ... .max))"
+    let carla = try user(
+      name, at: Prosody.openDomain, password: "1 <& 'ü", purpose: .register)
+    #expect(carla.runToEnd() == .closedByUs && carla.isRegistered)
+    let again = try user(name, at: Prosody.openDomain, password: "1 <& 'ü")
+    try again.runUntilReady()
+    again.stream.close()
+    again.runToEnd()
+
+    #expect(
+      try user(name, at: Prosody.openDomain, password: "x", purpose: .register).runToEnd()
+        == .login(.nameTaken(name)))
+    #expect(
+      try user(name, password: "x", purpose: .register).runToEnd() == .login(.noRegistration))
+  }
+
+  @Test("what the server has taken is acknowledged in order, and what it says comes in")
+  func acknowledgements() throws {
+    let ben = try user("ben")
+    try ben.runUntilReady()
+    let anna = try StreamUser(
+      "anna@hobnob.test", password: Prosody.password, place: place(), loop: ben.loop)
+    try anna.runUntilReady()
+    ben.stream.send(Element("presence"))
+    let count = 500
+    let address = try #require(ben.ready?.address.description)
+    for number in 0..<count {
+      anna.stream.send(
+        Element(
+          "message", ["to": address, "type": "chat"],
+          children: [Element("body", text: "\(number) <&> \u{1F600}")]),
+        as: String(number))
+    }
+    anna.run { anna.acknowledged.count >= count }
+    let areAcknowledged = anna.acknowledged == (0..<count).map(String.init)
+    #expect(areAcknowledged)
+    #expect(anna.stream.unacknowledged.isEmpty)
+    ben.run { ben.stanzas.count { $0.name == "message" } >= count }
+    let texts = ben.stanzas.filter { $0.name == "message" }.compactMap { $0.first("body")?.text }
+    let haveCome = texts == (0..<count).map { "\($0) <&> \u{1F600}" }
+    #expect(haveCome)
+    anna.stream.close()
+    anna.runToEnd()
+    ben.stream.close()
+    ben.runToEnd()
+  }
+
+  @Test("a stanza counts as taken when its handler is done, at resume if that paused")
+  func pausing() throws {
+    let ben = try user("ben")
+    try ben.runUntilReady()
+    ben.stream.send(Element("presence"))
+    ben.run { ben.stanzas.contains { $0.name == "presence" } }
+    let anna = try StreamUser(
+      "anna@hobnob.test", password: Prosody.password, place: place(), loop: ben.loop)
+    try anna.runUntilReady()
+    ben.then = { [stream = ben.stream] in
+      if case .stanza(let element) = $0, element.first("body")?.text == "1" { stream.pause() }
+    }
+    let address = try #require(ben.ready?.address.description)
+    for number in 0..<20 {
+      anna.stream.send(
+        Element(
+          "message", ["to": address, "type": "chat"],
+          children: [Element("body", text: String(number))]), as: String(number))
+    }
+    anna.run { anna.acknowledged.count == 20 }
+    let texts = { ben.stanzas.compactMap { $0.first("body")?.text } }
+    #expect(texts().last == "1" || texts().isEmpty)
+    ben.run { texts().count == 2 }
+    var turns = 0
+    func turn() {
+      turns += 1
+      if turns == 20 { ben.loop.stop() } else { ben.loop.after(milliseconds: 1) { turn() } }
+    }
+    turn()
+    ben.loop.run()
+    #expect(texts() == ["0", "1"])
+    ben.stream.resume()
+    ben.run { texts().count == 20 }
+    #expect(texts() == (0..<20).map(String.init))
+    anna.stream.close()
+    anna.runToEnd()
+    ben.stream.close()
+    #expect(ben.runToEnd() == .closedByUs)
+  }
+
+  @Test("a server that is stopped, killed or frozen is noticed, and it is found again behind that")
+  func outages() throws {
+    for outage in ["stop", "kill", "freeze"] {
+      let anna = try user(quiet: 100, patience: 300)
+      try anna.runUntilReady()
+      switch outage {
+      case "stop": server.stop()
+      case "kill": server.kill()
+      default: server.freeze()
+      }
+      anna.stream.send(Element("presence"), as: "presence")
+      let end = anna.runToEnd()
+      if outage == "freeze" {
+        #expect(end == .noAnswer(300))
+        #expect(anna.stream.unacknowledged == ["presence"])
+        server.thaw()
+      } else {
+        let isGone =
+          switch end {
+          case .closedByServer?, .streamError("system-shutdown", _)?, .connection(.lost)?: true
+          default: false
+          }
+        #expect(isGone, "\(outage): \(String(describing: end))")
+        #expect(end?.isFatal == false)
+        let refused = try user().runToEnd()
+        #expect(
+          refused
+            == .connection(
+              .unreachable(host: "127.0.0.1", port: server.port, reason: "Connection refused")))
+        try server.start()
+      }
+    }
+    let anna = try user(quiet: 20, patience: 5_000)
+    try anna.runUntilReady()
+    // It goes on being asked, and answers.
+    anna.loop.after(milliseconds: 200) { [loop = anna.loop] in loop.stop() }
+    anna.loop.run()
+    #expect(anna.end == nil)
+    anna.stream.close()
+    anna.runToEnd()
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+import Testing
+import XMPP
+
+/// Someone who has a stream and writes down what it says.
+@MainActor final class StreamUser {
+  let loop: EventLoop
+  private(set) var stream: ClientStream<String>
+  private(set) var ready: (address: Address, features: StreamFeatures)?
+  private(set) var stanzas: [Element] = []
+  private(set) var acknowledged: [String] = []
+  private(set) var end: StreamEnd?
+  private(set) var sawSCRAM = false
+  private(set) var isRegistered = false
+  private(set) var drains = 0
+  /// Called with every event, when it has been written down.
+  var then: (ClientStream<String>.Event) -> Void = { _ in }
+
+  /// - Parameter step: the time that each step of logging in has.
+  init(
+    _ address: String, password: String, place: ServerPlace, loop: EventLoop = EventLoop(),
+    purpose: Negotiation.Purpose = .logIn, hasSeenSCRAM: Bool = false, step: Int64 = 20_000,
+    quiet: Int64 = 180_000, patience: Int64 = 30_000, limits: XMLReader.Limits = XMLReader.Limits()
+  ) throws {
+    self.loop = loop
+    let login = Negotiation.Settings(
+      address: try #require(Address(address)), password: Secret(password), purpose: purpose,
+      hasSeenSCRAM: hasSeenSCRAM, limit: step)
+    let ear = Ear()
+    stream = ClientStream(
+      loop: loop,
+      settings: .init(login: login, place: place, limits: limits, quiet: quiet, patience: patience)
+    ) { ear.user?.note($0) }
+    ear.user = self
+    stream.connect()
+  }
+
+  /// A stream wants to know whom to tell before there is anybody.
+  private final class Ear {
+    weak var user: StreamUser?
+  }
+
+  private func note(_ event: ClientStream<String>.Event) {
+    #expect(end == nil, "\(event) behind the end")
+    switch event {
+    case .sawSCRAM: sawSCRAM = true
+    case .ready(let address, let features): ready = (address, features)
+    case .registered: isRegistered = true
+    case .stanza(let element): stanzas.append(element)
+    case .acknowledged(let payloads): acknowledged += payloads
+    case .drained: drains += 1
+    case .down(let end): self.end = end
+    }
+    then(event)
+    if isDone() { loop.stop() }
+  }
+
+  private var isDone: () -> Bool = { false }
+
+  /// Runs the loop until that is so; not for ever.
+  func run(
+    until isDone: @escaping () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    self.isDone = isDone
+    var isLate = false
+    let timer = loop.after(milliseconds: 20_000) { [loop] in
+      isLate = true
+      loop.stop()
+    }
+    // Somebody else may have stopped the loop, which they share.
+    while !isDone(), !isLate { loop.run() }
+    if isLate { Issue.record("it takes too long", sourceLocation: sourceLocation) }
+    loop.cancel(timer)
+    self.isDone = { false }
+  }
+
+  /// Runs until it is logged in, and says so if it is not.
+  func runUntilReady(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    run(until: { [unowned self] in ready != nil || end != nil }, sourceLocation: sourceLocation)
+    try #require(end == nil, "\(end?.description ?? "")", sourceLocation: sourceLocation)
+  }
+
+  /// Runs until it is over.
+  @discardableResult
+  func runToEnd(sourceLocation: SourceLocation = #_sourceLocation) -> StreamEnd? {
+    run(until: { [unowned self] in end != nil }, sourceLocation: sourceLocation)
+    return end
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Testing
+import XMPP
+
+@Suite("acknowledgements (XEP-0198)") struct StreamManagementTests {
+  @Test("what the server has taken is told once, in order, without what nobody asks for")
+  func told() throws {
+    var counts = StreamManagement<String>()
+    for payload in ["a", nil, "b", "c"] { counts.send(payload) }
+    #expect(try counts.acknowledge(3) == ["a", "b"])
+    #expect(counts.unacknowledged == ["c"] && counts.count == 1)
+    #expect(try counts.acknowledge(3) == [])
+    #expect(try counts.acknowledge(4) == ["c"])
+  }
+
+  @Test("a count beyond what was sent, or behind what was said, is refused and changes nothing")
+  func falseCounts() throws {
+    var counts = StreamManagement<String>()
+    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(1) }
+    counts.send("a")
+    counts.send("b")
+    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(3) }
+    _ = try counts.acknowledge(1)
+    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(0) }
+    #expect(counts.unacknowledged == ["b"])
+  }
+
+  @Test("counts go on behind 2^32")
+  func wraps() throws {
+    var counts = StreamManagement<Int>(startingAt: .max - 1)
+    for number in 0..<4 { counts.send(number) }
+    counts.handle()
+    counts.handle()
+    counts.handle()
+    #expect(counts.handled == 1)
+    #expect(try counts.acknowledge(0) == [0, 1])
+    #expect(try counts.acknowledge(2) == [2, 3])
+  }
+
+  @Test("the server is asked once for all that went out, and again for what went out since")
+  func asking() throws {
+    var counts = StreamManagement<Int>()
+    var asked = [counts.ask()]
+    counts.send(1)
+    asked.append(counts.ask())
+    counts.send(2)
+    asked.append(counts.ask())
+    #expect(counts.isAsking)
+    _ = try counts.acknowledge(1)
+    asked.append(counts.ask())
+    _ = try counts.acknowledge(2)
+    asked.append(counts.ask())
+    #expect(asked == [false, true, false, true, false])
+    #expect(!counts.isAsking)
+  }
+
+  @Test("only stanzas count")
+  func counted() {
+    #expect(StreamManagement<Int>.counts(Element("message")))
+    #expect(StreamManagement<Int>.counts(Element("iq")))
+    #expect(!StreamManagement<Int>.counts(Element("a", namespace: "urn:xmpp:sm:3")))
+    #expect(!StreamManagement<Int>.counts(Element("message", namespace: "urn:x")))
+  }
+}
