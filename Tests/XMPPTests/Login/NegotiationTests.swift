@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Platform
 import Testing
 import XMPP
 
@@ -65,12 +64,6 @@ private func mechanisms(_ names: String...) -> Element {
   Element(
     "mechanisms", namespace: sasl,
     children: names.map { Element("mechanism", namespace: sasl, text: $0) })
-}
-
-private func letters(_ text: String) -> String {
-  var letters: [UInt8] = []
-  Array(text.utf8).withUnsafeBytes { Base64.append($0, to: &letters) }
-  return String(decoding: letters, as: UTF8.self)
 }
 
 private func challenge(rounds: String, nonce: String = nonce + "more") -> Element {

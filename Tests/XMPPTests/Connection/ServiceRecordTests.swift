@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Repeatable
+import Testing
+import XMPP
+
+/// An answer to a question for `_x.example.test`, with names that point back to it.
+private func answer(_ records: [(numbers: [UInt16], target: [UInt8])]) -> [UInt8] {
+  func two(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
+  let name = [2] + Array("_x".utf8) + [7] + Array("example".utf8) + [4] + Array("test".utf8) + [0]
+  var bytes = [0x12, 0x34, 0x81, 0x80] + two(1) + two(UInt16(records.count)) + [0, 0, 0, 0]
+  bytes += name + two(33) + two(1)
+  for (numbers, target) in records {
+    bytes += [0xC0, 12] + two(33) + two(1) + [0, 0, 0, 60] + two(UInt16(6 + target.count))
+    bytes += numbers.flatMap(two) + target
+  }
+  return bytes
+}
+
+private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
+
+@Suite("where a domain's server is (RFC 2782, XEP-0368)") struct ServiceRecordTests {
+  @Test("records are read from an answer, names that point back included")
+  func read() {
+    let records = ServiceRecord.records(in: answer([([5, 10, 5222], host), ([1, 0, 443], [0])]))
+    #expect(
+      records == [
+        ServiceRecord(priority: 5, weight: 10, port: 5222, target: "one.example.test"),
+        ServiceRecord(priority: 1, weight: 0, port: 443, target: ""),
+      ])
+  }
+
+  @Test("names that run in circles, out of the answer or through odd bytes are left out")
+  func brokenNames() {
+    let good = ([1, 1, 1] as [UInt16], host)
+    for target in [[0xC0, 51], [63, 65], [0xC0, 0xFF], [3, 0x2F, 0x0A, 0x41, 0]] as [[UInt8]] {
+      let records = ServiceRecord.records(in: answer([([1, 1, 1], target), good]))
+      #expect(records.map(\.target) == ["one.example.test"], "\(target)")
+    }
+    #expect(ServiceRecord.records(in: []) == [])
+  }
+
+  @Test("changed answers crash nothing")
+  func fuzz() {
+    var dice = FixedRandom(seed: LongRun.seed)
+    let whole = answer([([5, 10, 5222], host), ([1, 0, 443], [0]), ([9, 9, 9], host)])
+    for _ in 0..<LongRun.rounds(5_000) {
+      var bytes = whole
+      for _ in 0...dice.below(4) { bytes[dice.below(bytes.count)] = UInt8(dice.below(256)) }
+      let records = ServiceRecord.records(in: Array(bytes.prefix(dice.below(bytes.count + 1))))
+      #expect(records.allSatisfy { $0.target.utf8.count <= 253 })
+    }
+  }
+
+  @Test("lower priorities come first, and of one priority each as often as its weight says")
+  func order() {
+    var dice = FixedRandom(seed: 4)
+    func record(_ priority: UInt16, _ weight: UInt16) -> ServiceRecord {
+      ServiceRecord(priority: priority, weight: weight, port: weight, target: "x")
+    }
+    let records = [record(20, 1), record(10, 0), record(10, 30), record(10, 70)]
+    var first: [UInt16: Int] = [:]
+    for _ in 0..<2_000 {
+      let ordered = ServiceRecord.ordered(records, using: &dice)
+      #expect(ordered.map(\.priority) == [10, 10, 10, 20])
+      #expect(Set(ordered) == Set(records))
+      first[ordered[0].weight, default: 0] += 1
+    }
+    #expect((1_250...1_500).contains(first[70] ?? 0))
+    #expect((480...700).contains(first[30] ?? 0))
+    #expect((1...100).contains(first[0] ?? 0))
+  }
+
+  @Test("both kinds of records are one list, and without any it is the domain itself")
+  func endpoints() throws {
+    func find(
+      _ domain: String, _ records: [String: [ServiceRecord]]
+    ) throws(ConnectionFailure) -> [Endpoint] {
+      try Endpoint.find(domain: domain) { records[$0] ?? [] }
+    }
+    let usual = Endpoint(host: "example.test", port: 5222, isDirectTLS: false)
+    #expect(try find("example.test", [:]) == [usual])
+    let inClear = ServiceRecord(priority: 5, weight: 1, port: 5222, target: "a.test")
+    let direct = ServiceRecord(priority: 1, weight: 1, port: 443, target: "b.test")
+    #expect(
+      try find(
+        "example.test",
+        [
+          "_xmpp-client._tcp.example.test": [inClear],
+          "_xmpps-client._tcp.example.test": [direct],
+        ]) == [
+          Endpoint(host: "b.test", port: 443, isDirectTLS: true),
+          Endpoint(host: "a.test", port: 5222, isDirectTLS: false),
+        ])
+    let none = ServiceRecord(priority: 0, weight: 0, port: 0, target: "")
+    #expect(throws: ConnectionFailure.noService("example.test")) {
+      try find("example.test", ["_xmpp-client._tcp.example.test": [none]])
+    }
+    #expect(try find("127.0.0.1", ["_xmpp-client._tcp.127.0.0.1": [none]])[0].host == "127.0.0.1")
+  }
+
+  @Test("a resolver is asked, and its answer is understood; none is an empty list")
+  func lookUp() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    let isOver = DispatchSemaphore(value: 0)
+    Thread {
+      for records in [[([5, 10, 5222] as [UInt16], host)], []] {
+        var question = [UInt8](repeating: 0, count: 512)
+        var client = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        recvfrom(descriptor, &question, question.count, 0, &client, &length)
+        let reply = Array(question[..<2]) + answer(records)[2...]
+        sendto(descriptor, reply, reply.count, 0, &client, length)
+      }
+      isOver.signal()
+    }.start()
+    let port = UInt16(bigEndian: address.sin_port)
+    let expected = ServiceRecord(
+      priority: 5, weight: 10, port: 5222, target: "one.example.test")
+    #expect(ServiceRecord.lookUp("_x.example.test", at: port) == [expected])
+    #expect(ServiceRecord.lookUp("_x.example.test", at: port) == [])
+    isOver.wait()
+  }
+}

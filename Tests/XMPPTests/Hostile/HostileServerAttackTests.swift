@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import ProsodyFixture
+import Testing
+import XMPP
+
+private let password = "pencil-and-paper"
+private typealias Peer = ScriptedServer.Peer
+
+@Suite("a hostile server (attacks 10, 11, 17)", .serialized) @MainActor
+struct HostileServerAttackTests {
+  private func user(
+    _ server: ScriptedServer, isDirectTLS: Bool = false, hasSeenSCRAM: Bool = false,
+    step: Int64 = 20_000, quiet: Int64 = 180_000, patience: Int64 = 30_000
+  ) throws -> StreamUser {
+    try StreamUser(
+      "anna@example.test", password: password,
+      place: ServerPlace(
+        host: "127.0.0.1", port: server.port, isDirectTLS: isDirectTLS,
+        authorities: server.certificates.authority),
+      hasSeenSCRAM: hasSeenSCRAM, step: step, quiet: quiet, patience: patience,
+      limits: XMLReader.Limits(bytes: 100_000))
+  }
+
+  /// Lets a server do that with a client, and looks that it never gets the password.
+  private func end(
+    hasSeenSCRAM: Bool = false, step: Int64 = 20_000,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ script: @escaping @Sendable (ScriptedServer.Peer) throws -> Void
+  ) throws -> StreamEnd? {
+    let server = try ScriptedServer(script)
+    let anna = try user(server, hasSeenSCRAM: hasSeenSCRAM, step: step)
+    let end = anna.runToEnd(sourceLocation: sourceLocation)
+    let heard = server.finish()
+    for secret in [password, letters("\0anna\0" + password), letters(password)] {
+      #expect(!heard.contains(secret), sourceLocation: sourceLocation)
+    }
+    #expect(anna.ready == nil, sourceLocation: sourceLocation)
+    return end
+  }
+
+  @Test("an offer of TLS that somebody has taken out ends it")
+  func stripped() throws {
+    let end = try end { peer in
+      try peer.greet(Peer.mechanisms("SCRAM-SHA-1", "PLAIN"))
+      peer.expectEnd()
+    }
+    #expect(end == .login(.noTLS))
+    let refused = try self.end { peer in
+      try peer.greet("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+      try peer.expect("<starttls")
+      try peer.write("<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+      peer.expectEnd()
+    }
+    #expect(refused == .login(.refusedTLS))
+  }
+
+  @Test("PLAIN alone, where SCRAM was seen before, gets nothing")
+  func weakened() throws {
+    let end = try end(hasSeenSCRAM: true) { peer in
+      try peer.secure(Peer.mechanisms("PLAIN"))
+      peer.expectEnd()
+    }
+    #expect(end == .login(.weakened))
+  }
+
+  @Test(
+    "a challenge with too few or too many rounds, or with a nonce of its own, gets no proof",
+    arguments: [
+      ("1", true, LoginFailure.tooManyRounds("1")),
+      ("2147483647", true, .tooManyRounds("2147483647")),
+      ("4096", false, .unproven),
+    ])
+  func challenges(rounds: String, keepsNonce: Bool, expected: LoginFailure) throws {
+    let end = try end { peer in
+      let nonce = try peer.scramOpening().components(separatedBy: "r=").last ?? ""
+      let challenge = "r=\(keepsNonce ? nonce : "")more,s=QSXCR+Q6sek8bf92,i=\(rounds)"
+      try peer.write(
+        "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(letters(challenge))</challenge>")
+      peer.expectEnd()
+    }
+    #expect(end == .login(expected))
+  }
+
+  @Test(
+    "a server that does not prove itself, or not rightly, is not believed",
+    arguments: ["", "v=", "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", "x"])
+  func unproven(final: String) throws {
+    let end = try end { peer in
+      let nonce = try peer.scramOpening().components(separatedBy: "r=").last ?? ""
+      let challenge = letters("r=\(nonce)more,s=QSXCR+Q6sek8bf92,i=4096")
+      try peer.write(
+        "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(challenge)</challenge>")
+      try peer.expect("</response>")
+      try peer.write(
+        "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(letters(final))</success>")
+      peer.expectEnd()
+    }
+    #expect(end == .login(.unproven))
+  }
+
+  @Test("what is written in clear behind proceed, in one packet with it, counts for nothing")
+  func injected() throws {
+    let header =
+      "<?xml version='1.0'?><stream:stream xmlns='jabber:client' version='1.0' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'>"
+    for injected in [
+      header + "<stream:features>" + Peer.mechanisms("PLAIN") + "</stream:features>",
+      "<stream:features>" + Peer.mechanisms("PLAIN") + "</stream:features>",
+      "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>" + header,
+      "<message from='boss@example.test'><body>pay</body></message>", "<broken", "</stream:stream>",
+    ] {
+      // Within TLS it goes on as if nothing had been.
+      let end = try end { peer in
+        try peer.secure(Peer.mechanisms("SCRAM-SHA-256", "PLAIN"), behindProceed: injected)
+        try peer.expect("mechanism='SCRAM-SHA-256'")
+        try peer.write(
+          "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>")
+        peer.expectEnd()
+      }
+      #expect(end == .login(.wrongPassword))
+    }
+  }
+
+  @Test("endless stanzas, deep ones and document types end it, before TLS and within")
+  func xml() throws {
+    let bombs: [(String, XMLFault)] = [
+      (String(repeating: "x", count: 200_000), .tooLong(limit: 100_000)),
+      (String(repeating: "<a>", count: 100), .tooDeep(limit: 64)),
+    ]
+    for (bomb, fault) in bombs {
+      let early = try end { peer in
+        try peer.greet("<x>" + bomb)
+        peer.expectEnd()
+      }
+      #expect(early == .xml(fault))
+      let late = try end { peer in
+        try peer.secure("<x>" + bomb)
+        peer.expectEnd()
+      }
+      #expect(late == .xml(fault))
+    }
+    let typed = try end { peer in
+      try peer.expect("<stream:stream")
+      try peer.write(
+        "<!DOCTYPE x [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]><stream:stream xmlns='jabber:client' "
+          + "xmlns:stream='http://etherx.jabber.org/streams' id='&b;' version='1.0'>")
+      peer.expectEnd()
+    }
+    #expect(typed == .xml(.docType))
+  }
+
+  @Test("something else than XMPP on the port is said to be that")
+  func otherProtocol() throws {
+    let end = try end { peer in
+      try peer.write("<html xmlns='http://www.w3.org/1999/xhtml'><body>400")
+      peer.expectEnd()
+    }
+    #expect(end?.description == "What answers there does not speak XMPP.")
+  }
+
+  @Test("a reset and an end during the handshake of TLS are noticed at once")
+  func reset() throws {
+    for isReset in [true, false] {
+      let end = try end { peer in
+        try peer.greet("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+        try peer.expect("<starttls")
+        try peer.write("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+        // The client's hello.
+        try peer.expect("example.test")
+        if isReset { peer.reset() }
+      }
+      guard case .connection(.lost) = end else {
+        Issue.record("\(String(describing: end))")
+        return
+      }
+      #expect(end?.isFatal == false)
+    }
+  }
+
+  @Test("silence in any step of logging in ends within the step's time, and says where")
+  func silence() throws {
+    let scripts: [(@Sendable (ScriptedServer.Peer) throws -> Void, LoginStep)] = [
+      ({ try $0.expect("<stream:stream") }, .greeting),
+      (
+        {
+          try $0.expect("<stream:stream")
+          try $0.write("<?xml version='1.0'?>")
+        }, .greeting
+      ),
+      (
+        {
+          try $0.greet("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+          try $0.expect("<starttls")
+        }, .encrypting
+      ),
+      (
+        {
+          try $0.greet("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+          try $0.expect("<starttls")
+          try $0.write("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+        }, .encrypting
+      ),
+      ({ try $0.secure(Peer.mechanisms("SCRAM-SHA-1")) }, .authenticating),
+    ]
+    for (script, step) in scripts {
+      let end = try end(step: 400) { peer in
+        try script(peer)
+        peer.expectEnd()
+      }
+      #expect(end == .login(.tooSlow(step, limit: 400)))
+    }
+    // The password is out by then, as it should be: it is PLAIN within TLS.
+    let server = try ScriptedServer { peer in
+      try peer.authenticate()
+      peer.expectEnd()
+    }
+    #expect(try user(server, step: 400).runToEnd() == .login(.tooSlow(.binding, limit: 400)))
+    _ = server.finish()
+    let direct = try ScriptedServer { $0.expectEnd() }
+    #expect(
+      try user(direct, isDirectTLS: true, step: 400).runToEnd()
+        == .connection(.tooSlow(host: "127.0.0.1", limit: 400)))
+    _ = direct.finish()
+  }
+
+  @Test("an acknowledgement of what was never sent ends it, and nothing counts as sent")
+  func falseCount() throws {
+    for count in ["2", "4294967295", "x", "-1"] {
+      let server = try ScriptedServer { peer in
+        try peer.logIn(Peer.counting)
+        try peer.expect("<r ")
+        try peer.write("<a xmlns='urn:xmpp:sm:3' h='\(count)'/>")
+        peer.expectEnd()
+      }
+      let anna = try user(server)
+      try anna.runUntilReady()
+      anna.stream.send(Element("message"), as: "a")
+      #expect(anna.runToEnd() == .falseCount)
+      #expect(anna.acknowledged.isEmpty && anna.stream.unacknowledged == ["a"])
+      _ = server.finish()
+    }
+  }
+
+  @Test("a server that cannot count is pinged, and nobody else's answer counts")
+  func pinged() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn()
+      try peer.expect("<ping")
+      try peer.write("<iq id='alive1' type='result' from='mallory@example.test'/>")
+      try peer.expect("<presence/>")
+      try peer.write("<iq id='alive1' type='error' from='example.test'/>")
+      try peer.expect("</stream:stream>")
+    }
+    let anna = try user(server)
+    try anna.runUntilReady()
+    anna.stream.send(Element("message"), as: "a")
+    anna.run { !anna.stanzas.isEmpty }
+    #expect(anna.acknowledged.isEmpty)
+    anna.stream.send(Element("presence"))
+    anna.run { !anna.acknowledged.isEmpty }
+    #expect(anna.acknowledged == ["a"] && anna.stanzas.count == 1)
+    anna.stream.close()
+    anna.runToEnd()
+    _ = server.finish()
+  }
+
+  @Test("a server that says nothing any more is given up, also while all goes out to it")
+  func frozen() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn(Peer.counting)
+      peer.expectEnd()
+    }
+    let anna = try user(server, quiet: 200, patience: 200)
+    try anna.runUntilReady()
+    #expect(anna.runToEnd() == .noAnswer(200))
+    #expect(server.finish().contains("<r xmlns='urn:xmpp:sm:3'/>"))
+  }
+
+  @Test("a server that takes nothing does not fill the memory")
+  func takesNothing() throws {
+    let isOver = DispatchSemaphore(value: 0)
+    let server = try ScriptedServer { peer in
+      try peer.logIn()
+      isOver.wait()
+    }
+    let anna = try user(server)
+    try anna.runUntilReady()
+    let big = Element("message", text: String(repeating: "x", count: 1 << 20))
+    for _ in 0..<40 where anna.end == nil { anna.stream.send(big) }
+    isOver.signal()
+    _ = server.finish()
+    guard case .connection(.tooMuchWaiting) = anna.end else {
+      Issue.record("\(String(describing: anna.end))")
+      return
+    }
+  }
+}
