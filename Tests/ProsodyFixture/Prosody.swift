@@ -94,9 +94,15 @@ public final class Prosody: @unchecked Sendable {
     guard let keeper else { throw ProsodyFailure("no /bin/sh") }
     let limit = Date(timeIntervalSinceNow: 30)
     while !Self.answers(port) || !Self.answers(directPort) {
-      guard waitpid(keeper, nil, WNOHANG) == 0, limit.timeIntervalSinceNow > 0 else {
+      let isGone = waitpid(keeper, nil, WNOHANG) != 0
+      if isGone || limit.timeIntervalSinceNow < 0 {
         let output = try? String(contentsOfFile: folder + "/output", encoding: .utf8)
-        kill()
+        if isGone {
+          self.keeper = nil
+          close(orders)
+        } else {
+          kill()
+        }
         throw ProsodyFailure("prosody does not start (make test-deps?): \(output ?? "")")
       }
       usleep(5_000)
