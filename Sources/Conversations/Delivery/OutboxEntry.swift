@@ -36,12 +36,14 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package var answers: NetworkQuote?
   /// Whether it was handed to the network before (`Store.noteTried`): then the network may have it.
   package var wasTried: Bool
+  /// Where the files that belong to the message can be fetched by now.
+  package var links: [String]
 
   package init(
     id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil,
     place: NetworkPlace = .direct(""), name: MessageName = MessageName(),
     author: Speaker = Speaker(identity: "", isOwner: true), answers: NetworkQuote? = nil,
-    wasTried: Bool = false
+    wasTried: Bool = false, links: [String] = []
   ) {
     self.id = id
     self.message = message
@@ -52,6 +54,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
     self.author = author
     self.answers = answers
     self.wasTried = wasTried
+    self.links = links
   }
 
   /// The id to send it under, the same however often it is tried: for a message its own, for what is

@@ -126,6 +126,8 @@ package enum NetworkNews: Hashable, Sendable {
   /// Someone of the contact list: what they are called and whether they are there; `away` is nil
   /// when they are not away.
   case contact(Speaker, isOnline: Bool, away: String?)
+  /// Someone asks to be a contact, and waits for the owner's leave.
+  case wantsContact(Speaker)
   /// Someone is not in the contact list any more.
   case stranger(Speaker)
   /// The connection is gone: nobody's presence is known until it is told again, nobody types, and

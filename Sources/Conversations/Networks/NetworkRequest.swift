@@ -13,7 +13,8 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case topic
     /// Invite `text` into the room `target`.
     case invite
-    /// Older messages of the place `target`, from its archive.
+    /// Messages of the place `target` from its archive, older than the one of the archive id `text`;
+    /// the newest where that is empty.
     case history
     /// Ask `target` to be a contact; grant that they see this owner; take both back.
     case subscribe, approve, unsubscribe
@@ -28,12 +29,15 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
   package var verb: Verb
   package var target: String
   package var text: String
+  /// The password of a room; empty for none.
+  package var secret: String
 
-  package init(id: Int64, verb: Verb, target: String, text: String = "") {
+  package init(id: Int64, verb: Verb, target: String, text: String = "", secret: String = "") {
     self.id = id
     self.verb = verb
     self.target = target
     self.text = text
+    self.secret = secret
   }
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// How far one archive (XEP-0313) is known: the account's own, or a room's.
+struct Archive: Sendable {
+  enum State: Hashable, Sendable {
+    /// Not asked yet.
+    case unknown
+    case catchingUp
+    /// All of it is known, and what is new comes by itself.
+    case live
+    case absent
+    /// It did not answer. What comes by itself counts, but the mark stays where it is.
+    case failed
+  }
+
+  /// A message that came by itself while the archive was going to bring it, too.
+  struct Held: Sendable {
+    var id: String
+    var message: Element
+    var source: Source
+  }
+
+  var mark: String?
+  var state = State.unknown
+  /// How many messages it has brought since the connection stands.
+  var count = 0
+  private(set) var held: [Held] = []
+  /// Whether there was no room for some: the archive has them.
+  private(set) var hasDropped = false
+  /// How often in a row a page did not come.
+  var failures = 0
+  /// The mark is lost at the server: the newest page is asked for instead.
+  var hasLostMark = false
+  /// A newer mark, once all that was sent there is acknowledged.
+  var nextMark: String?
+
+  init(mark: String?) { self.mark = mark }
+
+  var isCatchingUp: Bool { state == .unknown || state == .catchingUp }
+
+  mutating func begin() {
+    isLost()
+    count = 0
+  }
+
+  mutating func isLost() {
+    state = .unknown
+    (held, hasDropped, failures, hasLostMark, nextMark) = ([], false, 0, false, nil)
+  }
+
+  mutating func hold(_ message: Held) {
+    if held.count < Limits.held { held.append(message) } else { hasDropped = true }
+  }
+
+  mutating func takeHeld() -> [Held] {
+    defer { held = [] }
+    return held
+  }
+
+  /// - Returns: whether another page is wanted for what was dropped.
+  mutating func forgetDropped() -> Bool {
+    defer { hasDropped = false }
+    return hasDropped
+  }
+
+  mutating func forgetHeld(_ ids: Set<String>) {
+    held.removeAll { ids.contains($0.id) }
+  }
+}
+
+/// Pages of an archive that are under way.
+struct ArchiveQuery: Sendable {
+  enum Kind: Hashable, Sendable {
+    /// What is new since the mark; with no mark, the newest page, which is past.
+    case catchUp(after: String?)
+    /// Something older, for a shell.
+    case history(NetworkRequest, with: Address?, before: String)
+  }
+
+  var archive: String
+  var kind: Kind
+  /// The id of the iq.
+  var question = ""
+  /// What has come of the page: with its mark or not at all.
+  var results: [Element] = []
+}
+
+/// Where a message came from.
+enum Source: Hashable, Sendable {
+  case live
+  /// A copy of what another device of the owner got or sent (XEP-0280).
+  case received, sent
+  /// - Parameter isPast: whether it is older than what the owner has.
+  case archive(isPast: Bool)
+
+  var isLive: Bool { self == .live }
+
+  var isFromArchive: Bool {
+    if case .archive = self { true } else { false }
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// Catching up with archives, and paging in them (XEP-0313, XEP-0059).
+extension Client {
+  mutating func catchUp(with key: String) {
+    archives[key, default: Archive(mark: nil)].state = .catchingUp
+    nextPage(of: key)
+  }
+
+  mutating func nextPage(of key: String) {
+    guard isUp, let archive = archives[key], archive.state == .catchingUp else { return }
+    ask(ArchiveQuery(archive: key, kind: .catchUp(after: archive.hasLostMark ? nil : archive.mark)))
+  }
+
+  mutating func history(_ request: NetworkRequest) {
+    guard let place = Address(request.target)?.bare else {
+      done(request, filled(("%1 is not an address.", [request.target])))
+      return
+    }
+    let isRoom = rooms[place] != nil
+    let key = isRoom ? place.description : ""
+    guard let archive = archives[key], archive.state != .absent else {
+      done(
+        request,
+        isRoom
+          ? filled(("%1 keeps no archive.", [request.target]))
+          : "The server keeps no archive of your messages.")
+      return
+    }
+    guard queries.count < Limits.queries else {
+      done(request, "Too much is asked for at once. Try again in a moment.")
+      return
+    }
+    ask(
+      ArchiveQuery(
+        archive: key,
+        kind: .history(request, with: isRoom ? nil : place, before: request.text)))
+  }
+
+  private mutating func ask(_ query: ArchiveQuery) {
+    let id = newID()
+    var set = Element("set", namespace: Feature.pages)
+    set.add(Element("max", namespace: Feature.pages, text: String(Limits.page)))
+    var payload = Element("query", namespace: Feature.archive, ["queryid": id])
+    switch query.kind {
+    case .catchUp(let mark):
+      if let mark {
+        set.add(Element("after", namespace: Feature.pages, text: mark))
+      } else {
+        set.add(Element("before", namespace: Feature.pages))
+      }
+    case .history(_, let with, let before):
+      set.add(Element("before", namespace: Feature.pages, text: before))
+      if let with { payload.add(Client.archiveForm(with: with)) }
+    }
+    payload.add(set)
+    var query = query
+    let owner = query.archive.isEmpty ? nil : Address(query.archive)
+    query.question = ask("set", payload, to: owner, .page(id))
+    queries[id] = query
+  }
+
+  private static func archiveForm(with address: Address) -> Element {
+    func field(_ name: String, _ value: String) -> Element {
+      Element(
+        "field", namespace: Feature.forms, ["var": name],
+        children: [Element("value", namespace: Feature.forms, text: value)])
+    }
+    return Element(
+      "x", namespace: Feature.forms, ["type": "submit"],
+      children: [field("FORM_TYPE", Feature.archive), field("with", address.description)])
+  }
+
+  /// A message of a page. It counts only from the archive that was asked, for a query of ours.
+  mutating func archived(_ result: Element, from: Address?) {
+    guard let id = result["queryid"], let query = queries[id],
+      query.archive.isEmpty ? isFromAccount(from) : from?.description == query.archive,
+      query.results.count < Limits.page
+    else { return }
+    queries[id]?.results.append(result)
+    questions[query.question]?.lastHeard = clock.time
+  }
+
+  mutating func pageCame(_ answer: Question.Answer, _ id: String) {
+    guard let query = queries.removeValue(forKey: id) else { return }
+    switch query.kind {
+    case .catchUp(let after): caughtUp(answer, query, after: after)
+    case .history(let request, _, _):
+      if case .result = answer {
+        let before = turn.news.count
+        _ = interpret(query, isPast: true)
+        let isNothing = turn.news.count == before
+        done(request, isNothing ? "There is nothing older in the archive." : "")
+      } else {
+        done(request, failure(answer, request.target))
+      }
+    }
+  }
+
+  private mutating func caughtUp(_ answer: Question.Answer, _ query: ArchiveQuery, after: String?) {
+    let key = query.archive
+    guard archives[key]?.state == .catchingUp else { return }
+    switch answer {
+    case .result(let answer):
+      let isFirst = after == nil
+      let ids = interpret(query, isPast: isFirst && archives[key]?.hasLostMark == false)
+      archives[key]?.count += ids.count
+      archives[key]?.failures = 0
+      archives[key]?.hasLostMark = false
+      archives[key]?.forgetHeld(Set(ids))
+      if let last = ids.last, last != after {
+        archives[key]?.mark = last
+        tell(.caughtUp(archive: key, mark: last))
+      }
+      let end = answer.first("fin", Feature.archive)
+      // An archive that says that there is more and gives nothing would be asked for ever.
+      let isComplete = isFirst || end?["complete"] == "true" || ids.isEmpty || ids.last == after
+      if !isComplete || archives[key]?.forgetDropped() == true {
+        nextPage(of: key)
+      } else {
+        goLive(key)
+      }
+    case .error(let error) where error.condition == "item-not-found" && after != nil:
+      // The archive has forgotten the message of the mark: what is left of it is newer, or known.
+      archives[key]?.hasLostMark = true
+      nextPage(of: key)
+    case .error(let error) where !error.isPassing: archiveFailed(key)
+    case .error, .silence:
+      archives[key]?.failures += 1
+      if archives[key]?.failures ?? 0 < 3 {
+        clock.set(.archive(key), in: Limits.pageAgain)
+      } else {
+        archiveFailed(key)
+      }
+    }
+  }
+
+  private mutating func archiveFailed(_ key: String) {
+    archives[key]?.state = .failed
+    releaseHeld(key)
+  }
+
+  private mutating func goLive(_ key: String) {
+    archives[key]?.state = .live
+    releaseHeld(key)
+  }
+
+  private mutating func releaseHeld(_ key: String) {
+    outbox.hasNewPlace = true
+    for held in archives[key]?.takeHeld() ?? [] { deliver(held.message, held.source) }
+  }
+
+  /// Takes in a page.
+  ///
+  /// - Returns: the ids of all its messages in the archive, in order, also of those that say nothing.
+  private mutating func interpret(_ query: ArchiveQuery, isPast: Bool) -> [String] {
+    var ids: [String] = []
+    for result in query.results {
+      guard let id = result["id"], !id.isEmpty, id.utf8.count <= Limits.word else { continue }
+      ids.append(id)
+      guard let forwarded = result.first("forwarded", Feature.forwarding),
+        let message = forwarded.first("message")
+      else { continue }
+      let stamp = forwarded.first("delay", Feature.delay)?["stamp"] ?? ""
+      let heard = Heard(
+        message: message, source: .archive(isPast: isPast), archiveID: id,
+        time: Timestamp.time(stamp, now: clock.wall))
+      if query.archive.isEmpty {
+        interpretDirect(heard)
+      } else if let room = Address(query.archive) {
+        interpretRoom(heard, in: room)
+      }
+    }
+    return ids
+  }
+
+  /// A live message has an id in an archive: what comes after it is asked for next time. As long as
+  /// something that was sent there is not acknowledged, it may stand in the archive before it.
+  mutating func noteMark(_ id: String, in key: String) {
+    guard archives[key]?.state == .live else { return }
+    archives[key]?.nextMark = id
+    moveMark(of: key)
+  }
+
+  mutating func moveMark(of key: String) {
+    guard let mark = archives[key]?.nextMark, !outbox.isUnderWay(inArchive: key) else { return }
+    archives[key]?.nextMark = nil
+    archives[key]?.mark = mark
+    tell(.caughtUp(archive: key, mark: mark))
+  }
+
+  /// Keeps a message back that the archive is going to bring.
+  mutating func isHeld(
+    _ message: Element, _ source: Source, id: String?, key: String
+  ) -> Bool {
+    guard let id, archives[key]?.state == .catchingUp else { return false }
+    archives[key]?.hold(Archive.Held(id: id, message: message, source: source))
+    return true
+  }
+}

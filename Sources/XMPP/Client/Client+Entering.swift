@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// Into rooms, and out of them again (XEP-0045, 7.2).
+extension Client {
+  /// Asks a room what it can do, which says how to enter it.
+  mutating func enter(_ address: Address) {
+    guard isUp, let room = rooms[address], !room.isEntering, !room.isEntered else { return }
+    rooms[address]?.state = .asking
+    ask("get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
+  }
+
+  mutating func roomInfoCame(_ answer: Question.Answer, of address: Address) {
+    guard let room = rooms[address] else { return }
+    switch answer {
+    case .result(let answer):
+      let features = ServerFeatures.features(in: answer)
+      rooms[address]?.hasArchive = features.contains(Feature.archive)
+      rooms[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
+      rooms[address]?.hasIDs = features.contains(Feature.ids)
+    case .error(let error) where error.condition.hasPrefix("remote-server"):
+      cannotReach(address, error.sentence(enteringAs: room.nick, address.description))
+      return
+    case .silence:
+      cannotReach(address, filled(("%1 does not answer.", [address.description])))
+      return
+    // A room that is not there is made by going in; a hidden one says nothing to strangers.
+    case .error: break
+    }
+    if room.state == .asking {
+      sendEntry(to: address)
+    } else if room.isEntered, room.isNew {
+      rooms[address]?.isNew = false
+      catchUpIfThereIsAnArchive(address)
+    }
+  }
+
+  private mutating func sendEntry(to address: Address) {
+    guard let room = rooms[address] else { return }
+    let id = newID()
+    var user = Element("x", namespace: Feature.rooms)
+    // What was said before comes from the archive.
+    user.add(
+      Element(
+        "history", namespace: Feature.rooms,
+        room.hasArchive ? ["maxchars": "0"] : ["maxstanzas": "50"]))
+    if !room.password.isEmpty {
+      user.add(Element("password", namespace: Feature.rooms, text: room.password))
+    }
+    var presence = ownPresence()
+    presence["id"] = id
+    presence["to"] = inside(address, room.nick).description
+    presence.add(user)
+    send(presence)
+    rooms[address]?.entry = id
+    rooms[address]?.state = .entering
+    rooms[address]?.occupants = [:]
+    rooms[address]?.lastHeard = clock.time
+    clock.set(.room(address), in: Limits.entering)
+  }
+
+  func inside(_ room: Address, _ nick: String) -> Address {
+    Address(local: room.local, domain: room.domain, resource: nick)
+  }
+
+  /// A room says no (XEP-0045, 7.2): errors do not say that they are about rooms.
+  mutating func entryRefused(_ stanza: Element, _ address: Address) {
+    guard let room = rooms[address], room.state == .entering,
+      stanza["id"] == nil || stanza["id"] == room.entry
+    else { return }
+    let error = StanzaError(stanza)
+    let sentence = error.sentence(enteringAs: room.nick, address.description)
+    if error.condition == "conflict", room.takenNicks < 3 {
+      rooms[address]?.takenNicks += 1
+      rooms[address]?.nick += "_"
+      sendEntry(to: address)
+    } else if error.condition.hasPrefix("remote-server") {
+      cannotReach(address, sentence)
+    } else {
+      stayOut(address, sentence)
+    }
+  }
+
+  private mutating func stayOut(_ address: Address, _ sentence: String) {
+    clock.cancel(.room(address))
+    let request = rooms[address]?.request
+    rooms[address]?.isLost()
+    rooms[address]?.request = nil
+    rooms[address]?.state = .refused(sentence)
+    outbox.hasNewPlace = true
+    tell(.left(room: address.description, reason: sentence))
+    if let request { done(request, sentence) }
+  }
+
+  private mutating func cannotReach(_ address: Address, _ sentence: String) {
+    let request = rooms[address]?.request
+    rooms[address]?.isLost()
+    rooms[address]?.request = nil
+    rooms[address]?.state = .unreachable(sentence)
+    clock.set(.room(address), in: Limits.enteringAgain)
+    tell(.left(room: address.description, reason: sentence))
+    if let request { done(request, sentence) }
+  }
+
+  /// The room has told who is in it, and last of all that the owner is.
+  mutating func entered(_ address: Address, as nick: String, _ codes: Set<String>) {
+    guard let wasNick = rooms[address]?.wantedNick, rooms[address]?.state == .entering else {
+      return
+    }
+    let request = rooms[address]?.request
+    rooms[address]?.request = nil
+    rooms[address]?.nick = nick
+    let occupantID = rooms[address]?.occupants[nick]?.occupantID
+    rooms[address]?.occupantID = occupantID
+    rooms[address]?.state = .entered
+    rooms[address]?.takenNicks = 0
+    clock.set(.room(address), in: Limits.silence)
+    tell(.joined(room: address.description, nick: nick))
+    tellShortName(of: address)
+    tellOccupants(of: address)
+    if let request {
+      done(
+        request,
+        wasNick == nick
+          ? ""
+          : filled(("The nickname %1 is taken; you are %2 there.", [wasNick, nick])))
+      keepBookmark(address)
+    }
+    if codes.contains(RoomStatus.isCreated) {
+      // A new room is closed until its owner has taken its settings, here as they are.
+      rooms[address]?.isNew = true
+      let form = Element(
+        "query", namespace: Feature.roomOwner,
+        children: [Element("x", namespace: Feature.forms, ["type": "submit"])])
+      ask("set", form, to: address, .roomForm(address))
+    } else {
+      catchUpIfThereIsAnArchive(address)
+    }
+  }
+
+  /// A room at the account's own service is known by its local part.
+  mutating func tellShortName(of address: Address) {
+    guard address.domain == server.rooms?.domain else { return }
+    tell(.called(room: address.description, name: address.local))
+  }
+
+  private mutating func tellOccupants(of address: Address) {
+    guard let room = rooms[address] else { return }
+    for (nick, occupant) in room.occupants {
+      tell(
+        .present(
+          room.speaker(inside(address, nick), occupantID: occupant.occupantID, isLive: true),
+          room: address.description))
+    }
+  }
+
+  mutating func roomFormIsTaken(_ answer: Question.Answer, _ address: Address) {
+    guard rooms[address]?.isEntered == true else { return }
+    // Only an open room tells what it can do.
+    ask("get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
+  }
+
+  private mutating func catchUpIfThereIsAnArchive(_ address: Address) {
+    let key = address.description
+    outbox.hasNewPlace = true
+    if rooms[address]?.hasArchive == true {
+      archives[key, default: Archive(mark: nil)].begin()
+      catchUp(with: key)
+    } else {
+      archives[key, default: Archive(mark: nil)].state = .absent
+    }
+  }
+
+  /// It is time to look at a room: nothing came for long, or another try is due.
+  mutating func roomIsDue(_ address: Address) {
+    guard isUp, let room = rooms[address] else { return }
+    switch room.state {
+    case .entering:
+      cannotReach(address, filled(("%1 does not answer.", [address.description])))
+    case .unreachable: enter(address)
+    case .entered:
+      let left = room.lastHeard + Limits.silence - clock.time
+      if left > 0 {
+        clock.set(.room(address), in: left)
+      } else {
+        let ping = Element("ping", namespace: Feature.ping)
+        ask("get", ping, to: inside(address, room.nick), .roomPing(address))
+      }
+    case .outside, .asking, .refused: break
+    }
+  }
+
+  /// Whether the owner is still in a room (XEP-0410, 3).
+  mutating func roomPingCame(_ answer: Question.Answer, from address: Address) {
+    guard let room = rooms[address], room.isEntered else { return }
+    switch answer {
+    case .error(let error)
+    where ![
+      "service-unavailable", "feature-not-implemented", "remote-server-not-found",
+      "remote-server-timeout", "item-not-found",
+    ].contains(error.condition):
+      enterAgain(address)
+    case .silence: clock.set(.room(address), in: Limits.entering)
+    case .result, .error:
+      rooms[address]?.lastHeard = clock.time
+      clock.set(.room(address), in: Limits.silence)
+    }
+  }
+
+  /// The room does not know the owner any more: it was restarted, or lost the connection.
+  mutating func enterAgain(_ address: Address) {
+    rooms[address]?.isLost()
+    archives[address.description]?.isLost()
+    enter(address)
+  }
+
+  mutating func leave(_ address: Address) {
+    guard let room = rooms.removeValue(forKey: address) else { return }
+    clock.cancel(.room(address))
+    if room.isEntered || room.state == .entering {
+      send(
+        Element(
+          "presence",
+          ["type": "unavailable", "to": inside(address, room.nick).description]))
+    }
+    if let request = room.request { done(request, "You left it before it answered.") }
+    outbox.hasNewPlace = true
+    tell(.left(room: address.description, reason: nil))
+  }
+}

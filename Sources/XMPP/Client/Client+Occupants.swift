@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// Who is in a room.
+extension Client {
+  mutating func handleRoomPresence(_ stanza: Element, _ from: Address) {
+    let address = from.bare
+    guard stanza["type"] != "error" else { return entryRefused(stanza, address) }
+    guard rooms[address]?.hearsPresence == true, !from.resource.isEmpty,
+      from.resource.utf8.count <= Limits.word
+    else { return }
+    rooms[address]?.lastHeard = clock.time
+    let user = stanza.first("x", Feature.roomUser)
+    let codes = RoomStatus.codes(of: user)
+    switch stanza["type"] {
+    case nil: came(stanza, from, codes)
+    case "unavailable": went(from, user, codes)
+    default: break
+    }
+  }
+
+  private mutating func came(_ stanza: Element, _ from: Address, _ codes: Set<String>) {
+    let (address, nick) = (from.bare, from.resource)
+    // No copy of the room is held while it changes: thousands of people may come at once.
+    let (isEntered, ownNick) = (rooms[address]?.isEntered == true, rooms[address]?.nick)
+    let occupant = Room.Occupant(
+      occupantID: Client.word(stanza.first("occupant-id", Feature.occupantIDs)?["id"]))
+    let isOwn = codes.contains(RoomStatus.isOwn)
+    let former = rooms[address]?.occupants[nick]
+    let count = rooms[address]?.occupants.count ?? 0
+    guard former != nil || isOwn || count < Limits.occupants else { return }
+    rooms[address]?.occupants[nick] = occupant
+    guard isEntered else {
+      if isOwn { entered(address, as: nick, codes) }
+      return
+    }
+    if isOwn {
+      rooms[address]?.occupantID = occupant.occupantID
+      if ownNick != nick {
+        rooms[address]?.nick = nick
+        tell(.joined(room: address.description, nick: nick))
+      }
+    }
+    let isRenamed = rooms[address]?.renamed.remove(nick) != nil
+    // The same one again is only more, or less, awake.
+    guard !isRenamed, former == nil || former?.occupantID != occupant.occupantID else { return }
+    tellOccupant(nick, occupant, in: address) { .present($0, room: $1) }
+  }
+
+  private mutating func went(_ from: Address, _ user: Element?, _ codes: Set<String>) {
+    let (address, nick) = (from.bare, from.resource)
+    let isEntered = rooms[address]?.isEntered == true
+    let isOwnNick = rooms[address]?.nick == nick
+    let occupant = rooms[address]?.occupants.removeValue(forKey: nick)
+    if codes.contains(RoomStatus.isRenamed),
+      let next = Client.word(user?.first("item", Feature.roomUser)?["nick"])
+    {
+      guard let occupant else { return }
+      rooms[address]?.occupants[next] = occupant
+      if rooms[address]?.renamed.count ?? 0 < Limits.occupants {
+        rooms[address]?.renamed.insert(next)
+      }
+      if isOwnNick, isEntered {
+        rooms[address]?.nick = next
+        rooms[address]?.wantedNick = next
+        tell(.joined(room: address.description, nick: next))
+      }
+      if isEntered {
+        tellOccupant(next, occupant, in: address) { .renamed($0, room: $1, former: nick) }
+      }
+      return
+    }
+    if isEntered, codes.contains(RoomStatus.isOwn) || isOwnNick {
+      thrownOut(of: address, user, codes)
+    } else if isEntered, let occupant {
+      tellOccupant(nick, occupant, in: address) { .absent($0, room: $1) }
+    }
+  }
+
+  private mutating func thrownOut(of address: Address, _ user: Element?, _ codes: Set<String>) {
+    let reason = RoomStatus.reason(codes, user, address.description)
+    rooms[address]?.isLost()
+    archives[address.description]?.isLost()
+    let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
+    let sentence = reason ?? filled(("You left %1.", [address.description]))
+    if isPassing {
+      rooms[address]?.state = .unreachable(sentence)
+      clock.set(.room(address), in: Limits.enteringAgain)
+    } else {
+      rooms[address]?.state = .refused(sentence)
+      clock.cancel(.room(address))
+    }
+    outbox.hasNewPlace = true
+    tell(.left(room: address.description, reason: reason))
+  }
+
+  private mutating func tellOccupant(
+    _ nick: String, _ occupant: Room.Occupant, in address: Address,
+    _ news: (Speaker, String) -> NetworkNews
+  ) {
+    guard let room = rooms[address] else { return }
+    let speaker = room.speaker(
+      inside(address, nick), occupantID: occupant.occupantID, isLive: true)
+    if case .absent = news(speaker, "") {
+      endTyping(of: speaker, in: .room(address.description))
+    }
+    tell(news(speaker, address.description))
+  }
+
+  mutating func topicCame(_ text: String, by speaker: Speaker?, _ heard: Heard, in address: Address)
+  {
+    let awaited = heard.message["id"].flatMap { questions[$0] }
+    if let id = heard.message["id"], case .topic(let request) = awaited?.purpose,
+      speaker?.isOwner == true
+    {
+      forget(id)
+      done(request, "")
+    }
+    guard rooms[address]?.topic != text else { return }
+    rooms[address]?.topic = text
+    tell(.topic(room: address.description, text: text, by: speaker, at: heard.time))
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// From the outbox to the server, without loss and without doubles.
+extension Client {
+  private enum Readiness {
+    case ready, later
+    case never(String)
+  }
+
+  mutating func take(_ entries: [OutboxEntry]) {
+    for entry in outbox.take(entries) {
+      let name =
+        switch entry.place {
+        case .room(let name), .direct(let name): name
+        }
+      tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
+    }
+  }
+
+  /// Sends what may go now.
+  mutating func pump() {
+    guard outbox.hasNewPlace else { return }
+    outbox.hasNewPlace = false
+    var later: [OutboxEntry.ID] = []
+    let waiting = outbox.waiting
+    var isFull = false
+    for (place, id) in waiting.enumerated() {
+      guard let work = outbox.works[id] else { continue }
+      if let alone = outbox.inFlight.first.flatMap({ outbox.works[$0] }), alone.isSuspect {
+        isFull = true
+      }
+      if isFull || outbox.inFlight.count >= Limits.inFlight {
+        later += waiting[place...]
+        break
+      }
+      switch readiness(of: work) {
+      case .later: later.append(id)
+      case .never(let reason): refuse(id, reason)
+      case .ready:
+        // What may be why a connection broke goes alone, so that it can be told from the others.
+        if work.isSuspect, !outbox.inFlight.isEmpty {
+          later += waiting[place...]
+          isFull = true
+        } else {
+          dispatch(work)
+        }
+      }
+      if isFull { break }
+    }
+    outbox.setWaiting(later)
+    outbox.hasNewPlace = false
+  }
+
+  /// What an archive may show already waits until it has been looked at.
+  private func readiness(of work: Outbox.Work) -> Readiness {
+    guard work.isRoom else { return archives[""]?.isCatchingUp == false ? .ready : .later }
+    guard let room = rooms[work.to] else {
+      return .never(filled(("You are not in %1.", [work.to.description])))
+    }
+    switch room.state {
+    case .entered:
+      return archives[work.to.description]?.isCatchingUp == false ? .ready : .later
+    case .outside, .asking, .entering, .unreachable: return .later
+    case .refused(let sentence): return .never(sentence)
+    }
+  }
+
+  private mutating func dispatch(_ work: Outbox.Work) {
+    switch OutgoingMessage.stanza(for: work, room: work.isRoom ? rooms[work.to] : nil) {
+    case .failure(let refusal): refuse(work.entry.id, refusal.sentence)
+    case .success(let stanza):
+      let bytes = stanza.xml().utf8.count
+      if let longest = server.longest, bytes > longest {
+        refuse(
+          work.entry.id,
+          filled(
+            (
+              "It is too long for the server: %1 bytes, and %2 are allowed.",
+              [String(bytes), String(longest)]
+            )))
+        return
+      }
+      if !work.isRoom { roster.ownerWrote(to: work.to.bare) }
+      outbox.sent(work.entry.id, bytes: bytes, at: clock.time)
+      send(stanza, payload: work.entry.id)
+    }
+  }
+
+  mutating func acknowledged(_ entries: [OutboxEntry.ID]) {
+    for id in entries where outbox.inFlight.contains(id) { accept(id, archive: nil) }
+  }
+
+  private mutating func accept(_ id: OutboxEntry.ID, archive: String?) {
+    guard let work = outbox.end(id, isAccepted: true) else { return }
+    tell(.accepted(work.entry, archive: archive))
+    moveMark(of: work.isRoom ? work.to.description : "")
+  }
+
+  private mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
+    guard let work = outbox.end(id, isAccepted: false) else { return }
+    tell(.refused(work.entry, reason: reason))
+    if isUp { moveMark(of: work.isRoom ? work.to.description : "") }
+  }
+
+  mutating func refuseWhatBreaks() {
+    for id in outbox.breakers {
+      refuse(
+        id,
+        "The server closed the connection each time this was sent. It may be too long for it.")
+    }
+  }
+
+  /// A stanza of the owner's comes back, from a room or an archive: the server has it.
+  ///
+  /// - Returns: whether there is nothing more in it.
+  mutating func came(
+    back heard: Heard, _ name: MessageName, by speaker: Speaker, _ from: Address,
+    in place: NetworkPlace
+  ) -> Bool {
+    let ids = [Client.originID(of: heard.message), Client.word(heard.message["id"])]
+    for id in ids.compactMap({ $0 }) {
+      if let work = outbox.work(ofStanza: id), work.entry.place.isSame(as: place),
+        isOwners(speaker, from, in: place)
+      {
+        let isSend = work.entry.operation == .send
+        accept(work.entry.id, archive: isSend ? name.archive : nil)
+        return true
+      }
+      if let known = outbox.accepted.last(where: { $0.stanzaID == id }),
+        known.entry.place.isSame(as: place), isOwners(speaker, from, in: place)
+      {
+        if known.entry.operation == .send, name.archive != nil {
+          // The acknowledgement was faster; this tells the id in the archive.
+          var owner = speaker
+          owner.isOwner = true
+          tell(
+            .said(
+              NetworkMessage(
+                name: MessageName(origin: id, archive: name.archive), speaker: owner,
+                body: known.entry.message.body, kind: known.entry.message.kind, time: heard.time),
+              in: place))
+        }
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether the owner said it. In the archive of a room without occupant ids a nickname is all that
+  /// there is; together with an id that was drawn here and is not known to have gone out, it will do.
+  private func isOwners(_ speaker: Speaker, _ from: Address, in place: NetworkPlace) -> Bool {
+    if speaker.isOwner { return true }
+    guard case .room = place, !speaker.isVerified, let room = rooms[from.bare] else { return false }
+    return from.resource == room.nick
+  }
+
+  /// A message of ours was refused. It counts only from where the message went, or from the server.
+  mutating func refused(_ stanza: Element, from: Address) {
+    guard let id = Client.word(stanza["id"]) else { return }
+    let error = StanzaError(stanza)
+    if answer(id, from: from, with: .error(error)) { return }
+    let isServers = from == account || from.description == account.domain
+    if let work = outbox.work(ofStanza: id) {
+      guard from.bare == work.to.bare || isServers else { return }
+      if work.isRoom, error.condition == "not-acceptable", !work.wasPutBack {
+        // The room does not know the owner any more: in again, and then once more.
+        outbox.putBack(work.entry.id)
+        enterAgain(work.to)
+        return
+      }
+      refuse(work.entry.id, error.sentence(for: work.to.description, isRoom: work.isRoom))
+    } else if let known = outbox.accepted.last(where: { $0.stanzaID == id }) {
+      guard from.bare == known.to.bare || isServers else { return }
+      outbox.forgetAccepted(id)
+      bounced(id, known.entry.place, at: known.to, error)
+    } else if from.bare != account, !isServers {
+      // Of a former run, perhaps: the store knows what went there.
+      let isRoom = rooms[from.bare] != nil
+      let name = from.bare.description
+      bounced(id, isRoom ? .room(name) : .direct(name), at: from.bare, error)
+    }
+  }
+
+  private mutating func bounced(
+    _ id: String, _ place: NetworkPlace, at address: Address, _ error: StanzaError
+  ) {
+    var isRoom = false
+    if case .room = place { isRoom = true }
+    tell(
+      .bounced(
+        MessageName(origin: id), in: place,
+        reason: error.sentence(for: address.description, isRoom: isRoom)))
+  }
+}
+
+extension NetworkPlace {
+  /// Whether two names are of one place: those of the store are as someone typed them.
+  func isSame(as other: NetworkPlace) -> Bool {
+    switch (self, other) {
+    case (.room(let one), .room(let two)): Address(one) == Address(two)
+    case (.direct(let one), .direct(let two)): Address(one)?.bare == Address(two)?.bare
+    default: false
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What an XMPP client does, without a connection and without a store: events in, effects out.
+///
+/// ```swift
+/// var client = Client(account: anna, marks: marks, rooms: rooms)
+/// for effect in client.handle(.up(jid: full, features: features), at: Clock.wall()) { … }
+/// ```
+package struct Client {
+  /// Whose it is, without a resource.
+  let account: Address
+  /// The nickname for rooms that have none of their own.
+  let nick: String
+  /// The full address while there is a connection.
+  var jid: Address?
+
+  var clock = ClientClock()
+  var random: any RandomNumberGenerator
+  /// What this turn has brought so far.
+  var turn = Turn()
+
+  var questions: [String: Question] = [:]
+  var server = ServerFeatures()
+  var roster = Roster()
+  var rooms: [Address: Room] = [:]
+  /// By archive: "" is the account's own, the others are rooms'.
+  var archives: [String: Archive] = [:]
+  var queries: [String: ArchiveQuery] = [:]
+  var outbox = Outbox()
+  var requests = Requests()
+  var unanswered = Unanswered()
+  var bookmarks = Bookmarks()
+  /// Who types where.
+  var typists: Set<Typist> = []
+  /// The owner's own presence.
+  var away: String?
+
+  /// - Parameters:
+  ///   - account: the account's address; its resource says nothing.
+  ///   - settings: `nick`, the nickname for rooms; else it is the local part of the address.
+  ///   - marks: the last `caughtUp` of each archive.
+  ///   - rooms: where to be from the start.
+  ///   - random: where ids come from.
+  package init(
+    account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
+    rooms: [WantedRoom] = [],
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
+    self.account = account.bare
+    let wanted = settings["nick"] ?? ""
+    nick = !wanted.isEmpty ? wanted : account.local.isEmpty ? account.domain : account.local
+    self.random = random
+    for (key, mark) in marks { archives[key] = Archive(mark: mark) }
+    for room in rooms {
+      guard let address = Address(room.address), address.resource.isEmpty else { continue }
+      self.rooms[address] = Room(
+        nick: room.nick.isEmpty ? nick : room.nick, password: room.password)
+    }
+  }
+
+  /// Takes an event in.
+  ///
+  /// - Parameter now: what the clock on the wall shows, in milliseconds since 1970. It may jump.
+  /// - Returns: what is to be done, in order. What came in is stored before anything is sent.
+  package mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
+    clock.move(to: now)
+    switch event {
+    case .up(let jid, let features): up(jid, features)
+    case .down: down()
+    case .stanza(let stanza): if jid != nil { handle(stanza) }
+    case .acknowledged(let entries): acknowledged(entries)
+    case .outbox(let entries): take(entries)
+    case .requests(let new): take(new)
+    case .signals(let signals): for signal in signals { handle(signal) }
+    case .tick: break
+    }
+    runAlarms()
+    if jid != nil { pump() }
+    return finishTurn()
+  }
+
+  private mutating func handle(_ stanza: Element) {
+    guard stanza.namespace.isEmpty else { return }
+    switch stanza.name {
+    case "message": handleMessage(stanza)
+    case "presence": handlePresence(stanza)
+    case "iq": handleQuery(stanza)
+    default: break
+    }
+  }
+
+  private mutating func finishTurn() -> [ClientEffect] {
+    var effects: [ClientEffect] = []
+    if !turn.news.isEmpty { effects.append(.store(turn.news)) }
+    effects += turn.effects
+    if let status, status != turn.toldStatus {
+      effects.append(.status(status))
+    }
+    turn = Turn(toldStatus: status)
+    if let time = clock.wakeToTell() { effects.append(.wake(at: time)) }
+    return effects
+  }
+
+  private var status: ClientStatus? {
+    guard jid != nil else { return nil }
+    guard let own = archives[""], server.isAnswered else { return .connecting }
+    var (isCatchingUp, messages, entering) = (own.isCatchingUp, own.count, 0)
+    for (address, room) in rooms {
+      if room.isEntering { entering += 1 }
+      guard room.isEntered, let archive = archives[address.description], archive.isCatchingUp
+      else { continue }
+      isCatchingUp = true
+      messages += archive.count
+    }
+    if isCatchingUp { return .catchingUp(messages: messages) }
+    return entering > 0 ? .entering(rooms: entering) : .ready
+  }
+
+  /// What one event brings.
+  struct Turn {
+    var news: [NetworkNews] = []
+    var effects: [ClientEffect] = []
+    /// The last status that was told.
+    var toldStatus: ClientStatus?
+  }
+}
+
+// What every part of a client uses.
+extension Client {
+  var isUp: Bool { jid != nil }
+
+  mutating func tell(_ news: NetworkNews) { turn.news.append(news) }
+
+  mutating func send(_ stanza: Element, payload: OutboxEntry.ID? = nil) {
+    turn.effects.append(.send(stanza, payload: payload))
+  }
+
+  /// 64 random bits in letters.
+  mutating func newID() -> String {
+    let bits = random.next()
+    return "h" + String(bits, radix: 36)
+  }
+
+  /// Whether a stanza comes from the owner's account at their own server (RFC 6120, 8.1.2.1).
+  ///
+  /// - Parameter from: as it says; nil where it says nothing.
+  func isFromAccount(_ from: Address?) -> Bool { from == nil || from == account }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// How much of what others send is kept in mind, and for how long answers are waited for
+/// (milliseconds).
+enum Limits {
+  static let answer: Milliseconds = 30_000
+  /// Until a room must have let someone in.
+  static let entering: Milliseconds = 60_000
+  /// Until a room that could not be entered is tried again.
+  static let enteringAgain: Milliseconds = 120_000
+  /// Until a silent room is asked whether one is still in it.
+  static let silence: Milliseconds = 900_000
+  /// Until a page of an archive is asked for again.
+  static let pageAgain: Milliseconds = 5_000
+  /// How long behind a stanza a break may be its fault.
+  static let blame: Milliseconds = 10_000
+
+  static let page = 250
+  static let held = 500
+  static let rooms = 500
+  static let occupants = 20_000
+  static let contacts = 10_000
+  static let devices = 20
+  static let queries = 16
+  static let waitingRequests = 1_000
+  static let inFlight = 100
+  static let accepted = 300
+  static let unanswered = 200
+  static let unansweredPlaces = 500
+  static let typists = 1_000
+  static let acquaintances = 1_000
+  static let reactions = 20
+  static let reactionBytes = 64
+  static let links = 20
+  /// Bytes of an id, a nickname or an address that others chose.
+  static let word = 1_024
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// The text of a message, without what stands in it for programs that know less.
+struct MessageText: Sendable {
+  /// What a message answers (XEP-0461).
+  struct Answer: Hashable, Sendable {
+    var id: String
+    var to: Address?
+  }
+
+  var body: String
+  var kind: Message.Kind = .text
+  var answers: Answer?
+  var links: [String]
+
+  init(_ message: Element) {
+    body = MessageText.body(of: message)
+    links = message.children.lazy
+      .filter { $0.name == "x" && $0.namespace == Feature.links }
+      .compactMap { $0.first("url", Feature.links)?.text }
+      .filter { !$0.isEmpty }.prefix(Limits.links).map { $0 }
+    if body.isEmpty, !links.isEmpty { body = links.joined(separator: "\n") }
+    if let reply = message.first("reply", Feature.replies), let id = Client.word(reply["id"]) {
+      answers = Answer(id: id, to: reply["to"].flatMap(Address.init))
+      body = MessageText.without(fallbacksIn: message, for: Feature.replies, body)
+    }
+    if body.hasPrefix("/me ") {
+      kind = .action
+      body.removeFirst(4)
+    }
+  }
+
+  /// Of several bodies the one that is in no particular language, or the first.
+  private static func body(of message: Element) -> String {
+    let bodies = message.children.filter { $0.name == "body" && $0.namespace.isEmpty }
+    let plain = bodies.first { $0["xml:lang"] == nil && !$0.text.isEmpty }
+    return (plain ?? bodies.first { !$0.text.isEmpty })?.text ?? ""
+  }
+
+  /// Cuts out what is marked as a stand-in (XEP-0428): from and to count code points.
+  private static func without(
+    fallbacksIn message: Element, for feature: String, _ body: String
+  ) -> String {
+    let marked = message.children.filter {
+      $0.name == "fallback" && $0.namespace == Feature.fallback && $0["for"] == feature
+    }
+    guard !marked.isEmpty else { return body }
+    let scalars = Array(body.unicodeScalars)
+    var isCut = [Bool](repeating: false, count: scalars.count)
+    for fallback in marked.prefix(8) {
+      let parts = fallback.children.filter {
+        $0.name == "body" && $0.namespace == Feature.fallback
+      }
+      for part in parts.prefix(8) {
+        let start = part["start"].map(Int.init) ?? 0
+        let end = part["end"].map(Int.init) ?? scalars.count
+        guard let start, let end, start >= 0, start < end else { continue }
+        for place in start..<max(start, min(end, scalars.count)) { isCut[place] = true }
+      }
+      // Without parts it is all of it, and then nothing would be left of what someone said.
+    }
+    var rest = String.UnicodeScalarView()
+    for (scalar, isCut) in zip(scalars, isCut) where !isCut { rest.append(scalar) }
+    return rest.isEmpty ? body : String(rest)
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What the owner wrote and the server may not have yet. Entries of one place keep their order.
+struct Outbox: Sendable {
+  struct Work: Sendable {
+    var entry: OutboxEntry
+    /// The id of its stanza, the same each time.
+    var stanzaID: String
+    var to: Address
+    var isRoom: Bool
+    var sentAt: Milliseconds = 0
+    var bytes = 0
+    /// It was under way when a connection broke: it goes alone from then on.
+    var isSuspect = false
+    /// How often a connection broke right behind it.
+    var breaks = 0
+    /// The room did not know the owner any more, once.
+    var wasPutBack = false
+  }
+
+  private(set) var works: [OutboxEntry.ID: Work] = [:]
+  /// In the order of the outbox.
+  private(set) var waiting: [OutboxEntry.ID] = []
+  /// In the order of sending.
+  private(set) var inFlight: [OutboxEntry.ID] = []
+  private var byStanza: [String: OutboxEntry.ID] = [:]
+  /// Ended, but perhaps still in an outbox that was read before.
+  private var ended: Set<OutboxEntry.ID> = []
+  /// What the server took, by stanza, the newest last: a late error or a room's echo may follow.
+  private(set) var accepted: [(stanzaID: String, to: Address, entry: OutboxEntry)] = []
+  /// Whether something may be sent that could not before.
+  var hasNewPlace = false
+
+  /// Takes in all that is in the outbox now.
+  mutating func take(_ entries: [OutboxEntry]) -> [OutboxEntry] {
+    let ids = Set(entries.map(\.id))
+    ended.formIntersection(ids)
+    for id in Array(works.keys) where !ids.contains(id) { remove(id) }
+    var wrong: [OutboxEntry] = []
+    for entry in entries where works[entry.id] == nil && !ended.contains(entry.id) {
+      let (address, isRoom) =
+        switch entry.place {
+        case .room(let name): (Address(name), true)
+        case .direct(let name): (Address(name), false)
+        }
+      guard let address, !isRoom || address.resource.isEmpty else {
+        ended.insert(entry.id)
+        wrong.append(entry)
+        continue
+      }
+      let stanzaID = entry.origin
+      works[entry.id] = Work(entry: entry, stanzaID: stanzaID, to: address, isRoom: isRoom)
+      byStanza[stanzaID] = entry.id
+      waiting.append(entry.id)
+    }
+    waiting.sort()
+    hasNewPlace = true
+    return wrong
+  }
+
+  func work(ofStanza id: String) -> Work? { byStanza[id].flatMap { works[$0] } }
+
+  mutating func sent(_ id: OutboxEntry.ID, bytes: Int, at time: Milliseconds) {
+    works[id]?.sentAt = time
+    works[id]?.bytes = bytes
+    inFlight.append(id)
+  }
+
+  mutating func setWaiting(_ ids: [OutboxEntry.ID]) { waiting = ids }
+
+  /// It is over with an entry.
+  mutating func end(_ id: OutboxEntry.ID, isAccepted: Bool) -> Work? {
+    guard let work = works[id] else { return nil }
+    remove(id)
+    ended.insert(id)
+    if isAccepted {
+      if accepted.count >= Limits.accepted { accepted.removeFirst(Limits.accepted / 4) }
+      accepted.append((work.stanzaID, work.to, work.entry))
+    }
+    hasNewPlace = true
+    return work
+  }
+
+  mutating func forgetAccepted(_ stanzaID: String) {
+    accepted.removeAll { $0.stanzaID == stanzaID }
+  }
+
+  /// The room gave an entry back: it goes again when the owner is in it again.
+  mutating func putBack(_ id: OutboxEntry.ID) {
+    inFlight.removeAll { $0 == id }
+    works[id]?.wasPutBack = true
+    waiting.append(id)
+    waiting.sort()
+  }
+
+  private mutating func remove(_ id: OutboxEntry.ID) {
+    guard let work = works.removeValue(forKey: id) else { return }
+    byStanza[work.stanzaID] = nil
+    if let place = inFlight.firstIndex(of: id) { inFlight.remove(at: place) }
+    if let place = waiting.firstIndex(of: id) { waiting.remove(at: place) }
+  }
+
+  /// Whether something is not acknowledged that may stand in an archive already.
+  func isUnderWay(inArchive key: String) -> Bool {
+    inFlight.contains { id in
+      guard let work = works[id] else { return false }
+      return (work.isRoom ? work.to.description : "") == key
+    }
+  }
+
+  /// The connection is gone. The first that was not acknowledged may be why.
+  mutating func `break`(at time: Milliseconds) {
+    for (place, id) in inFlight.enumerated() {
+      works[id]?.isSuspect = true
+      if place == 0, let sentAt = works[id]?.sentAt, time - sentAt <= Limits.blame {
+        works[id]?.breaks += 1
+      }
+    }
+    waiting = (inFlight + waiting).sorted()
+    inFlight = []
+  }
+
+  /// Entries that the connection breaks on. One that may be over a server's limit (10,000 bytes at
+  /// the least, RFC 6120, 13.12) need not prove it as often as one that cannot be.
+  var breakers: [OutboxEntry.ID] {
+    waiting.filter { id in
+      guard let work = works[id] else { return false }
+      return work.breaks >= (work.bytes >= 5_000 ? 2 : 4)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+
+/// What this client tells others that it understands (XEP-0030), and the hash of it that stands in
+/// its presence (XEP-0115).
+enum OwnFeatures {
+  static let name = "hobnob"
+  static let node = "https://hobnob.invalid/client"
+
+  static let features = [
+    Feature.abilities, Feature.bookmarks + "+notify", Feature.correction, Feature.fallback,
+    Feature.ids, Feature.info, Feature.invitation, Feature.links, Feature.markers, Feature.ping,
+    Feature.reactions, Feature.receipts, Feature.replies, Feature.retraction, Feature.rooms,
+    Feature.styling, Feature.typing, Feature.version,
+  ].sorted()
+
+  /// XEP-0115, 5.1.
+  static let version: String = {
+    let text = "client/console//\(name)<" + features.map { $0 + "<" }.joined()
+    var letters: [UInt8] = []
+    SHA1.digest(of: text).withUnsafeBytes { Base64.append($0, to: &letters) }
+    return String(decoding: letters, as: UTF8.self)
+  }()
+
+  static let versionedNode = node + "#" + version
+
+  /// For a presence.
+  static let element = Element(
+    "c", namespace: Feature.abilities, ["hash": "sha-1", "node": node, "ver": version])
+
+  static func info(node: String?) -> Element {
+    var query = Element("query", namespace: Feature.info)
+    query["node"] = node
+    query.add(
+      Element(
+        "identity", namespace: Feature.info,
+        ["category": "client", "type": "console", "name": name]))
+    for feature in features {
+      query.add(Element("feature", namespace: Feature.info, ["var": feature]))
+    }
+    return query
+  }
+}

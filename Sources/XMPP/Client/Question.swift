@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Something that was asked, and whose answer is waited for.
+struct Question: Sendable {
+  enum Purpose: Hashable, Sendable {
+    case roster, carbons, bookmarks
+    /// What the server, the account, and something at the server can do.
+    case serverInfo, accountInfo, items
+    case itemInfo(Address)
+    case bookmark(Address, isPlain: Bool)
+    case roomInfo(Address)
+    /// The form of a new room.
+    case roomForm(Address)
+    /// Whether one is still in a room (XEP-0410).
+    case roomPing(Address)
+    /// A page of an archive; the id of the query.
+    case page(String)
+    /// Something a shell asked for, which needs no more than a yes.
+    case request(NetworkRequest)
+    /// What a place can do.
+    case abilities(NetworkRequest)
+    /// A message to a room that only answers when it refuses.
+    case unlessRefused(NetworkRequest)
+    /// A new topic, which the room repeats.
+    case topic(NetworkRequest)
+    /// A new contact's entry in the roster.
+    case contact(NetworkRequest)
+    case nothing
+  }
+
+  enum Answer: Sendable {
+    case result(Element)
+    case error(StanzaError)
+    case silence
+  }
+
+  var purpose: Purpose
+  /// Who is asked; nil for the owner's account.
+  var to: Address?
+  var limit: Milliseconds
+  /// When it was asked, or a part of the answer came.
+  var lastHeard: Milliseconds
+}
+
+extension Client {
+  /// Asks something by an iq.
+  ///
+  /// - Parameter to: nil for the owner's account.
+  @discardableResult
+  mutating func ask(
+    _ type: String, _ payload: Element, to: Address? = nil, _ purpose: Question.Purpose,
+    limit: Milliseconds = Limits.answer
+  ) -> String {
+    let id = newID()
+    var query = Element("iq", ["type": type, "id": id], children: [payload])
+    query["to"] = to?.description
+    expect(id, from: to, purpose, limit: limit)
+    send(query)
+    return id
+  }
+
+  /// Waits for the answer to something that has been sent.
+  mutating func expect(
+    _ id: String, from: Address?, _ purpose: Question.Purpose, limit: Milliseconds
+  ) {
+    questions[id] = Question(purpose: purpose, to: from, limit: limit, lastHeard: clock.time)
+    clock.set(.question(id), in: limit)
+  }
+
+  mutating func forget(_ question: String) {
+    questions[question] = nil
+    clock.cancel(.question(question))
+  }
+
+  mutating func questionIsDue(_ id: String) {
+    guard let question = questions[id] else { return }
+    let left = question.lastHeard + question.limit - clock.time
+    if left > 0 {
+      clock.set(.question(id), in: left)
+      return
+    }
+    questions[id] = nil
+    deal(with: .silence, to: question)
+  }
+
+  /// An answer counts only from whom the question went to: an id can be guessed.
+  mutating func answer(_ id: String, from: Address?, with answer: Question.Answer) -> Bool {
+    guard let question = questions[id] else { return false }
+    let isRight =
+      if let to = question.to, to != account {
+        from == to
+      } else {
+        // Servers answer for an account under any of its names and their own.
+        isFromAccount(from) || from == jid || from?.description == account.domain
+      }
+    guard isRight else { return false }
+    forget(id)
+    deal(with: answer, to: question)
+    return true
+  }
+
+  private mutating func deal(with answer: Question.Answer, to question: Question) {
+    switch question.purpose {
+    case .roster: rosterCame(answer)
+    case .serverInfo: serverInfoCame(answer)
+    case .accountInfo: accountInfoCame(answer)
+    case .items: itemsCame(answer)
+    case .itemInfo(let address): itemInfoCame(answer, of: address)
+    case .bookmarks: bookmarksCame(answer)
+    case .bookmark(let room, let isPlain): bookmarkIsKept(answer, room, isPlain: isPlain)
+    case .roomInfo(let room): roomInfoCame(answer, of: room)
+    case .roomForm(let room): roomFormIsTaken(answer, room)
+    case .roomPing(let room): roomPingCame(answer, from: room)
+    case .page(let query): pageCame(answer, query)
+    case .abilities(let request): abilitiesCame(answer, request)
+    case .contact(let request): contactIsKept(answer, request)
+    case .request(let request): done(request, failure(answer, request.target))
+    case .topic(let request): done(request, failure(answer, request.target, isRoom: true))
+    case .unlessRefused(let request):
+      if case .silence = answer {
+        done(request, "")
+      } else {
+        done(request, failure(answer, request.target, isRoom: true))
+      }
+    case .carbons, .nothing: break
+    }
+  }
+
+  /// Why something was not done; empty if it was.
+  func failure(_ answer: Question.Answer, _ place: String, isRoom: Bool = false) -> String {
+    switch answer {
+    case .result: ""
+    case .error(let error): error.sentence(for: place, isRoom: isRoom)
+    case .silence: filled(("%1 does not answer.", [place]))
+    }
+  }
+}

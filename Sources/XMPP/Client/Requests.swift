@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What shells ask for. A question that was lost with a connection is asked again.
+struct Requests: Sendable {
+  private(set) var waiting: [NetworkRequest] = []
+  private var underWay: [NetworkRequest] = []
+  private var ended: [NetworkRequest.ID] = []
+
+  /// - Returns: those that there is no room for.
+  mutating func take(_ new: [NetworkRequest]) -> [NetworkRequest] {
+    var refused: [NetworkRequest] = []
+    for request in new
+    where !ended.contains(request.id)
+      && !(waiting + underWay).contains(where: {
+        $0.id == request.id
+      })
+    {
+      if waiting.count + underWay.count >= Limits.waitingRequests {
+        refused.append(request)
+      } else {
+        waiting.append(request)
+      }
+    }
+    return refused
+  }
+
+  mutating func next() -> NetworkRequest? {
+    guard !waiting.isEmpty else { return nil }
+    underWay.append(waiting.removeFirst())
+    return underWay.last
+  }
+
+  /// - Returns: whether it had not ended yet.
+  mutating func end(_ request: NetworkRequest) -> Bool {
+    let isNew = underWay.contains { $0.id == request.id }
+    underWay.removeAll { $0.id == request.id }
+    waiting.removeAll { $0.id == request.id }
+    if isNew || !ended.contains(request.id) { ended.append(request.id) }
+    if ended.count > Limits.waitingRequests { ended.removeFirst(Limits.waitingRequests / 2) }
+    return isNew
+  }
+
+  /// The connection is gone.
+  mutating func begin() {
+    waiting = underWay + waiting
+    underWay = []
+  }
+}
+
+extension Client {
+  mutating func take(_ new: [NetworkRequest]) {
+    for request in requests.take(new) {
+      tell(.answered(request, "Too much is asked for at once. Try again in a moment."))
+    }
+    runRequests()
+  }
+
+  mutating func runRequests() {
+    guard isUp, server.isAnswered else { return }
+    while let request = requests.next() { run(request) }
+  }
+
+  /// - Parameter sentence: why not, or what there is to say; empty for nothing.
+  mutating func done(_ request: NetworkRequest, _ sentence: String) {
+    if requests.end(request) { tell(.answered(request, sentence)) }
+  }
+
+  private mutating func run(_ request: NetworkRequest) {
+    if request.verb == .presence {
+      away = request.target.isEmpty ? nil : request.text
+      sendPresence()
+      return done(request, "")
+    }
+    if request.verb == .abilities, request.target.isEmpty {
+      return done(request, serverAbilities)
+    }
+    guard let target = Address(request.target) else {
+      return done(request, filled(("%1 is not an address.", [request.target])))
+    }
+    switch request.verb {
+    case .join: join(request, target)
+    case .leave:
+      dropBookmark(target)
+      leave(target)
+      done(request, "")
+    case .topic, .invite: sendToRoom(request, target)
+    case .history: history(request)
+    case .subscribe:
+      var item = Element("item", namespace: Feature.roster, ["jid": target.bare.description])
+      let name = request.text.isEmpty ? roster.contacts[target.bare]?.name ?? "" : request.text
+      if !name.isEmpty { item["name"] = name }
+      ask(
+        "set", Element("query", namespace: Feature.roster, children: [item]), .contact(request))
+    case .approve:
+      send(Element("presence", ["type": "subscribed", "to": target.bare.description]))
+      done(request, "")
+    case .unsubscribe: forgetContact(request, target.bare)
+    case .block, .unblock:
+      guard server.hasBlocking else {
+        return done(request, "The server cannot block anybody.")
+      }
+      let item = Element("item", namespace: Feature.blocking, ["jid": target.description])
+      ask(
+        "set",
+        Element(request.verb.rawValue, namespace: Feature.blocking, children: [item]),
+        .request(request))
+    case .abilities:
+      ask("get", Element("query", namespace: Feature.info), to: target, .abilities(request))
+    case .presence: break
+    }
+  }
+
+  private mutating func join(_ request: NetworkRequest, _ target: Address) {
+    guard target.resource.isEmpty, !target.local.isEmpty else {
+      return done(request, filled(("%1 is not the address of a room.", [request.target])))
+    }
+    let wanted = request.text.isEmpty ? rooms[target]?.wantedNick ?? nick : request.text
+    if let room = rooms[target], room.isEntered {
+      if room.nick == wanted { return done(request, "") }
+      // Another nickname (XEP-0045, 7.6); the presences that follow tell it.
+      let id = newID()
+      var presence = ownPresence()
+      presence["to"] = inside(target, wanted).description
+      presence["id"] = id
+      send(presence)
+      return done(request, "")
+    }
+    guard rooms[target] != nil || rooms.count < Limits.rooms else {
+      return done(request, "You are in too many rooms. Leave one first.")
+    }
+    if rooms[target] == nil { rooms[target] = Room(nick: wanted) }
+    rooms[target]?.wantedNick = wanted
+    if !request.secret.isEmpty { rooms[target]?.password = request.secret }
+    if let former = rooms[target]?.request { done(former, "") }
+    rooms[target]?.request = request
+    if rooms[target]?.isEntering == false {
+      rooms[target]?.nick = wanted
+      enter(target)
+    }
+  }
+
+  private mutating func sendToRoom(_ request: NetworkRequest, _ target: Address) {
+    guard rooms[target]?.isEntered == true else {
+      return done(request, filled(("You are not in %1.", [request.target])))
+    }
+    let id = newID()
+    var message = Element("message", ["to": target.description, "id": id])
+    if request.verb == .topic {
+      message["type"] = "groupchat"
+      message.add(Element("subject", text: request.text))
+      expect(id, from: target, .topic(request), limit: Limits.answer)
+    } else {
+      guard let guest = Address(request.text) else {
+        return done(request, filled(("%1 is not an address.", [request.text])))
+      }
+      // By the room, which lets the guest in where only members may enter (XEP-0045, 7.8.2).
+      let invite = Element(
+        "invite", namespace: Feature.roomUser, ["to": guest.bare.description])
+      message.add(Element("x", namespace: Feature.roomUser, children: [invite]))
+      expect(id, from: target, .unlessRefused(request), limit: 5_000)
+    }
+    send(message)
+  }
+
+  mutating func contactIsKept(_ answer: Question.Answer, _ request: NetworkRequest) {
+    let sentence = failure(answer, request.target)
+    if sentence.isEmpty, let target = Address(request.target) {
+      send(Element("presence", ["type": "subscribe", "to": target.bare.description]))
+    }
+    done(request, sentence)
+  }
+
+  private mutating func forgetContact(_ request: NetworkRequest, _ target: Address) {
+    guard roster.contacts[target] != nil else {
+      // Someone who asks and is no contact is only told no.
+      send(Element("presence", ["type": "unsubscribed", "to": target.description]))
+      return done(request, "")
+    }
+    let item = Element(
+      "item", namespace: Feature.roster,
+      ["jid": target.description, "subscription": "remove"])
+    ask("set", Element("query", namespace: Feature.roster, children: [item]), .request(request))
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// A room the owner is in or wants to be in (XEP-0045).
+struct Room: Sendable {
+  enum State: Hashable, Sendable {
+    /// Not in it, and not on the way.
+    case outside
+    /// It was asked what it can do.
+    case asking
+    /// The presence was sent; the people in it are being told.
+    case entering
+    case entered
+    /// It did not let the owner in; a sentence.
+    case refused(String)
+    /// It could not be reached, and is tried again; a sentence.
+    case unreachable(String)
+  }
+
+  struct Occupant: Sendable {
+    /// As the room gives it (XEP-0421).
+    var occupantID: String?
+  }
+
+  var state = State.outside
+  /// The nickname that is wanted.
+  var wantedNick: String
+  /// The one that is used, or tried.
+  var nick: String
+  var password: String
+  /// How many nicknames were taken.
+  var takenNicks = 0
+  /// The id of the presence that asks to be let in.
+  var entry = ""
+  var hasArchive = false
+  var hasOccupantIDs = false
+  var hasIDs = false
+  /// Whether it is the owner's, and was made just now.
+  var isNew = false
+  /// By nickname.
+  var occupants: [String: Occupant] = [:]
+  /// Who is about to come again under another nickname (status 303).
+  var renamed: Set<String> = []
+  /// The owner's own in it.
+  var occupantID: String?
+  /// When the room said something last.
+  var lastHeard: Milliseconds = 0
+  /// Who asked to be in it.
+  var request: NetworkRequest?
+  var topic: String?
+
+  init(nick: String, password: String = "") {
+    wantedNick = nick
+    self.nick = nick
+    self.password = password
+  }
+
+  var isEntered: Bool { state == .entered }
+  var isEntering: Bool { state == .asking || state == .entering }
+  var hearsPresence: Bool { state == .entering || state == .entered }
+  /// Whether it replaces the archive ids that others made up.
+  var givesIDs: Bool { hasIDs || hasArchive }
+
+  mutating func isLost() {
+    state = .outside
+    occupants = [:]
+    renamed = []
+    takenNicks = 0
+    nick = wantedNick
+    isNew = false
+  }
+
+  /// Who speaks.
+  ///
+  /// - Parameters:
+  ///   - from: the address in the room, or the room's own, when it speaks itself.
+  ///   - occupantID: as it stands in the stanza.
+  ///   - isLive: whether it is said now: the owner's nickname is the owner's only as long as they
+  ///     are there.
+  func speaker(_ from: Address, occupantID: String?, isLive: Bool) -> Speaker {
+    let nick = from.resource
+    if nick.isEmpty { return Speaker(identity: from.description, name: from.local) }
+    if hasOccupantIDs, let id = Client.word(occupantID), !id.hasPrefix("/") {
+      return Speaker(identity: id, name: nick, isOwner: id == self.occupantID)
+    }
+    // Nobody becomes another one by a nickname that looks like an id, or like the room.
+    let isPlain = !hasOccupantIDs && !nick.hasPrefix("/") && nick != from.bare.description
+    return Speaker(
+      identity: isPlain ? nick : "/" + nick, name: nick,
+      isOwner: !hasOccupantIDs && isLive && isEntered && nick == self.nick, isVerified: false)
+  }
+}
+
+/// What a room says with numbers (XEP-0045, 15.6).
+enum RoomStatus {
+  static let isOwn = "110"
+  static let isCreated = "201"
+  static let isGivenNick = "210"
+  static let isBanned = "301"
+  static let isRenamed = "303"
+  static let isKicked = "307"
+  static let isRemoved = "321"
+  static let isForMembers = "322"
+  static let isShutDown = "332"
+  static let isBroken = "333"
+
+  static func codes(of user: Element?) -> Set<String> {
+    Set(user?.children.filter { $0.name == "status" }.compactMap { $0["code"] } ?? [])
+  }
+
+  /// Why someone is not in a room any more; nil where they left by themselves.
+  static func reason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String? {
+    let said = String(
+      (user?.first("item", Feature.roomUser)?.first("reason", Feature.roomUser)?
+        .text ?? "").prefix(300))
+    let sentence: Sentence? =
+      if let destroyed = user?.first("destroy", Feature.roomUser) {
+        destroyed["jid"].flatMap(Address.init).map {
+          ("%1 was closed; go on in %2.", [room, $0.description])
+        } ?? ("%1 was closed.", [room])
+      } else if codes.contains(isBanned) {
+        ("You were banned from %1.", [room])
+      } else if codes.contains(isShutDown) || codes.contains(isBroken) {
+        ("The server of %1 went away.", [room])
+      } else if codes.contains(isKicked) {
+        ("You were put out of %1.", [room])
+      } else if codes.contains(isForMembers) || codes.contains(isRemoved) {
+        ("%1 is for its members only now.", [room])
+      } else {
+        nil
+      }
+    return sentence.map { filled($0) + (said.isEmpty ? "" : " The reason given: " + said) }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// The owner's contacts (RFC 6121, 2).
+struct Roster: Sendable {
+  struct Contact: Sendable {
+    var name = ""
+    /// `none`, `to`, `from` or `both`: who sees whom.
+    var subscription = "none"
+    /// By device: what stands in `<show/>` and `<status/>`.
+    var devices: [String: Device] = [:]
+
+    struct Device: Hashable, Sendable {
+      var show: String
+      var status: String
+    }
+
+    /// Whether they may see that the owner is there.
+    var seesOwner: Bool { subscription == "from" || subscription == "both" }
+
+    /// Someone is as much there as the most awake of their devices.
+    var away: String? {
+      if devices.values.contains(where: { !["away", "xa", "dnd"].contains($0.show) }) {
+        return nil
+      }
+      return devices.sorted { $0.key < $1.key }.first?.value.status
+    }
+  }
+
+  var contacts: [Address: Contact] = [:]
+  /// What the server calls the state that is known; nil before the first.
+  var version: String?
+  /// Whom the owner wrote to since the start: they know that the owner is there.
+  var acquaintances: Set<Address> = []
+
+  mutating func forgetPresence() {
+    for address in Array(contacts.keys) { contacts[address]?.devices = [:] }
+  }
+
+  /// Whether someone may be told what the owner's program has and shows.
+  func mayKnow(_ address: Address) -> Bool {
+    contacts[address]?.seesOwner == true || acquaintances.contains(address)
+  }
+
+  mutating func ownerWrote(to address: Address) {
+    if acquaintances.count < Limits.acquaintances { acquaintances.insert(address) }
+  }
+
+  /// Takes in what the server says of one contact.
+  ///
+  /// - Returns: their address; nil if it is no contact.
+  fileprivate mutating func take(_ item: Element) -> Address? {
+    guard item.name == "item", let address = item["jid"].flatMap(Address.init),
+      address.resource.isEmpty
+    else { return nil }
+    if item["subscription"] == "remove" {
+      contacts[address] = nil
+      return address
+    }
+    guard contacts[address] != nil || contacts.count < Limits.contacts else { return nil }
+    var contact = contacts[address] ?? Contact()
+    contact.name = String((item["name"] ?? "").prefix(Limits.word))
+    contact.subscription = item["subscription"] ?? "none"
+    contacts[address] = contact
+    return address
+  }
+}
+
+extension Client {
+  mutating func askForRoster() {
+    var query = Element("query", namespace: Feature.roster)
+    if server.hasRosterVersions { query["ver"] = roster.version ?? "" }
+    ask("get", query, .roster)
+  }
+
+  mutating func rosterCame(_ answer: Question.Answer) {
+    guard case .result(let answer) = answer else { return }
+    // Without a query nothing has changed since the version that was named.
+    if let query = answer.first("query", Feature.roster) {
+      let former = roster.contacts
+      roster.contacts = [:]
+      for item in query.children {
+        guard let address = roster.take(item) else { continue }
+        roster.contacts[address]?.devices = former[address]?.devices ?? [:]
+      }
+      for address in former.keys where roster.contacts[address] == nil {
+        tell(.stranger(Speaker(identity: address.description)))
+      }
+      roster.version = query["ver"]
+    }
+    for address in roster.contacts.keys.sorted(by: { "\($0)" < "\($1)" }) { tellContact(address) }
+  }
+
+  /// The server tells a change (RFC 6121, 2.1.6); who says it has been looked at.
+  mutating func rosterChanged(_ query: Element) {
+    guard let item = query.children.first else { return }
+    if let version = query["ver"] { roster.version = version }
+    guard let address = roster.take(item) else { return }
+    if roster.contacts[address] == nil {
+      tell(.stranger(Speaker(identity: address.description)))
+    } else {
+      tellContact(address)
+    }
+  }
+
+  private mutating func tellContact(_ address: Address) {
+    let contact = roster.contacts[address] ?? Roster.Contact()
+    tell(
+      .contact(
+        Speaker(identity: address.description, name: contact.name),
+        isOnline: !contact.devices.isEmpty, away: contact.away))
+  }
+
+  mutating func handlePresence(_ stanza: Element) {
+    guard let from = stanza["from"].flatMap(Address.init) else { return }
+    if rooms[from.bare] != nil {
+      handleRoomPresence(stanza, from)
+      return
+    }
+    guard from.bare != account else { return }
+    switch stanza["type"] {
+    case nil, "unavailable": contactPresence(stanza, from)
+    case "subscribe":
+      if roster.contacts[from.bare]?.seesOwner == true {
+        send(Element("presence", ["type": "subscribed", "to": from.bare.description]))
+      } else {
+        let name = roster.contacts[from.bare]?.name ?? ""
+        tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
+      }
+    default: break
+    }
+  }
+
+  private mutating func contactPresence(_ stanza: Element, _ from: Address) {
+    guard let former = roster.contacts[from.bare] else { return }
+    var contact = former
+    if stanza["type"] == "unavailable" {
+      contact.devices[from.resource] = nil
+      if from.resource.isEmpty { contact.devices = [:] }
+    } else {
+      guard contact.devices[from.resource] != nil || contact.devices.count < Limits.devices
+      else { return }
+      contact.devices[from.resource] = Roster.Contact.Device(
+        show: stanza.first("show")?.text ?? "",
+        status: String((stanza.first("status")?.text ?? "").prefix(Limits.word)))
+    }
+    roster.contacts[from.bare] = contact
+    if contact.away != former.away || contact.devices.isEmpty != former.devices.isEmpty {
+      tellContact(from.bare)
+    }
+  }
+
+  /// Tells the server, and each room, that the owner is there.
+  mutating func sendPresence() {
+    send(ownPresence())
+    for (address, room) in rooms where room.isEntered {
+      var presence = ownPresence()
+      presence["to"] =
+        Address(
+          local: address.local, domain: address.domain, resource: room.nick
+        ).description
+      send(presence)
+    }
+  }
+
+  func ownPresence() -> Element {
+    var presence = Element("presence")
+    if let away {
+      presence.add(Element("show", text: "away"))
+      if !away.isEmpty { presence.add(Element("status", text: away)) }
+    }
+    presence.add(OwnFeatures.element)
+    return presence
+  }
+}

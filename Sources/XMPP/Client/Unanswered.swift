@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Messages of others whose senders want to know how far they have come (XEP-0184, XEP-0333).
+struct Unanswered: Sendable {
+  struct Wish: Sendable {
+    var name: MessageName
+    /// A receipt is wanted and not sent yet.
+    var wantsReceipt: Bool
+    var isMarkable: Bool
+  }
+
+  /// By place, oldest first.
+  private(set) var wishes: [NetworkPlace: [Wish]] = [:]
+  /// What was said to be seen last.
+  private var shown: [NetworkPlace: MessageName] = [:]
+
+  mutating func add(_ wish: Wish, in place: NetworkPlace) {
+    if wishes[place] == nil, wishes.count >= Limits.unansweredPlaces {
+      wishes[wishes.keys.first ?? place] = nil
+    }
+    wishes[place, default: []].append(wish)
+    if wishes[place]?.count ?? 0 > Limits.unanswered { wishes[place]?.removeFirst() }
+  }
+
+  /// The owner has, or has seen, all up to a message.
+  ///
+  /// - Returns: whom a receipt is for, and the message whose marker goes out; the wishes are done.
+  mutating func reach(
+    _ name: MessageName, in place: NetworkPlace, _ state: DeliveryState
+  ) -> (receipts: [String], marker: MessageName?) {
+    let known = wishes[place] ?? []
+    guard let last = known.lastIndex(where: { Unanswered.isSame($0.name, name) }) else {
+      // It came before this program was started.
+      guard state == .seen, noteShown(name, in: place) else { return ([], nil) }
+      return ([], name)
+    }
+    let receipts = known[...last].filter(\.wantsReceipt).compactMap(\.name.origin)
+    if state < .seen {
+      for index in known[...last].indices { wishes[place]?[index].wantsReceipt = false }
+      return (receipts, nil)
+    }
+    wishes[place]?.removeSubrange(...last)
+    if wishes[place]?.isEmpty == true { wishes[place] = nil }
+    let marker = known[...last].last(where: \.isMarkable)?.name
+    guard let marker, noteShown(marker, in: place) else { return (receipts, nil) }
+    return (receipts, marker)
+  }
+
+  private mutating func noteShown(_ name: MessageName, in place: NetworkPlace) -> Bool {
+    if shown[place] == name { return false }
+    if shown.count >= Limits.unansweredPlaces, shown[place] == nil {
+      shown[shown.keys.first ?? place] = nil
+    }
+    shown[place] = name
+    return true
+  }
+
+  private static func isSame(_ one: MessageName, _ other: MessageName) -> Bool {
+    if let archive = one.archive, let wanted = other.archive { return archive == wanted }
+    return one.origin != nil && one.origin == other.origin
+  }
+}
+
+extension Client {
+  /// Remembers that the sender of a message wants to know of it. Another device answers for what was
+  /// sent to it.
+  mutating func noteUnanswered(
+    _ heard: Heard, _ name: MessageName, by speaker: Speaker, in place: NetworkPlace
+  ) {
+    guard !speaker.isOwner, !heard.isPast, heard.source == .live || heard.source.isFromArchive
+    else { return }
+    var isRoom = false
+    if case .room = place { isRoom = true }
+    unanswered.add(
+      Unanswered.Wish(
+        name: name, wantsReceipt: !isRoom && heard.message.has("request", Feature.receipts),
+        isMarkable: heard.message.has("markable", Feature.markers)),
+      in: place)
+  }
+
+  mutating func handle(_ signal: NetworkSignal) {
+    guard isUp else { return }
+    switch signal {
+    case .typing(let place, let isTyping): typing(isTyping, in: place)
+    case .reached(let place, let name, let speaker, let state):
+      if !speaker.isOwner, state >= .delivered { reached(name, in: place, state) }
+    }
+  }
+
+  /// Where a signal may go: into a room the owner is in, and to those who may know of the owner.
+  private func recipient(of place: NetworkPlace) -> (to: Address, type: String)? {
+    switch place {
+    case .room(let name):
+      guard let address = Address(name), rooms[address]?.isEntered == true else { return nil }
+      return (address, "groupchat")
+    case .direct(let name):
+      guard let address = Address(name)?.bare, roster.mayKnow(address) else { return nil }
+      return (address, "chat")
+    }
+  }
+
+  private mutating func typing(_ isTyping: Bool, in place: NetworkPlace) {
+    guard let (to, type) = recipient(of: place) else { return }
+    let state = Element(isTyping ? "composing" : "paused", namespace: Feature.typing)
+    send(
+      Element(
+        "message", ["to": to.description, "type": type, "id": newID()],
+        children: [state, Element("no-store", namespace: Feature.hints)]))
+  }
+
+  private mutating func reached(
+    _ name: MessageName, in place: NetworkPlace, _ state: DeliveryState
+  ) {
+    guard let (to, type) = recipient(of: place) else { return }
+    let (receipts, marker) = unanswered.reach(name, in: place, state)
+    for id in receipts {
+      send(signal(Element("received", namespace: Feature.receipts, ["id": id]), to, type))
+    }
+    guard let marker else { return }
+    let id = type == "groupchat" ? marker.archive : marker.origin
+    guard let id else { return }
+    send(signal(Element("displayed", namespace: Feature.markers, ["id": id]), to, type))
+  }
+
+  private mutating func signal(_ payload: Element, _ to: Address, _ type: String) -> Element {
+    Element(
+      "message", ["to": to.description, "type": type, "id": newID()],
+      children: [payload, Element("store", namespace: Feature.hints)])
+  }
+}
