@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import XMPP
+
+struct ArchiveTests {
+  private static func message(_ text: String, id: String = "") -> String {
+    "<message from='ben@example.org/x' to='anna@example.org' type='chat' id='\(id)'>"
+      + "<body>\(text)</body></message>"
+  }
+
+  private func archive(_ count: Int) -> [(id: String, message: String)] {
+    (0..<count).map { ("m\($0)", ArchiveTests.message("\($0)", id: "b\($0)")) }
+  }
+
+  @Test func whatIsNewComesInPagesEachWithItsMarkInOneBatch() {
+    var talk = Talk()
+    talk.archives[""] = archive(601)
+    talk.logIn()
+    let batches = talk.batches.filter { !$0.marks.isEmpty }
+    #expect(batches.map(\.said.count) == [250, 250, 100])
+    #expect(batches.map(\.marks) == [["m250"], ["m500"], ["m600"]])
+    #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
+    #expect(talk.statuses.contains(.catchingUp(messages: 250)))
+    #expect(talk.statuses.last == .ready)
+    guard case .said(let first, _) = batches[0].first else { return }
+    #expect(!first.isPast)
+    #expect(first.time == 1_777_629_600_000)
+    #expect(first.name == MessageName(origin: "b1", archive: "m1"))
+  }
+
+  @Test func withoutAMarkOnlyTheNewestPageComesAndItIsPast() {
+    var talk = Talk(marks: [:])
+    talk.archives[""] = archive(600)
+    talk.logIn()
+    #expect(talk.news.said.count == 250)
+    #expect(talk.news.said.last == "ben@example.org: 599")
+    #expect(talk.news.marks == ["m599"])
+    guard case .said(let first, _) = talk.batches.first(where: { !$0.said.isEmpty })?.first
+    else { return }
+    #expect(first.isPast)
+  }
+
+  @Test func anArchiveThatHasForgottenTheMarkGivesItsNewestPageAsNew() {
+    var talk = Talk(marks: ["": "gone"])
+    talk.archives[""] = archive(3)
+    talk.logIn()
+    #expect(talk.news.said.count == 3)
+    #expect(talk.news.marks == ["m2"])
+    #expect(talk.statuses.last == .ready)
+    let isPast = talk.news.contains {
+      if case .said(let message, _) = $0 { message.isPast } else { false }
+    }
+    #expect(!isPast)
+  }
+
+  @Test func liveMessagesWaitForTheArchiveAndWhatItBringsComesOnce() throws {
+    var talk = Talk()
+    talk.archives[""] = archive(3)
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    talk.forget()
+    func live(_ id: String, _ text: String) -> String {
+      "<message from='ben@example.org/x' type='chat' id='b\(text)'><body>\(text)</body><stanza-id "
+        + "xmlns='\(Feature.ids)' by='anna@example.org' id='\(id)'/></message>"
+    }
+    // The offline store brings what the archive brings, and then something new comes.
+    #expect(talk.hear(live("m1", "1")) == [])
+    #expect(talk.hear(live("m9", "9")) == [])
+    // What is in no archive cannot wait for one.
+    #expect(talk.hear(ArchiveTests.message("now")).said == ["ben@example.org: now"])
+    talk.ignores = { _ in false }
+    talk.now += Limits.answer
+    talk.handle(.tick)
+    talk.wait(Limits.pageAgain)
+    talk.serve()
+    #expect(
+      talk.news.said == ["now", "1", "2", "9"].map { "ben@example.org: " + $0 })
+    #expect(talk.news.marks == ["m2", "m9"])
+  }
+
+  @Test func moreLiveMessagesThanCanWaitAreFetchedFromTheArchive() {
+    var talk = Talk()
+    talk.archives[""] = archive(2)
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    talk.forget()
+    for number in 2..<(Limits.held + 20) {
+      let news = talk.hear(
+        "<message from='ben@example.org/x' type='chat' id='b\(number)'><body>\(number)</body>"
+          + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
+      #expect(news == [])
+    }
+    #expect(talk.client.archives[""]?.held.count == Limits.held)
+    talk.archives[""] = archive(Limits.held + 20)
+    talk.ignores = { _ in false }
+    talk.now += Limits.answer
+    talk.handle(.tick)
+    talk.wait(Limits.pageAgain)
+    talk.serve()
+    #expect(talk.news.said == (1..<(Limits.held + 20)).map { "ben@example.org: \($0)" })
+  }
+
+  @Test func aBreakInAPageLosesNothingAndStoresNothingTwice() {
+    var talk = Talk()
+    talk.archives[""] = archive(10)
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    let query =
+      talk.sent.first { $0.children.first?.namespace == Feature.archive }?.children.first?[
+        "queryid"]
+    for number in 1..<5 {
+      talk.hear(
+        "<message><result xmlns='\(Feature.archive)' queryid='\(query ?? "")' id='m\(number)'>"
+          + "<forwarded xmlns='\(Feature.forwarding)'>"
+          + ArchiveTests.message("\(number)")
+          .replacingPrefix("<message", with: "<message xmlns='jabber:client'")
+          + "</forwarded></result></message>")
+    }
+    #expect(talk.news.said == [])
+    talk.handle(.down)
+    talk.ignores = { _ in false }
+    talk.logIn()
+    #expect(talk.news.said.count == 9)
+    #expect(talk.news.marks == ["m9"])
+  }
+
+  @Test func anArchiveThatFailsIsTriedThreeTimesAndThenWhatComesCountsWithoutAMark() {
+    var talk = Talk()
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    for _ in 0..<3 {
+      talk.wait(Limits.answer)
+      talk.wait(Limits.pageAgain)
+    }
+    #expect(talk.sent.filter { $0.children.first?.namespace == Feature.archive }.count == 3)
+    #expect(talk.statuses.last == .ready)
+    let news = talk.hear(
+      "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
+        + "'\(Feature.ids)' by='anna@example.org' id='m7'/></message>")
+    #expect(news.said.count == 1)
+    #expect(news.marks == [])
+  }
+
+  @Test func aServerThatSaysThereIsMoreAndGivesNothingIsNotAskedForEver() {
+    var talk = Talk()
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    for _ in 0..<10 {
+      guard
+        let iq = talk.sent.last(where: { $0.children.first?.namespace == Feature.archive })
+      else { return }
+      talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='false'/>")
+    }
+    #expect(talk.sent.filter { $0.children.first?.namespace == Feature.archive }.count == 1)
+    #expect(talk.statuses.last == .ready)
+  }
+
+  @Test func aPageOfMoreThanWasAskedForIsCut() {
+    var talk = Talk()
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    let query =
+      talk.sent.first { $0.children.first?.namespace == Feature.archive }?.children.first?[
+        "queryid"]
+    for number in 0..<(Limits.page + 50) {
+      talk.hear(
+        "<message><result xmlns='\(Feature.archive)' queryid='\(query ?? "")' id='m\(number)'/>"
+          + "</message>")
+    }
+    #expect(talk.client.queries.values.map(\.results.count) == [Limits.page])
+  }
+
+  @Test func olderMessagesOfAPersonComeOnRequestAsPast() throws {
+    var talk = Talk.ready { $0.archives[""]?.insert(contentsOf: archive(5).dropLast(0), at: 0) }
+    talk.archives[""] = archive(5)
+    let request = NetworkRequest(
+      id: 4, verb: .history, target: "ben@example.org", text: "m3")
+    talk.handle(.requests([request]))
+    let query = try #require(talk.sent.last?.children.first)
+    let form = try #require(query.first("x", Feature.forms))
+    let with = form.children.first { $0["var"] == "with" }
+    #expect(with?.first("value", Feature.forms)?.text == "ben@example.org")
+    talk.serve()
+    #expect(talk.news.said == (0..<3).map { "ben@example.org: \($0)" })
+    #expect(talk.news.last == .answered(request, ""))
+    #expect(talk.news.marks == [])
+    guard case .said(let first, _) = talk.news.first else { return }
+    #expect(first.isPast)
+  }
+
+  @Test func aMarkWaitsForWhatIsUnderWaySinceThatMayStandBeforeIt() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    let live =
+      "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
+      + "'\(Feature.ids)' by='anna@example.org' id='m8'/></message>"
+    #expect(talk.hear(live).marks == [])
+    let news = talk.handle(.acknowledged([1])).news
+    #expect(news.accepted == [1])
+    #expect(news.marks == ["m8"])
+  }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import XMPP
+
+struct OutboxTests {
+  private let room = NetworkPlace.room("room@muc.example.org")
+
+  @Test func aMessageHasOneIdAsksForAReceiptAndMayBeMarked() throws {
+    var talk = Talk.ready()
+    let effects = talk.handle(.outbox([.test(1, "hello")]))
+    guard case .send(let message, let payload) = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(payload == 1)
+    #expect(message["to"] == "ben@example.org")
+    #expect(message["type"] == "chat")
+    #expect(message["id"] == "uid1")
+    #expect(message.first("origin-id", Feature.ids)?["id"] == "uid1")
+    #expect(message.has("request", Feature.receipts))
+    #expect(message.has("markable", Feature.markers))
+    #expect(message.first("body")?.text == "hello")
+    #expect(talk.handle(.acknowledged([1])).news == [.accepted(.test(1, "hello"), archive: nil)])
+    #expect(talk.handle(.acknowledged([1])).news == [])
+  }
+
+  @Test func anOutboxThatIsReadAgainSendsNothingTwice() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1), .test(2)]))
+    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    #expect(talk.messages.map { $0["id"] } == ["uid1", "uid2", "uid3"])
+    talk.handle(.acknowledged([1]))
+    // Read before the store had the news.
+    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    #expect(talk.messages.count == 3)
+  }
+
+  @Test func anAnswerCarriesItsQuoteWithTheNumberOfCodePointsInFront() throws {
+    var talk = Talk.ready()
+    let quote = NetworkQuote(
+      name: MessageName(origin: "b7", archive: "m7"), speaker: Speaker(identity: "ben@example.org"),
+      text: "one 🇩🇪\ntwo")
+    talk.handle(.outbox([.test(1, "yes", answers: quote)]))
+    let message = try #require(talk.messages.first)
+    let reply = try #require(message.first("reply", Feature.replies))
+    #expect(reply["id"] == "b7")
+    #expect(reply["to"] == "ben@example.org")
+    #expect(message.first("body")?.text == "> one 🇩🇪\n> two\nyes")
+    // What is sent is what is understood.
+    #expect(MessageText(message).body == "yes")
+    let part = message.first("fallback", Feature.fallback)?.first("body", Feature.fallback)
+    #expect(part?["end"] == "15")
+  }
+
+  @Test func editsRetractionsAndReactionsNameTheOriginalAndAskToBeKept() throws {
+    var talk = Talk.ready()
+    talk.handle(
+      .outbox([
+        .test(1, "new", operation: .edit, uid: "u"), .test(2, operation: .delete, uid: "u"),
+        .test(3, operation: .react, uid: "b5", reaction: "👍"),
+        .test(4, operation: .react, uid: "b5", reaction: ""),
+      ]))
+    let messages = talk.messages
+    try #require(messages.count == 4)
+    #expect(messages[0].first("replace", Feature.correction)?["id"] == "u")
+    #expect(messages[1].first("retract", Feature.retraction)?["id"] == "u")
+    #expect(messages[1].has("fallback", Feature.fallback))
+    #expect(messages[2].first("reactions", Feature.reactions)?["id"] == "b5")
+    #expect(
+      messages[2].first("reactions", Feature.reactions)?.children.map(\.text) == ["👍"])
+    #expect(messages[3].first("reactions", Feature.reactions)?.children.isEmpty == true)
+    for message in messages[1...] { #expect(message.has("store", Feature.hints)) }
+    // Each has an id of its own, which is not that of the message.
+    #expect(Set(messages.compactMap { $0["id"] } + ["u", "b5"]).count == 6)
+  }
+
+  @Test func inARoomTheIdIsTheOneThatTheRoomGave() throws {
+    var talk = Talk.inRoom()
+    talk.handle(
+      .outbox([
+        .test(1, to: room, operation: .delete, archive: "r1"),
+        .test(2, to: room, operation: .react, archive: "r1", reaction: "👍"),
+        .test(3, to: room, operation: .react, reaction: "👍"),
+      ]))
+    #expect(talk.messages.count == 2)
+    #expect(talk.messages.first?.first("retract", Feature.retraction)?["id"] == "r1")
+    #expect(talk.messages.last?.first("reactions", Feature.reactions)?["id"] == "r1")
+    #expect(talk.messages.first?["type"] == "groupchat")
+    #expect(talk.news.refusals.count == 1)
+  }
+
+  @Test func inARoomTheEchoOrTheAcknowledgementIsEnoughWhicheverIsFirst() {
+    var talk = Talk.inRoom()
+    talk.handle(.outbox([.test(1, to: room), .test(2, "two", to: room)]))
+    func echo(_ id: String, _ archive: String, occupant: String = "id-anna") -> [NetworkNews] {
+      talk.hear(
+        "<message from='room@muc.example.org/anna' type='groupchat' id='\(id)'><body>two</body>"
+          + "<occupant-id xmlns='\(Feature.occupantIDs)' id='\(occupant)'/><stanza-id xmlns="
+          + "'\(Feature.ids)' by='room@muc.example.org' id='\(archive)'/></message>")
+    }
+    #expect(echo("uid1", "r0", occupant: "id-eve").accepted == [])
+    let first = echo("uid1", "r1")
+    #expect(first.first == .accepted(.test(1, to: room), archive: "r1"))
+    #expect(first.said == [])
+    #expect(talk.handle(.acknowledged([1, 2])).news.accepted == [2])
+    // The echo behind it tells the id in the archive.
+    let second = echo("uid2", "r2")
+    guard case .said(let message, _) = second.first else {
+      Issue.record("\(second)")
+      return
+    }
+    #expect(message.name == MessageName(origin: "uid2", archive: "r2"))
+    #expect(message.speaker.isOwner)
+  }
+
+  @Test func afterABreakTheArchiveIsAskedFirstAndTheRestGoesAgainUnderTheSameId() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    talk.handle(.acknowledged([1]))
+    talk.handle(.down)
+    talk.forget()
+    talk.archives[""] = [
+      ("m0", "<message/>"),
+      (
+        "m1",
+        "<message from='anna@example.org/old' to='ben@example.org' type='chat' id='uid2'>"
+          + "<body>hello</body></message>"
+      ),
+    ]
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    #expect(talk.messages.isEmpty)
+    talk.ignores = { _ in false }
+    talk.wait(Limits.answer)
+    talk.wait(Limits.pageAgain)
+    talk.serve()
+    #expect(talk.news.accepted == [2])
+    #expect(talk.news.said == [])
+    #expect(talk.messages.map { $0["id"] } == ["uid3"])
+  }
+
+  @Test func aMessageInTheArchiveThatIsAnothersUnderOurIdIsNotOurs() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    let news = talk.hear(
+      "<message from='ben@example.org/x' to='anna@example.org' type='chat' id='uid1'>"
+        + "<body>hello</body></message>")
+    #expect(news.accepted == [])
+    #expect(news.said == ["ben@example.org: hello"])
+  }
+
+  @Test func whatWasUnderWayAtABreakGoesAloneAfterwardsAndTheGuiltyOneIsRefused() {
+    var talk = Talk.ready()
+    let long = String(repeating: "x", count: 20_000)
+    let entries: [OutboxEntry] = [.test(1), .test(2, long), .test(3)]
+    talk.handle(.outbox(entries))
+    #expect(talk.messages.count == 3)
+    var tries = 0
+    // This server breaks on long stanzas, and the acknowledgements before it get lost the first time.
+    while talk.news.refusals.isEmpty, tries < 10 {
+      tries += 1
+      talk.handle(.down)
+      talk.forget()
+      talk.logIn()
+      while let last = talk.effects.lastSent, last.payload != 2 {
+        let before = talk.messages.count
+        talk.handle(.acknowledged([last.payload]))
+        if talk.messages.count == before { break }
+        #expect(talk.client.outbox.inFlight.count == 1)
+      }
+      if talk.effects.lastSent?.payload == 2 {
+        talk.forget()
+        talk.handle(.down)
+      }
+    }
+    #expect(tries <= 3)
+    #expect(talk.news.refusals.count == 1)
+    talk.forget()
+    talk.logIn()
+    #expect(talk.messages.map { $0["id"] } == ["uid3"])
+  }
+
+  @Test func aLineThatBreaksByItselfRefusesNothing() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    for _ in 0..<20 {
+      talk.wait(Limits.blame + 1)
+      talk.handle(.down)
+      talk.logIn()
+    }
+    #expect(talk.news.refusals == [])
+    #expect(talk.messages.count == 21)
+    #expect(Set(talk.messages.map { $0["id"] }) == ["uid1"])
+  }
+
+  @Test func aStanzaOverTheServersLimitIsNotSent() {
+    var talk = Talk.ready {
+      $0.streamFeatures =
+        "<features><limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>10000</max-bytes></limits>"
+        + "</features>"
+    }
+    talk.handle(.outbox([.test(1, String(repeating: "x", count: 10_000)), .test(2)]))
+    #expect(talk.messages.map { $0["id"] } == ["uid2"])
+    #expect(talk.news.refusals.first?.contains("10000") == true)
+  }
+
+  @Test(arguments: [
+    ("service-unavailable", "ben@example.org does not exist, or takes no messages from you."),
+    ("not-acceptable", "You have blocked ben@example.org. Unblock it first."),
+    ("remote-server-not-found", "The server of ben@example.org cannot be found."),
+    ("item-not-found", "ben@example.org does not exist."),
+    ("something-new", "ben@example.org refuses it (something-new)."),
+  ])
+  func aRefusalIsASentenceAlsoWhenTheServerHadTheMessageFirst(condition: String, sentence: String)
+    throws
+  {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    let message = try #require(talk.messages.first)
+    var other = talk
+    other.error(message, condition)
+    #expect(other.news.refusals == [sentence])
+    talk.handle(.acknowledged([1]))
+    talk.error(message, condition)
+    #expect(
+      talk.news.last
+        == .bounced(
+          MessageName(origin: "uid1"), in: .direct("ben@example.org"), reason: sentence))
+  }
+
+  @Test func aRoomThatHasForgottenTheOwnerIsEnteredAgainAndGetsTheMessageOnceMore() throws {
+    var talk = Talk.inRoom()
+    talk.handle(.outbox([.test(1, to: room)]))
+    talk.error(try #require(talk.messages.first), "not-acceptable")
+    talk.serve()
+    #expect(talk.messages.map { $0["id"] } == ["uid1", "uid1"])
+    #expect(talk.news.refusals == [])
+    talk.error(try #require(talk.messages.last), "not-acceptable")
+    #expect(talk.news.refusals == ["You are not in room@muc.example.org any more."])
+  }
+
+  @Test func aMessageForARoomWaitsUntilOneIsInItAndIsRefusedWhereOneIsNot() {
+    var talk = Talk(rooms: [WantedRoom(address: "room@muc.example.org")])
+    talk.ignores = { $0["to"]?.hasPrefix("room@") == true }
+    talk.logIn()
+    talk.handle(
+      .outbox([.test(1, to: room), .test(2, to: .room("other@muc.example.org")), .test(3)]))
+    #expect(talk.messages.map { $0["id"] } == ["uid3"])
+    #expect(talk.news.refusals == ["You are not in other@muc.example.org."])
+  }
+
+  @Test func anEntryThatLeftTheOutboxIsForgotten() {
+    var talk = Talk()
+    talk.handle(.outbox([.test(1), .test(2)]))
+    talk.handle(.outbox([.test(2)]))
+    talk.logIn()
+    #expect(talk.messages.map { $0["id"] } == ["uid2"])
+  }
+
+  @Test func manyEntriesGoInOrderWithABoundToWhatIsUnderWay() {
+    var talk = Talk.ready()
+    talk.handle(.outbox((1...500).map { .test($0) }))
+    #expect(talk.messages.count == Limits.inFlight)
+    for id in 1...500 { talk.handle(.acknowledged([Int64(id)])) }
+    #expect(talk.messages.map { $0["id"] } == (1...500).map { "uid\($0)" })
+    #expect(talk.news.accepted == (1...500).map { Int64($0) })
+    #expect(talk.client.outbox.works.isEmpty)
+  }
+}
+
+extension [ClientEffect] {
+  var lastSent: (stanza: XMPP.Element, payload: OutboxEntry.ID)? {
+    for case .send(let stanza, let payload?) in reversed() { return (stanza, payload) }
+    return nil
+  }
+}

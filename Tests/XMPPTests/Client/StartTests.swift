@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+import Testing
+
+@testable import XMPP
+
+struct StartTests {
+  @Test func presenceWaitsUntilItIsKnownWhatTheArchiveBrings() {
+    var talk = Talk()
+    talk.ignores = { $0["to"] == "anna@example.org" }
+    talk.logIn()
+    #expect(!talk.sent.contains { $0.name == "presence" })
+    #expect(talk.statuses == [.connecting])
+    talk.ignores = { _ in false }
+    talk.wait(Limits.answer)
+    talk.serve()
+    #expect(talk.sent.contains { $0.name == "presence" && $0["to"] == nil })
+  }
+
+  @Test func carbonsRosterBookmarksAndTheArchiveAreAskedForAndThenItIsReady() {
+    var talk = Talk()
+    talk.logIn()
+    let payloads = talk.sent.filter { $0.name == "iq" }.compactMap(\.children.first?.namespace)
+    for wanted in [Feature.carbons, Feature.roster, Feature.publishing, Feature.archive] {
+      #expect(payloads.contains(wanted))
+    }
+    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.contains(.catchingUp(messages: 0)))
+  }
+
+  @Test func aServerThatAnswersNothingIsHungUpOn() {
+    var talk = Talk()
+    talk.handle(.up(jid: Talk.full, features: Element("features")))
+    talk.wait(Limits.answer - 1)
+    #expect(talk.hangUps.isEmpty)
+    talk.wait(1)
+    #expect(talk.hangUps == ["The server does not answer."])
+  }
+
+  @Test func itAsksToBeWokenWhenTheFirstAnswerIsOverdueAlsoIfTheClockIsSetBack() {
+    var talk = Talk()
+    let effects = talk.handle(.up(jid: Talk.full, features: Element("features")))
+    #expect(effects.last == .wake(at: talk.now + Limits.answer))
+    talk.now -= 3_600_000
+    #expect(talk.handle(.tick).last == .wake(at: talk.now + Limits.answer))
+    talk.now += Limits.answer
+    #expect(talk.handle(.tick).contains(.hangUp("The server does not answer.")))
+  }
+
+  @Test func theHashInThePresenceIsThatOfWhatItAnswers() throws {
+    var talk = Talk.ready()
+    talk.hear(
+      "<iq type='get' id='q' from='ben@example.org/x'><query xmlns='\(Feature.info)' "
+        + "node='\(OwnFeatures.versionedNode)'/></iq>")
+    let answer = try #require(talk.sent.last?.first("query", Feature.info))
+    let identity = try #require(answer.first("identity", Feature.info))
+    var text =
+      "\(identity["category"] ?? "")/\(identity["type"] ?? "")//\(identity["name"] ?? "")<"
+    for feature in ServerFeatures.features(in: Element("iq", children: [answer])).sorted() {
+      text += feature + "<"
+    }
+    var letters: [UInt8] = []
+    SHA1.digest(of: text).withUnsafeBytes { Base64.append($0, to: &letters) }
+    #expect(OwnFeatures.element["ver"] == String(decoding: letters, as: UTF8.self))
+    #expect(talk.sent.last?["id"] == "q")
+  }
+
+  @Test func whatIsStoredStandsBeforeWhatIsSentForIt() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    let effects = talk.handle(.acknowledged([1]))
+    guard case .store = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+  }
+
+  @Test func othersGetAnAnswerToAPingAndAnErrorForWhatIsNotUnderstood() {
+    var talk = Talk.ready()
+    talk.hear(
+      "<iq type='get' id='1' from='ben@example.org/x'><ping xmlns='urn:xmpp:ping'/></iq>")
+    #expect(talk.sent.last?["type"] == "result")
+    talk.hear(
+      "<iq type='get' id='2' from='ben@example.org/x'><query xmlns='jabber:iq:version'/></iq>")
+    let version = talk.sent.last?.first("query", Feature.version)
+    #expect(version?.children.map(\.name) == ["name"])
+    for type in ["get", "set"] {
+      talk.hear("<iq type='\(type)' id='3' from='ben@example.org/x'><what xmlns='urn:x'/></iq>")
+      #expect(talk.sent.last?["type"] == "error")
+      #expect(
+        talk.sent.last?.first("error")?.has("service-unavailable", Feature.stanzaErrors) == true)
+    }
+    talk.forget()
+    talk.hear("<iq type='get' from='ben@example.org/x'><ping xmlns='urn:xmpp:ping'/></iq>")
+    talk.hear("<iq type='result' id='nobody-asked' from='ben@example.org/x'/>")
+    #expect(talk.sent.isEmpty)
+  }
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Repeatable
+
+@testable import XMPP
+
+/// A client of anna@example.org with a server around it that says what a test puts into it.
+struct Talk {
+  static let account = Address(local: "anna", domain: "example.org")
+  static let full = Address(local: "anna", domain: "example.org", resource: "shell")
+  static let start: Milliseconds = 1_780_000_000_000
+
+  var client: Client
+  var now = Talk.start
+  /// What the client did, in order.
+  var effects: [ClientEffect] = []
+
+  // What the server has.
+  var accountFeatures = [Feature.archive, Feature.ids]
+  var streamFeatures = "<features/>"
+  var roster = ""
+  var bookmarks = ""
+  /// By archive, oldest first: ids and messages.
+  var archives: [String: [(id: String, message: String)]] = [:]
+  /// By room: what it can do. A room that is not here does not exist.
+  var roomFeatures: [String: [String]] = [:]
+  /// By room: who is in it, with their occupant ids.
+  var occupants: [String: [(nick: String, id: String?)]] = [:]
+  /// Questions that the server leaves open.
+  var ignores: (Element) -> Bool = { _ in false }
+  private var served = 0
+
+  init(
+    settings: [String: String] = [:], marks: [String: String] = ["": "m0"],
+    rooms: [WantedRoom] = [], seed: UInt64 = 1
+  ) {
+    client = Client(
+      account: Talk.account, settings: settings, marks: marks, rooms: rooms,
+      random: FixedRandom(seed: seed))
+    archives[""] = [("m0", "<message/>")]
+  }
+
+  // MARK: What a test does
+
+  @discardableResult
+  mutating func handle(_ event: ClientEvent) -> [ClientEffect] {
+    let new = client.handle(event, at: now)
+    effects += new
+    return new
+  }
+
+  /// Something comes over the wire.
+  ///
+  /// - Returns: what is stored for it.
+  @discardableResult
+  mutating func hear(_ xml: String) -> [NetworkNews] { hear(Element(xml: xml)) }
+
+  @discardableResult
+  mutating func hear(_ stanza: Element) -> [NetworkNews] {
+    handle(.stanza(stanza)).news
+  }
+
+  mutating func wait(_ milliseconds: Milliseconds) {
+    now += milliseconds
+    handle(.tick)
+  }
+
+  /// Logs in, and lets the server answer everything.
+  mutating func logIn() {
+    handle(.up(jid: Talk.full, features: Element(xml: streamFeatures)))
+    serve()
+  }
+
+  /// Logs in and forgets what was said so far.
+  static func ready(
+    rooms: [WantedRoom] = [], _ change: (inout Talk) -> Void = { _ in }
+  ) -> Talk {
+    var talk = Talk(rooms: rooms)
+    change(&talk)
+    talk.logIn()
+    talk.forget()
+    return talk
+  }
+
+  /// In the room room@muc.example.org, whose people have ids or only nicknames.
+  static func inRoom(
+    hasIDs: Bool = true, hasArchive: Bool = true, _ change: (inout Talk) -> Void = { _ in }
+  ) -> Talk {
+    ready(rooms: [WantedRoom(address: "room@muc.example.org", nick: "anna")]) { talk in
+      talk.roomFeatures["room@muc.example.org"] =
+        [Feature.ids] + (hasIDs ? [Feature.occupantIDs] : [])
+        + (hasArchive ? [Feature.archive] : [])
+      talk.occupants["room@muc.example.org"] = [("ben", hasIDs ? "id-ben" : nil)]
+      change(&talk)
+    }
+  }
+
+  mutating func forget() {
+    served = 0
+    effects = []
+  }
+
+  var news: [NetworkNews] { effects.news }
+  var sent: [Element] {
+    effects.compactMap { if case .send(let stanza, _) = $0 { stanza } else { nil } }
+  }
+  var messages: [Element] { sent.filter { $0.name == "message" } }
+  var batches: [[NetworkNews]] {
+    effects.compactMap { if case .store(let news) = $0 { news } else { nil } }
+  }
+  var statuses: [ClientStatus] {
+    effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
+  }
+  var hangUps: [String] {
+    effects.compactMap { if case .hangUp(let reason) = $0 { reason } else { nil } }
+  }
+
+  // MARK: The server
+
+  /// Answers what the client has asked since the last time, and what it asks then.
+  mutating func serve() {
+    while true {
+      let open = sent.dropFirst(served)
+      guard let stanza = open.first else { return }
+      served += 1
+      if ignores(stanza) { continue }
+      if stanza.name == "presence" { enter(stanza) }
+      if stanza.name == "iq", let payload = stanza.children.first { answer(stanza, payload) }
+    }
+  }
+
+  private mutating func answer(_ iq: Element, _ payload: Element) {
+    let to = iq["to"] ?? ""
+    switch (payload.name, payload.namespace) {
+    case ("query", Feature.info):
+      if to == "anna@example.org" { result(iq, info(accountFeatures)) }
+      if to == "example.org" { result(iq, info([Feature.blocking])) }
+      if to == "muc.example.org" {
+        result(iq, info([Feature.rooms], identity: "category='conference' type='text'"))
+      }
+      if to.hasSuffix("@muc.example.org") {
+        if let features = roomFeatures[to] {
+          result(iq, info(features, identity: "category='conference' type='text'"))
+        } else {
+          error(iq, "item-not-found")
+        }
+      }
+    case ("query", Feature.items):
+      result(iq, "<query xmlns='\(Feature.items)'><item jid='muc.example.org'/></query>")
+    case ("query", Feature.roster) where iq["type"] == "get":
+      result(iq, "<query xmlns='\(Feature.roster)' ver='v1'>\(roster)</query>")
+    case ("pubsub", Feature.publishing) where iq["type"] == "get":
+      result(
+        iq,
+        "<pubsub xmlns='\(Feature.publishing)'><items node='\(Feature.bookmarks)'>\(bookmarks)"
+          + "</items></pubsub>")
+    case ("query", Feature.archive): page(iq, payload)
+    default: if iq["type"] == "set" { result(iq, "") }
+    }
+  }
+
+  mutating func result(_ iq: Element, _ xml: String) {
+    var answer = Element(xml: "<iq type='result'>\(xml)</iq>")
+    answer["id"] = iq["id"]
+    answer["from"] = iq["to"]
+    handle(.stanza(answer))
+  }
+
+  mutating func error(_ stanza: Element, _ condition: String, type: String = "cancel") {
+    var answer = Element(
+      xml:
+        "<\(stanza.name) type='error'><error type='\(type)'><\(condition) xmlns="
+        + "'\(Feature.stanzaErrors)'/></error></\(stanza.name)>")
+    answer["id"] = stanza["id"]
+    answer["from"] = stanza["to"]
+    handle(.stanza(answer))
+  }
+
+  private func info(_ features: [String], identity: String = "category='server' type='im'")
+    -> String
+  {
+    "<query xmlns='\(Feature.info)'><identity \(identity)/>"
+      + features.map { "<feature var='\($0)'/>" }.joined() + "</query>"
+  }
+
+  private mutating func page(_ iq: Element, _ query: Element) {
+    let owner = iq["to"] ?? ""
+    let all = archives[owner] ?? []
+    let set = query.first("set", Feature.pages)
+    let most = Int(set?.first("max", Feature.pages)?.text ?? "") ?? 0
+    var page = all[...]
+    var isComplete = true
+    if let after = set?.first("after", Feature.pages)?.text {
+      guard let place = all.firstIndex(where: { $0.id == after }) else {
+        return error(iq, "item-not-found")
+      }
+      let rest = all[(place + 1)...]
+      page = rest.prefix(most)
+      isComplete = rest.count <= most
+    } else if let before = set?.first("before", Feature.pages)?.text {
+      let end = all.firstIndex { $0.id == before } ?? all.count
+      page = all[..<end].suffix(most)
+      isComplete = page.startIndex == 0
+    }
+    for (id, message) in page {
+      hear(
+        "<message\(owner.isEmpty ? "" : " from='\(owner)'")><result xmlns='\(Feature.archive)' "
+          + "queryid='\(query["queryid"] ?? "")' id='\(id)'><forwarded xmlns='\(Feature.forwarding)'>"
+          + "<delay xmlns='\(Feature.delay)' stamp='2026-05-01T10:00:00Z'/>"
+          + message.replacingPrefix("<message", with: "<message xmlns='jabber:client'")
+          + "</forwarded></result></message>")
+    }
+    result(iq, "<fin xmlns='\(Feature.archive)' complete='\(isComplete)'/>")
+  }
+
+  private mutating func enter(_ presence: Element) {
+    guard let to = presence["to"].flatMap(Address.init), presence.has("x", Feature.rooms)
+    else { return }
+    let room = to.bare.description
+    for (nick, id) in occupants[room] ?? [] {
+      hear(Talk.presence("\(room)/\(nick)", id: id))
+    }
+    let hasIDs = roomFeatures[room]?.contains(Feature.occupantIDs) == true
+    let isNew = roomFeatures[room] == nil
+    if isNew { roomFeatures[room] = [Feature.ids] }
+    hear(
+      Talk.presence(
+        to.description, id: hasIDs ? "id-anna" : nil, codes: ["110"] + (isNew ? ["201"] : [])))
+  }
+
+  static func presence(
+    _ from: String, id: String? = nil, codes: [String] = [], type: String? = nil, item: String = ""
+  ) -> String {
+    "<presence from='\(from)'\(type.map { " type='\($0)'" } ?? "")>"
+      + (id.map { "<occupant-id xmlns='\(Feature.occupantIDs)' id='\($0)'/>" } ?? "")
+      + "<x xmlns='\(Feature.roomUser)'>\(item)"
+      + codes.map { "<status code='\($0)'/>" }.joined() + "</x></presence>"
+  }
+}
+
+extension [ClientEffect] {
+  var news: [NetworkNews] {
+    reduce(into: []) { if case .store(let news) = $1 { $0 += news } }
+  }
+}
+
+extension String {
+  func replacingPrefix(_ prefix: String, with other: String) -> String {
+    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+  }
+}
+
+extension [NetworkNews] {
+  /// What was said, as `who: text`.
+  var said: [String] {
+    compactMap {
+      guard case .said(let message, _) = $0 else { return nil }
+      return "\(message.speaker.isOwner ? "I" : message.speaker.identity): \(message.body)"
+    }
+  }
+
+  var marks: [String] {
+    compactMap { if case .caughtUp(_, let mark) = $0 { mark } else { nil } }
+  }
+
+  var accepted: [OutboxEntry.ID] {
+    compactMap { if case .accepted(let entry, _) = $0 { entry.id } else { nil } }
+  }
+
+  var refusals: [String] {
+    compactMap { if case .refused(_, let reason) = $0 { reason } else { nil } }
+  }
+}
+
+extension OutboxEntry {
+  /// Something of the owner's for a place.
+  static func test(
+    _ id: Int64, _ body: String = "hello", to place: NetworkPlace = .direct("ben@example.org"),
+    operation: Operation = .send, uid: String? = nil, kind: Message.Kind = .text,
+    archive: String? = nil, reaction: String? = nil, answers: NetworkQuote? = nil
+  ) -> OutboxEntry {
+    let uid = uid ?? "uid\(id)"
+    let message = Message(
+      id: Conversations.ID(rawValue: id), uid: uid, conversation: Conversations.ID(rawValue: 1),
+      number: Int(id),
+      sender: Conversations.ID(rawValue: 1), senderName: "anna", senderIdentity: "1000", body: body,
+      kind: kind,
+      createdAt: Talk.start, state: .sending)
+    return OutboxEntry(
+      id: id, message: message, operation: operation,
+      reaction: reaction.map {
+        Reaction(
+          participant: Participant(
+            id: Conversations.ID(rawValue: 1), identity: "1000", name: "anna"),
+          emoji: $0, at: Talk.start)
+      },
+      place: place, name: MessageName(origin: uid, archive: archive), answers: answers)
+  }
+}
