@@ -97,6 +97,8 @@ extension Client {
     let other: Address
     if isOwn {
       guard let to = message["to"].map(Address.init) ?? account else { return }
+      // Live it is a note to oneself; what went to others comes as a copy.
+      guard to.bare == account || !heard.source.isLive else { return }
       other = to.bare
     } else {
       other = from.bare

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import XMPP
+
+struct RequestTests {
+  private func ask(
+    _ talk: inout Talk, _ verb: NetworkRequest.Verb, _ target: String, _ text: String = ""
+  ) -> String? {
+    let request = NetworkRequest(id: 9, verb: verb, target: target, text: text)
+    talk.handle(.requests([request]))
+    talk.serve()
+    for case .answered(request, let sentence) in talk.news { return sentence }
+    return nil
+  }
+
+  @Test func peopleAreAddedApprovedAndForgotten() {
+    var talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
+    #expect(ask(&talk, .subscribe, "ben@example.org", "Ben") == "")
+    let item = talk.sent.first?.first("query", Feature.roster)?.children.first
+    #expect(item?["jid"] == "ben@example.org" && item?["name"] == "Ben")
+    #expect(talk.sent.last?["type"] == "subscribe")
+    talk = Talk.ready()
+    #expect(ask(&talk, .approve, "ben@example.org") == "")
+    #expect(talk.sent.last?["type"] == "subscribed")
+    talk = Talk.ready()
+    #expect(ask(&talk, .unsubscribe, "ben@example.org") == "")
+    #expect(talk.sent.last?["type"] == "unsubscribed")
+    talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
+    #expect(ask(&talk, .unsubscribe, "carl@x.org") == "")
+    #expect(
+      talk.sent.last?.first("query", Feature.roster)?.children.first?["subscription"] == "remove")
+  }
+
+  @Test func blockingIsTheServersIfItCan() {
+    var talk = Talk.ready()
+    #expect(ask(&talk, .block, "eve@x.org") == "")
+    #expect(talk.sent.last?.first("block", Feature.blocking)?.children.first?["jid"] == "eve@x.org")
+    talk = Talk.ready()
+    talk.client.server.hasBlocking = false
+    #expect(ask(&talk, .unblock, "eve@x.org") == "The server cannot block anybody.")
+  }
+
+  @Test func beingAwayIsToldToTheServerAndToEachRoom() {
+    var talk = Talk.inRoom()
+    #expect(ask(&talk, .presence, "away", "lunch") == "")
+    #expect(talk.sent.map { $0["to"] } == [nil, "room@muc.example.org/anna"])
+    for presence in talk.sent {
+      #expect(presence.first("show")?.text == "away" && presence.first("status")?.text == "lunch")
+    }
+  }
+
+  @Test func aTopicIsDoneWhenTheRoomRepeatsItOrSaysWhyNot() throws {
+    var talk = Talk.inRoom()
+    #expect(ask(&talk, .topic, "room@muc.example.org", "tea") == nil)
+    let message = try #require(talk.messages.last)
+    var other = talk
+    other.error(message, "forbidden")
+    #expect(
+      other.news.last
+        == .answered(
+          NetworkRequest(id: 9, verb: .topic, target: "room@muc.example.org", text: "tea"),
+          "room@muc.example.org does not let you speak or do this."))
+    talk.hear(
+      "<message from='room@muc.example.org/anna' type='groupchat' id='\(message["id"] ?? "")'>"
+        + "<subject>tea</subject><occupant-id xmlns='\(Feature.occupantIDs)' id='id-anna'/>"
+        + "</message>")
+    #expect(talk.news.contains { if case .answered(_, "") = $0 { true } else { false } })
+  }
+
+  @Test func anInvitationGoesThroughTheRoom() {
+    var talk = Talk.inRoom()
+    #expect(ask(&talk, .invite, "room@muc.example.org", "ben@example.org") == nil)
+    let invite = talk.messages.last?.first("x", Feature.roomUser)?.first("invite", Feature.roomUser)
+    #expect(invite?["to"] == "ben@example.org")
+    talk.wait(5_000)
+    #expect(talk.news.contains { if case .answered(_, "") = $0 { true } else { false } })
+  }
+
+  @Test func whatIsNoAddressOrNoRoomIsSaid() {
+    for (verb, target, text) in [
+      (NetworkRequest.Verb.join, "a b", ""), (.join, "muc.example.org", ""), (.subscribe, "", ""),
+      (.topic, "other@muc.example.org", "x"), (.invite, "room@muc.example.org", "a b"),
+      (.history, "@", ""), (.block, "<", ""),
+    ] {
+      var talk = Talk.inRoom()
+      #expect(ask(&talk, verb, target, text)?.isEmpty == false, "\(verb) \(target)")
+    }
+  }
+
+  @Test func whatServerAndRoomCanDoIsToldInWords() throws {
+    var talk = Talk.inRoom()
+    let server = try #require(ask(&talk, .abilities, ""))
+    #expect(server.contains("keeps an archive") && server.contains("muc.example.org"))
+    talk = Talk.inRoom(hasIDs: false)
+    let room = try #require(ask(&talk, .abilities, "room@muc.example.org"))
+    #expect(room.contains("nicknames only") && room.contains("open to everyone"))
+  }
+
+  @Test func aRequestThatLostItsConnectionIsAskedAgainAndAnsweredOnce() {
+    var talk = Talk.ready()
+    let request = NetworkRequest(id: 3, verb: .block, target: "eve@x.org")
+    talk.ignores = { $0.children.first?.namespace == Feature.blocking }
+    talk.handle(.requests([request]))
+    talk.handle(.requests([request]))
+    #expect(talk.sent.count == 1)
+    talk.handle(.down)
+    talk.ignores = { _ in false }
+    talk.logIn()
+    talk.handle(.requests([request]))
+    #expect(talk.news.filter { $0 == .answered(request, "") }.count == 1)
+    #expect(
+      talk.sent.filter { $0.children.first?.namespace == Feature.blocking }.count == 2)
+  }
+
+  @Test func contactsAreThereWhileADeviceOfTheirsIs() {
+    let roster =
+      "<item jid='ben@example.org' name='Ben' subscription='both'/>"
+    var talk = Talk()
+    talk.roster = roster
+    talk.logIn()
+    let ben = Speaker(identity: "ben@example.org", name: "Ben")
+    #expect(talk.news.contains(.contact(ben, isOnline: false, away: nil)))
+    func hear(_ device: String, _ rest: String) -> [NetworkNews] {
+      talk.hear("<presence from='ben@example.org/\(device)'\(rest)")
+    }
+    #expect(
+      hear("a", "><show>away</show><status>tea</status></presence>")
+        == [.contact(ben, isOnline: true, away: "tea")])
+    #expect(hear("b", "/>") == [.contact(ben, isOnline: true, away: nil)])
+    #expect(hear("b", " type='unavailable'/>") == [.contact(ben, isOnline: true, away: "tea")])
+    #expect(hear("a", " type='unavailable'/>") == [.contact(ben, isOnline: false, away: nil)])
+    #expect(talk.hear("<presence from='eve@x.org/a'/>") == [])
+  }
+
+  @Test func whoAsksToBeAContactIsToldOfAndOneWhoIsOneGetsAYes() {
+    var talk = Talk.ready { $0.roster = "<item jid='ben@example.org' subscription='from'/>" }
+    #expect(
+      talk.hear("<presence type='subscribe' from='eve@x.org'/>")
+        == [.wantsContact(Speaker(identity: "eve@x.org"))])
+    #expect(talk.sent.isEmpty)
+    #expect(talk.hear("<presence type='subscribe' from='ben@example.org'/>") == [])
+    #expect(talk.sent.last?["type"] == "subscribed")
+  }
+
+  @Test func aContactThatIsTakenOutIsAStranger() {
+    var talk = Talk.ready { $0.roster = "<item jid='ben@example.org' subscription='from'/>" }
+    let news = talk.hear(
+      "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@example.org' "
+        + "subscription='remove'/></query></iq>")
+    #expect(news == [.stranger(Speaker(identity: "ben@example.org"))])
+  }
+}

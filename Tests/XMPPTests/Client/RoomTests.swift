@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import XMPP
+
+struct RoomTests {
+  private let room = "room@muc.example.org"
+  private let wanted = [WantedRoom(address: "room@muc.example.org", nick: "anna")]
+
+  private func presence(
+    _ nick: String, id: String? = nil, codes: [String] = [], type: String? = nil, item: String = ""
+  ) -> String {
+    Talk.presence("\(room)/\(nick)", id: id, codes: codes, type: type, item: item)
+  }
+
+  @Test func allWhoAreThereAreToldAtOnceWithTheJoining() throws {
+    var talk = Talk(rooms: wanted)
+    talk.roomFeatures[room] = [Feature.occupantIDs]
+    talk.occupants[room] = (0..<5_000).map { ("n\($0)", "id-\($0)") }
+    talk.logIn()
+    let batch = try #require(
+      talk.batches.first { $0.contains(.joined(room: room, nick: "anna")) })
+    let present = batch.filter { if case .present = $0 { true } else { false } }
+    #expect(present.count == 5_001)
+    #expect(
+      batch.contains(.present(Speaker(identity: "id-7", name: "n7"), room: room)))
+    #expect(
+      batch.contains(
+        .present(Speaker(identity: "id-anna", name: "anna", isOwner: true), room: room)))
+    #expect(batch.contains(.called(room: room, name: "room")))
+    #expect(talk.statuses.last == .ready)
+  }
+
+  @Test func theRoomsOwnHistoryIsOnlyWantedWhereThereIsNoArchive() throws {
+    for (features, attributes) in [
+      ([Feature.archive], ["maxchars": "0"]), ([], ["maxstanzas": "50"]),
+    ] {
+      var talk = Talk(rooms: wanted)
+      talk.roomFeatures[room] = features
+      talk.logIn()
+      let entry = try #require(talk.sent.first { $0["to"] == "\(room)/anna" })
+      let user = entry.first("x", Feature.rooms)
+      #expect(user?.first("history", Feature.rooms)?.attributes == attributes)
+      #expect(entry.has("c", Feature.abilities))
+    }
+  }
+
+  @Test func theArchiveOfTheRoomBringsWhatWasMissed() {
+    var talk = Talk(marks: ["": "m0", room: "r0"], rooms: wanted)
+    talk.roomFeatures[room] = [Feature.archive, Feature.occupantIDs]
+    talk.archives[room] = ["0", "1", "2"].map {
+      (
+        "r\($0)",
+        "<message from='\(room)/ben' type='groupchat' id='b\($0)'><body>\($0)</body>"
+          + "<occupant-id xmlns='\(Feature.occupantIDs)' id='id-ben'/></message>"
+      )
+    }
+    talk.logIn()
+    #expect(talk.news.said == ["id-ben: 1", "id-ben: 2"])
+    #expect(talk.news.contains(.caughtUp(archive: room, mark: "r2")))
+  }
+
+  @Test func aTakenNicknameGetsATailThreeTimesAndThenItIsSaid() throws {
+    var talk = Talk(rooms: wanted)
+    talk.roomFeatures[room] = []
+    talk.ignores = { $0.name == "presence" && $0["to"] != nil }
+    talk.logIn()
+    for nick in ["anna", "anna_", "anna__", "anna___"] {
+      let entry = try #require(talk.sent.last)
+      #expect(entry["to"] == "\(room)/\(nick)")
+      talk.error(entry, "conflict")
+    }
+    #expect(
+      talk.news.last
+        == .left(room: room, reason: "The nickname anna___ is taken in \(room)."))
+    talk.serve()
+    #expect(talk.statuses.last == .ready)
+  }
+
+  @Test func theOneWhoAskedIsToldTheNicknameThatIsUsed() throws {
+    var talk = Talk.ready { $0.roomFeatures["room@muc.example.org"] = [] }
+    talk.ignores = { $0.name == "presence" }
+    let request = NetworkRequest(id: 1, verb: .join, target: room)
+    talk.handle(.requests([request]))
+    talk.serve()
+    talk.error(try #require(talk.sent.last), "conflict")
+    talk.ignores = { _ in false }
+    talk.serve()
+    #expect(
+      talk.news.contains(
+        .answered(request, "The nickname anna is taken; you are anna_ there.")))
+  }
+
+  @Test(arguments: [
+    ("not-authorized", "password"), ("forbidden", "banned"), ("registration-required", "members"),
+    ("not-allowed", "make the room"), ("remote-server-not-found", "cannot be found"),
+    ("item-not-found", "not open"), ("jid-malformed", "name"), ("novelty", "novelty"),
+  ])
+  func aRoomThatLetsNobodyInSaysWhy(condition: String, word: String) throws {
+    var talk = Talk.ready { $0.roomFeatures["room@muc.example.org"] = [] }
+    talk.ignores = { $0.name == "presence" }
+    let request = NetworkRequest(id: 1, verb: .join, target: room)
+    talk.handle(.requests([request]))
+    talk.serve()
+    // Such errors come without the `x` of rooms, and from the room itself.
+    var error = Element(
+      xml: "<presence type='error' from='\(room)'><error type='cancel'><\(condition) xmlns="
+        + "'\(Feature.stanzaErrors)'/></error></presence>")
+    error["id"] = "another"
+    #expect(talk.hear(error) == [])
+    error["id"] = talk.sent.last?["id"]
+    let news = talk.hear(error)
+    guard case .answered(request, let sentence) = news.last else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(sentence.contains(word))
+    #expect(news.first == .left(room: room, reason: sentence))
+  }
+
+  @Test func aNewRoomIsOpenedAsItIsAndAskedAgainWhatItCanDo() {
+    var talk = Talk(rooms: wanted)
+    talk.logIn()
+    let form = talk.sent.first { $0.children.first?.namespace == Feature.roomOwner }
+    #expect(form?["to"] == room)
+    #expect(form?.children.first?.first("x", Feature.forms)?["type"] == "submit")
+    #expect(
+      talk.sent.filter { $0["to"] == room && $0.children.first?.namespace == Feature.info }.count
+        == 2)
+    #expect(talk.client.rooms[Address(room)!]?.hasIDs == true)
+  }
+
+  @Test func peopleComeGoAndAreCalledOtherwise() {
+    var talk = Talk.inRoom()
+    #expect(
+      talk.hear(presence("carl", id: "id-carl"))
+        == [.present(Speaker(identity: "id-carl", name: "carl"), room: room)])
+    #expect(talk.hear(presence("carl", id: "id-carl")) == [])
+    #expect(
+      talk.hear(
+        presence(
+          "carl", id: "id-carl", codes: ["303"], type: "unavailable", item: "<item nick='karl'/>"))
+        == [.renamed(Speaker(identity: "id-carl", name: "karl"), room: room, former: "carl")])
+    #expect(talk.hear(presence("karl", id: "id-carl")) == [])
+    #expect(
+      talk.hear(presence("karl", id: "id-carl", type: "unavailable"))
+        == [.absent(Speaker(identity: "id-carl", name: "karl"), room: room)])
+  }
+
+  @Test(arguments: [
+    ("301", "banned"), ("307", "put out"), ("321", "members"), ("322", "members"),
+    ("332", "went away"),
+  ])
+  func whoIsPutOutIsToldWhy(code: String, word: String) {
+    var talk = Talk.inRoom()
+    let news = talk.hear(
+      presence(
+        "anna", codes: ["110", code], type: "unavailable",
+        item: "<item><reason>enough</reason></item>"))
+    guard case .left(room, let reason?) = news.first else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(reason.contains(word) && reason.contains("enough"))
+    talk.forget()
+    talk.wait(Limits.enteringAgain)
+    // Only a server that went away is worth another try.
+    #expect(talk.sent.isEmpty == (code != "332"))
+  }
+
+  @Test func aSilentRoomIsAskedWhetherOneIsStillInIt() throws {
+    var talk = Talk.inRoom()
+    talk.ignores = { $0.children.first?.name == "ping" }
+    talk.wait(Limits.silence / 2)
+    talk.hear(presence("carl", id: "id-carl"))
+    talk.wait(Limits.silence / 2)
+    #expect(talk.sent.isEmpty)
+    talk.wait(Limits.silence / 2)
+    let ping = try #require(talk.sent.last)
+    #expect(ping["to"] == "\(room)/anna")
+    var other = talk
+    other.error(ping, "service-unavailable")
+    other.serve()
+    #expect(other.sent.last?["id"] == ping["id"])
+    talk.error(ping, "not-acceptable")
+    talk.serve()
+    #expect(talk.news.contains(.joined(room: room, nick: "anna")))
+    #expect(talk.statuses.last == .ready)
+  }
+
+  @Test func afterABreakTheRoomIsEnteredAgain() {
+    var talk = Talk.inRoom()
+    #expect(talk.handle(.down).news == [.offline])
+    talk.logIn()
+    #expect(talk.news.contains(.joined(room: room, nick: "anna")))
+  }
+
+  @Test func aRoomThatDoesNotAnswerIsTriedAgain() {
+    var talk = Talk(rooms: wanted)
+    talk.roomFeatures[room] = []
+    talk.ignores = { $0["to"] == "\(room)/anna" }
+    talk.logIn()
+    #expect(talk.statuses.last == .entering(rooms: 1))
+    talk.wait(Limits.entering)
+    #expect(talk.news.last == .left(room: room, reason: "\(room) does not answer."))
+    #expect(talk.statuses.last == .ready)
+    talk.ignores = { _ in false }
+    talk.wait(Limits.enteringAgain)
+    talk.serve()
+    #expect(talk.news.contains(.joined(room: room, nick: "anna")))
+  }
+
+  @Test func theTopicIsToldOnceAndIsNoMessage() {
+    var talk = Talk.inRoom()
+    let topic =
+      "<message from='\(room)/ben' type='groupchat'><subject>tea</subject><occupant-id xmlns="
+      + "'\(Feature.occupantIDs)' id='id-ben'/></message>"
+    #expect(
+      talk.hear(topic)
+        == [
+          .topic(room: room, text: "tea", by: Speaker(identity: "id-ben", name: "ben"), at: nil)
+        ])
+    #expect(talk.hear(topic) == [])
+  }
+
+  @Test func withoutOccupantIdsPeopleAreTheirNicknamesAndUnverified() {
+    var talk = Talk.inRoom(hasIDs: false)
+    let news = talk.hear(
+      "<message from='\(room)/ben' type='groupchat' id='1'><body>x</body><occupant-id xmlns="
+        + "'\(Feature.occupantIDs)' id='forged'/></message>")
+    guard case .said(let message, .room(room)) = news.first else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(message.speaker == Speaker(identity: "ben", name: "ben", isVerified: false))
+  }
+
+  @Test func bookmarkedRoomsAreEnteredAndFollowOtherDevices() throws {
+    var talk = Talk()
+    talk.bookmarks =
+      "<item id='\(room)'><conference xmlns='\(Feature.bookmarks)' autojoin='true'>"
+      + "<nick>ann</nick></conference></item><item id='off@muc.example.org'><conference xmlns="
+      + "'\(Feature.bookmarks)'/></item>"
+    talk.roomFeatures[room] = []
+    talk.logIn()
+    #expect(talk.news.contains(.joined(room: room, nick: "ann")))
+    #expect(talk.client.rooms.count == 1)
+    talk.forget()
+    let news = talk.hear(
+      "<message from='anna@example.org'><event xmlns='\(Feature.publishingEvents)'><items node="
+        + "'\(Feature.bookmarks)'><retract id='\(room)'/></items></event></message>")
+    #expect(news == [.left(room: room, reason: nil)])
+    #expect(talk.sent.last?["type"] == "unavailable")
+  }
+
+  @Test func joiningAndLeavingAreKeptInTheBookmarksWithWhatOthersPutThere() throws {
+    var talk = Talk.ready { talk in
+      talk.roomFeatures["room@muc.example.org"] = []
+      talk.bookmarks =
+        "<item id='room@muc.example.org'><conference xmlns='\(Feature.bookmarks)' name='R'>"
+        + "<extensions xmlns='\(Feature.bookmarks)'><x xmlns='urn:x'/></extensions></conference>"
+        + "</item>"
+    }
+    func published() throws -> Element {
+      let iq = try #require(
+        talk.sent.last { $0.children.first?.namespace == Feature.publishing })
+      let payload = try #require(iq.children.first)
+      let options = payload.first("publish-options", Feature.publishing)
+      #expect(options?.xml().contains("whitelist") == true)
+      let item = payload.first("publish", Feature.publishing)?.children.first
+      return try #require(item?.children.first)
+    }
+    talk.handle(
+      .requests([NetworkRequest(id: 1, verb: .join, target: room, text: "ann", secret: "s")]))
+    talk.serve()
+    let kept = try published()
+    #expect(kept["autojoin"] == "true" && kept["name"] == "R")
+    #expect(kept.has("extensions", Feature.bookmarks))
+    #expect(kept.first("nick", Feature.bookmarks)?.text == "ann")
+    #expect(kept.first("password", Feature.bookmarks)?.text == "s")
+    talk.forget()
+    talk.handle(.requests([NetworkRequest(id: 2, verb: .leave, target: room)]))
+    talk.serve()
+    #expect(try published()["autojoin"] == "false")
+    #expect(talk.news.contains(.left(room: room, reason: nil)))
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import XMPP
+
+struct SignalTests {
+  private let place = NetworkPlace.direct("ben@example.org")
+  private let ben = Speaker(identity: "ben@example.org")
+  private static let contact = "<item jid='ben@example.org' subscription='both'/>"
+
+  private func message(_ id: String) -> String {
+    "<message from='ben@example.org/x' type='chat' id='\(id)'><body>\(id)</body><request xmlns="
+      + "'urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/></message>"
+  }
+
+  private func payloads(_ talk: Talk) -> [String] {
+    talk.messages.compactMap { message in
+      message.children.first.map { $0.name + " " + ($0["id"] ?? "") }
+    }
+  }
+
+  @Test func typingGoesToContactsAndRoomsAndToNobodyElse() {
+    var talk = Talk.inRoom { $0.roster = SignalTests.contact }
+    talk.handle(
+      .signals([
+        .typing(place, true), .typing(place, false), .typing(.direct("eve@x.org"), true),
+        .typing(.room("room@muc.example.org"), true), .typing(.room("other@muc.example.org"), true),
+      ]))
+    #expect(
+      talk.messages.map { $0["to"] } == [
+        "ben@example.org", "ben@example.org", "room@muc.example.org",
+      ])
+    #expect(
+      talk.messages.compactMap { $0.children.first?.name } == ["composing", "paused", "composing"])
+    #expect(talk.messages.last?["type"] == "groupchat")
+  }
+
+  @Test func aReceiptIsSentOnceForEachMessageUpToTheOneThatIsThere() {
+    var talk = Talk.ready { $0.roster = SignalTests.contact }
+    for id in ["b1", "b2", "b3"] { talk.hear(message(id)) }
+    #expect(talk.sent.isEmpty)
+    let reached = NetworkSignal.reached(place, MessageName(origin: "b2"), by: ben, .delivered)
+    talk.handle(.signals([reached, reached]))
+    #expect(payloads(talk) == ["received b1", "received b2"])
+    talk.forget()
+    let seen = NetworkSignal.reached(place, MessageName(origin: "b3"), by: ben, .seen)
+    talk.handle(.signals([seen, seen]))
+    #expect(payloads(talk) == ["received b3", "displayed b3"])
+  }
+
+  @Test func aStrangerIsToldNothingUntilTheOwnerWritesToThem() {
+    var talk = Talk.ready()
+    talk.hear(message("b1"))
+    let reached = NetworkSignal.reached(place, MessageName(origin: "b1"), by: ben, .seen)
+    talk.handle(.signals([reached]))
+    #expect(talk.sent.isEmpty)
+    talk.handle(.outbox([.test(1)]))
+    talk.forget()
+    talk.handle(.signals([reached]))
+    #expect(payloads(talk) == ["received b1", "displayed b1"])
+  }
+
+  @Test func noReceiptForACopyNorForWhatIsOlderThanTheAccountHere() {
+    var talk = Talk.ready { $0.roster = SignalTests.contact }
+    talk.hear(
+      "<message><received xmlns='\(Feature.carbons)'><forwarded xmlns='\(Feature.forwarding)'>"
+        + message("b1").replacingPrefix(
+          "<message", with: "<message xmlns='jabber:client' to='anna@example.org/phone'")
+        + "</forwarded></received></message>")
+    talk.handle(.signals([.reached(place, MessageName(origin: "b1"), by: ben, .delivered)]))
+    #expect(talk.sent.isEmpty)
+    talk.handle(
+      .signals([
+        .reached(
+          place, MessageName(origin: "a1"),
+          by: Speaker(identity: "anna@example.org", isOwner: true), .seen)
+      ]))
+    #expect(talk.sent.isEmpty)
+  }
+
+  @Test func inARoomOnlyAMarkerWithTheRoomsIdIsSent() {
+    var talk = Talk.inRoom()
+    talk.hear(
+      "<message from='room@muc.example.org/ben' type='groupchat' id='b1'><body>x</body><request "
+        + "xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/><occupant-id "
+        + "xmlns='\(Feature.occupantIDs)' id='id-ben'/><stanza-id xmlns='\(Feature.ids)' "
+        + "by='room@muc.example.org' id='r1'/></message>")
+    let name = MessageName(origin: "b1", archive: "r1")
+    let room = NetworkPlace.room("room@muc.example.org")
+    let speaker = Speaker(identity: "id-ben")
+    talk.handle(
+      .signals([
+        .reached(room, name, by: speaker, .delivered), .reached(room, name, by: speaker, .seen),
+        .reached(room, name, by: speaker, .seen),
+      ]))
+    #expect(payloads(talk) == ["displayed r1"])
+    #expect(talk.messages.first?["type"] == "groupchat")
+  }
+
+  @Test func aMessageOfAFormerRunIsMarkedAllTheSame() {
+    var talk = Talk.ready { $0.roster = SignalTests.contact }
+    talk.handle(.signals([.reached(place, MessageName(origin: "old"), by: ben, .seen)]))
+    #expect(payloads(talk) == ["displayed old"])
+  }
+}
