@@ -5,7 +5,14 @@ import Conversations
 extension Client {
   mutating func handleRoomPresence(_ stanza: Element, _ from: Address) {
     let address = from.bare
-    guard stanza["type"] != "error" else { return entryRefused(stanza, address) }
+    guard stanza["type"] != "error" else {
+      // Of another nickname that was asked for, or of the first one.
+      let id = stanza["id"] ?? ""
+      if !answer(id, from: from, with: .error(StanzaError(stanza))) {
+        entryRefused(stanza, address)
+      }
+      return
+    }
     guard rooms[address]?.hearsPresence == true, !from.resource.isEmpty,
       from.resource.utf8.count <= Limits.word
     else { return }

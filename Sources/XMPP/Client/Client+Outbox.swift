@@ -93,13 +93,17 @@ extension Client {
 
   private mutating func accept(_ id: OutboxEntry.ID, archive: String?) {
     guard let work = outbox.end(id, isAccepted: true) else { return }
-    tell(.accepted(work.entry, archive: archive))
+    if !work.isAgain { tell(.accepted(work.entry, archive: archive)) }
     moveMark(of: work.isRoom ? work.to.description : "")
   }
 
   private mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
     guard let work = outbox.end(id, isAccepted: false) else { return }
-    tell(.refused(work.entry, reason: reason))
+    if work.isAgain {
+      bounced(work, reason)
+    } else {
+      tell(.refused(work.entry, reason: reason))
+    }
     if isUp { moveMark(of: work.isRoom ? work.to.description : "") }
   }
 
@@ -172,25 +176,31 @@ extension Client {
       refuse(work.entry.id, error.sentence(for: work.to.description, isRoom: work.isRoom))
     } else if let known = outbox.accepted.last(where: { $0.stanzaID == id }) {
       guard from.bare == known.to.bare || isServers else { return }
+      if known.isRoom, error.condition == "not-acceptable", !known.wasPutBack {
+        outbox.takeBack(known)
+        enterAgain(known.to)
+        return
+      }
       outbox.forgetAccepted(id)
-      bounced(id, known.entry.place, at: known.to, error)
+      bounced(known, error.sentence(for: known.to.description, isRoom: known.isRoom))
     } else if from.bare != account, !isServers {
       // Of a former run, perhaps: the store knows what went there.
       let isRoom = rooms[from.bare] != nil
       let name = from.bare.description
-      bounced(id, isRoom ? .room(name) : .direct(name), at: from.bare, error)
+      tell(
+        .bounced(
+          MessageName(origin: id), in: isRoom ? .room(name) : .direct(name),
+          reason: error.sentence(for: name, isRoom: isRoom)))
     }
   }
 
-  private mutating func bounced(
-    _ id: String, _ place: NetworkPlace, at address: Address, _ error: StanzaError
-  ) {
-    var isRoom = false
-    if case .room = place { isRoom = true }
-    tell(
-      .bounced(
-        MessageName(origin: id), in: place,
-        reason: error.sentence(for: address.description, isRoom: isRoom)))
+  /// The server had something, and gave it back.
+  private mutating func bounced(_ work: Outbox.Work, _ reason: String) {
+    if work.entry.operation == .send {
+      tell(.bounced(MessageName(origin: work.stanzaID), in: work.entry.place, reason: reason))
+    } else {
+      tell(.refused(work.entry, reason: reason))
+    }
   }
 }
 

@@ -17,6 +17,8 @@ struct Outbox: Sendable {
     var breaks = 0
     /// The room did not know the owner any more, once.
     var wasPutBack = false
+    /// The server had it, which is told; then the room gave it back.
+    var isAgain = false
   }
 
   private(set) var works: [OutboxEntry.ID: Work] = [:]
@@ -28,7 +30,7 @@ struct Outbox: Sendable {
   /// Ended, but perhaps still in an outbox that was read before.
   private var ended: Set<OutboxEntry.ID> = []
   /// What the server took, by stanza, the newest last: a late error or a room's echo may follow.
-  private(set) var accepted: [(stanzaID: String, to: Address, entry: OutboxEntry)] = []
+  private(set) var accepted: [Work] = []
   /// Whether something may be sent that could not before.
   var hasNewPlace = false
 
@@ -36,7 +38,7 @@ struct Outbox: Sendable {
   mutating func take(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     let ids = Set(entries.map(\.id))
     ended.formIntersection(ids)
-    for id in Array(works.keys) where !ids.contains(id) { remove(id) }
+    for (id, work) in works where !ids.contains(id) && !work.isAgain { remove(id) }
     var wrong: [OutboxEntry] = []
     for entry in entries where works[entry.id] == nil && !ended.contains(entry.id) {
       let (address, isRoom) =
@@ -76,7 +78,7 @@ struct Outbox: Sendable {
     ended.insert(id)
     if isAccepted {
       if accepted.count >= Limits.accepted { accepted.removeFirst(Limits.accepted / 4) }
-      accepted.append((work.stanzaID, work.to, work.entry))
+      accepted.append(work)
     }
     hasNewPlace = true
     return work
@@ -91,6 +93,17 @@ struct Outbox: Sendable {
     inFlight.removeAll { $0 == id }
     works[id]?.wasPutBack = true
     waiting.append(id)
+    waiting.sort()
+  }
+
+  /// The same, after the server had it.
+  mutating func takeBack(_ work: Work) {
+    forgetAccepted(work.stanzaID)
+    var work = work
+    (work.wasPutBack, work.isAgain) = (true, true)
+    works[work.entry.id] = work
+    byStanza[work.stanzaID] = work.entry.id
+    waiting.append(work.entry.id)
     waiting.sort()
   }
 

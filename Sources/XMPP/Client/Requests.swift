@@ -124,7 +124,8 @@ extension Client {
       presence["to"] = inside(target, wanted).description
       presence["id"] = id
       send(presence)
-      return done(request, "")
+      expect(id, from: inside(target, wanted), .unlessRefused(request), limit: 5_000)
+      return
     }
     guard rooms[target] != nil || rooms.count < Limits.rooms else {
       return done(request, "You are in too many rooms. Leave one first.")

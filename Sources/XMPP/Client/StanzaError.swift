@@ -33,6 +33,7 @@ struct StanzaError: Hashable, Sendable {
         ("%1 does not exist, or takes no messages from you.", [place])
       case ("not-acceptable", false): ("You have blocked %1. Unblock it first.", [place])
       case ("not-acceptable", true): ("You are not in %1 any more.", [place])
+      case ("conflict", true): ("The nickname is taken in %1.", [place])
       case ("not-allowed", true), ("forbidden", true):
         ("%1 does not let you speak or do this.", [place])
       case ("not-allowed", false), ("forbidden", false):

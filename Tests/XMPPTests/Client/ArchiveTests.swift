@@ -108,6 +108,24 @@ struct ArchiveTests {
     #expect(talk.news.said == (1..<(Limits.held + 20)).map { "ben@example.org: \($0)" })
   }
 
+  @Test func whatCouldNotWaitIsFetchedAlsoWhenThePageSaysThatItIsTheLast() throws {
+    var talk = Talk()
+    talk.ignores = { $0.children.first?.namespace == Feature.archive }
+    talk.logIn()
+    for number in 2..<(Limits.held + 20) {
+      talk.hear(
+        "<message from='ben@example.org/x' type='chat' id='b\(number)'><body>\(number)</body>"
+          + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
+    }
+    let iq = try #require(talk.sent.last { $0.children.first?.namespace == Feature.archive })
+    talk.archives[""] = archive(Limits.held + 20)
+    talk.ignores = { _ in false }
+    talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='true'/>")
+    talk.serve()
+    #expect(talk.news.said.last == "ben@example.org: \(Limits.held + 19)")
+    #expect(talk.statuses.last == .ready)
+  }
+
   @Test func aBreakInAPageLosesNothingAndStoresNothingTwice() {
     var talk = Talk()
     talk.archives[""] = archive(10)

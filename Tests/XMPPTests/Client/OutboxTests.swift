@@ -241,6 +241,45 @@ struct OutboxTests {
     #expect(talk.news.refusals == ["You are not in room@muc.example.org any more."])
   }
 
+  @Test func aRoomThatGivesAMessageBackAfterTheServerHadItGetsItOnceMoreWithoutAWord() {
+    var talk = Talk.inRoom()
+    talk.handle(.outbox([.test(1, to: room)]))
+    talk.handle(.acknowledged([1]))
+    talk.handle(.outbox([]))
+    talk.forget()
+    let message = Element("message", ["id": "uid1", "to": "room@muc.example.org"])
+    talk.error(message, "not-acceptable")
+    talk.handle(.outbox([.test(2, to: room)]))
+    talk.serve()
+    #expect(talk.messages.map { $0["id"] } == ["uid1", "uid2"])
+    talk.handle(.acknowledged([1, 2]))
+    #expect(talk.news.accepted == [2])
+    talk.error(message, "not-acceptable")
+    #expect(
+      talk.news.last
+        == .bounced(
+          MessageName(origin: "uid1"), in: room,
+          reason: "You are not in room@muc.example.org any more."))
+  }
+
+  @Test func aSuspectWaitsUntilNothingElseIsUnderWay() {
+    var talk = Talk.inRoom()
+    talk.handle(.outbox([.test(1, to: room)]))
+    talk.handle(.down)
+    talk.forget()
+    talk.ignores = { $0["to"] == "room@muc.example.org/anna" }
+    talk.logIn()
+    talk.handle(.outbox([.test(1, to: room), .test(2)]))
+    #expect(talk.messages.map { $0["id"] } == ["uid2"])
+    talk.ignores = { _ in false }
+    talk.wait(Limits.entering)
+    talk.wait(Limits.enteringAgain)
+    talk.serve()
+    #expect(talk.messages.map { $0["id"] } == ["uid2"])
+    talk.handle(.acknowledged([2]))
+    #expect(talk.messages.map { $0["id"] } == ["uid2", "uid1"])
+  }
+
   @Test func aMessageForARoomWaitsUntilOneIsInItAndIsRefusedWhereOneIsNot() {
     var talk = Talk(rooms: [WantedRoom(address: "room@muc.example.org")])
     talk.ignores = { $0["to"]?.hasPrefix("room@") == true }

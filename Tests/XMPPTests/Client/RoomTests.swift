@@ -148,6 +148,31 @@ struct RoomTests {
         == [.absent(Speaker(identity: "id-carl", name: "karl"), room: room)])
   }
 
+  @Test func anotherNicknameIsTakenOrRefused() throws {
+    var talk = Talk.inRoom()
+    talk.ignores = { $0.name == "presence" }
+    let request = NetworkRequest(id: 1, verb: .join, target: room, text: "ann")
+    talk.handle(.requests([request]))
+    let presence = try #require(talk.sent.last)
+    #expect(presence["to"] == "\(room)/ann" && !presence.has("x", Feature.rooms))
+    var other = talk
+    other.error(presence, "conflict")
+    #expect(other.news == [.answered(request, "The nickname is taken in \(room).")])
+    let news = talk.hear(
+      self.presence(
+        "anna", id: "id-anna", codes: ["110", "303"], type: "unavailable",
+        item: "<item nick='ann'/>"))
+    #expect(
+      news == [
+        .joined(room: room, nick: "ann"),
+        .renamed(
+          Speaker(identity: "id-anna", name: "ann", isOwner: true), room: room, former: "anna"),
+      ])
+    #expect(talk.hear(self.presence("ann", id: "id-anna", codes: ["110"])) == [])
+    talk.wait(5_000)
+    #expect(talk.news.last == .answered(request, ""))
+  }
+
   @Test(arguments: [
     ("301", "banned"), ("307", "put out"), ("321", "members"), ("322", "members"),
     ("332", "went away"),

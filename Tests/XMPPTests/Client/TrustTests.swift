@@ -38,6 +38,7 @@ struct TrustTests {
       ("sent", "from='ben@example.org/x' to='carl@example.org' type='chat'"),
       ("sent", "to='carl@example.org' type='chat'"),
       ("received", "from='room@muc.example.org/ben' to='anna@example.org/y' type='chat'"),
+      ("sent", "from='anna@example.org/y' to='room@muc.example.org/ben' type='chat'"),
     ] {
       #expect(talk.hear(copy(kind, wrapper: "", attributes)) == [], "\(kind) \(attributes)")
     }
