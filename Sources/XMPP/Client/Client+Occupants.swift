@@ -48,9 +48,8 @@ extension Client {
         tell(.joined(room: address.description, nick: nick))
       }
     }
-    let isRenamed = rooms[address]?.renamed.remove(nick) != nil
     // The same one again is only more, or less, awake.
-    guard !isRenamed, former == nil || former?.occupantID != occupant.occupantID else { return }
+    guard former == nil || former?.occupantID != occupant.occupantID else { return }
     tellOccupant(nick, occupant, in: address) { .present($0, room: $1) }
   }
 
@@ -63,10 +62,8 @@ extension Client {
       let next = Client.word(user?.first("item", Feature.roomUser)?["nick"])
     {
       guard let occupant else { return }
+      // So the presence under the new name, which follows, is no news.
       rooms[address]?.occupants[next] = occupant
-      if rooms[address]?.renamed.count ?? 0 < Limits.occupants {
-        rooms[address]?.renamed.insert(next)
-      }
       if isOwnNick, isEntered {
         rooms[address]?.nick = next
         rooms[address]?.wantedNick = next

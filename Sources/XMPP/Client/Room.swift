@@ -39,8 +39,6 @@ struct Room: Sendable {
   var isNew = false
   /// By nickname.
   var occupants: [String: Occupant] = [:]
-  /// Who is about to come again under another nickname (status 303).
-  var renamed: Set<String> = []
   /// The owner's own in it.
   var occupantID: String?
   /// When the room said something last.
@@ -64,7 +62,6 @@ struct Room: Sendable {
   mutating func isLost() {
     state = .outside
     occupants = [:]
-    renamed = []
     takenNicks = 0
     nick = wantedNick
     isNew = false

@@ -262,6 +262,31 @@ struct OutboxTests {
           reason: "You are not in room@muc.example.org any more."))
   }
 
+  @Test(arguments: [true, false])
+  func whatTheArchiveOfTheRoomShowsIsNotSentAgain(hasIDs: Bool) {
+    var talk = Talk.inRoom(hasIDs: hasIDs)
+    talk.handle(.outbox([.test(1, to: room), .test(2, to: room)]))
+    talk.handle(.down)
+    talk.forget()
+    talk.archives["room@muc.example.org"] = [
+      (
+        "r1",
+        "<message from='room@muc.example.org/anna' type='groupchat' id='uid1'><body>hello</body>"
+          + "<occupant-id xmlns='\(Feature.occupantIDs)' id='id-anna'/></message>"
+      ),
+      // Someone else who saw the id, and says it first.
+      (
+        "r2",
+        "<message from='room@muc.example.org/eve' type='groupchat' id='uid2'><body>hello</body>"
+          + "<occupant-id xmlns='\(Feature.occupantIDs)' id='id-eve'/></message>"
+      ),
+    ]
+    talk.logIn()
+    #expect(talk.news.contains(.accepted(.test(1, to: room), archive: "r1")))
+    #expect(talk.messages.map { $0["id"] } == ["uid2"])
+    #expect(talk.news.accepted == [1])
+  }
+
   @Test func aSuspectWaitsUntilNothingElseIsUnderWay() {
     var talk = Talk.inRoom()
     talk.handle(.outbox([.test(1, to: room)]))
