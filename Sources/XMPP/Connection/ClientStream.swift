@@ -43,8 +43,8 @@ import Platform
     case ready(Address, StreamFeatures)
     /// The account was made (`Purpose.register`); `down` follows.
     case registered
-    /// When the handler returns it counts as dealt with, and the server is told so; a handler that
-    /// has to wait for the store says `pause`, and then it counts as dealt with at `resume`.
+    /// When the handler returns it counts as dealt with, and the server is told so when it asks; a
+    /// handler that has to wait for the store says `pause`, and then the server is told at `resume`.
     case stanza(Element)
     /// The server has these, the oldest first. Where it cannot count, it has answered a ping behind
     /// them.
@@ -69,8 +69,6 @@ import Platform
   private var features: StreamFeatures?
   private var counts = StreamManagement<Payload>()
   private var pings = 0
-  /// Whether a stanza's handler paused, so that it is not dealt with yet.
-  private var isHandling = false
   private var lastHeard: Milliseconds = 0
   /// When the server was asked something, if nothing came since.
   private var asked: Milliseconds?
@@ -163,8 +161,6 @@ import Platform
     if !isPaused || isOver { return }
     isPaused = false
     connection?.isReading = true
-    if isHandling { counts.handle() }
-    isHandling = false
     heard()
     watchSilence()
     deliver()
@@ -245,7 +241,8 @@ import Platform
       return acknowledge(counts.asked)
     }
     handler(.stanza(element))
-    if isPaused { isHandling = true } else { counts.handle() }
+    // The server asks in the same stream, so that it hears of this only when nobody pauses.
+    counts.handle()
   }
 
   private func isAnswerToPing(_ element: Element) -> Bool {

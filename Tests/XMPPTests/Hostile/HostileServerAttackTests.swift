@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import ProsodyFixture
+import Synchronization
 import Testing
 import XMPP
 
@@ -295,4 +297,42 @@ struct HostileServerAttackTests {
       return
     }
   }
+
+  @Test("while one pauses, the server has to wait, and is told of nothing as taken")
+  func paused() throws {
+    let count = 400
+    let written = Counter()
+    let server = try ScriptedServer { peer in
+      try peer.logIn(Peer.counting)
+      let stanza = "<message><body>\(String(repeating: "x", count: 90_000))</body></message>"
+      for _ in 0..<count {
+        try peer.write(stanza + "<r xmlns='urn:xmpp:sm:3'/>")
+        written.increase()
+      }
+      try peer.expect("h='\(count)'")
+      try peer.expect("</stream:stream>")
+    }
+    let anna = try user(server)
+    anna.then = { [unowned anna] in
+      if case .stanza = $0, anna.stanzas.count == 1 { anna.stream.pause() }
+    }
+    anna.run { !anna.stanzas.isEmpty }
+    anna.loop.after(milliseconds: 500) { [loop = anna.loop] in loop.stop() }
+    anna.loop.run()
+    // What the kernel keeps between two sockets is less than these 36 MB.
+    #expect(anna.stanzas.count == 1 && written.value < count)
+    anna.stream.resume()
+    anna.run { anna.stanzas.count == count }
+    anna.stream.close()
+    #expect(anna.runToEnd() == .closedByUs)
+    let heard = server.finish()
+    #expect(heard.contains("h='1'/>") && heard.contains("h='\(count)'/>"))
+    #expect(!heard.contains("h='0'"))
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func increase() { count.withLock { $0 += 1 } }
 }

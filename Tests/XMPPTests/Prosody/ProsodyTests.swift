@@ -155,7 +155,7 @@ private let prosody = Result { try Prosody() }
     ben.runToEnd()
   }
 
-  @Test("a stanza counts as taken when its handler is done, at resume if that paused")
+  @Test("nothing comes while one pauses, and all of it in order after that")
   func pausing() throws {
     let ben = try user("ben")
     try ben.runUntilReady()
