@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What only Linux has, or what Swift's Glibc overlay leaves out.
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <pty.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <termios.h>
+#include <unistd.h>
 
 // glibc shows O_TMPFILE only to those who ask for GNU.
 static const int clinux_o_tmpfile = __O_TMPFILE;
@@ -38,3 +42,38 @@ static inline int clinux_watch_folder(int folder, int signal) {
 // glibc shows it only to those who ask for X/Open, which an imported module cannot.
 struct tm;
 extern char *strptime(const char *text, const char *format, struct tm *result);
+
+// Neither this process nor what it starts gains rights; nobody but root reads its memory.
+static inline void clinux_no_new_privileges(void) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+// Of the file system only these folders are left: to be written, and to be read.
+static inline int clinux_landlock(
+    const char **own, int own_count, const char **readable, int readable_count) {
+  const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  // The rights of the first version; a program is never started.
+  struct landlock_ruleset_attr handled = {.handled_access_fs = (1ULL << 13) - 1};
+  const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
+  if (rules < 0) return -1;
+  for (int n = 0; n < own_count + readable_count; n++) {
+    const char *path = n < own_count ? own[n] : readable[n - own_count];
+    struct stat found;
+    // Of a file, only what can be done with one may be allowed.
+    const __u64 possible = stat(path, &found) == 0 && S_ISDIR(found.st_mode)
+                               ? handled.handled_access_fs
+                               : LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+    struct landlock_path_beneath_attr rule = {
+        .allowed_access =
+            possible &
+            (n < own_count ? handled.handled_access_fs & ~LANDLOCK_ACCESS_FS_EXECUTE : reading),
+        .parent_fd = open(path, 010000000 /* O_PATH, for those who ask for GNU */ | O_CLOEXEC)};
+    if (rule.parent_fd < 0) continue;
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+  }
+  const int result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
+  close(rules);
+  return result;
+}

@@ -73,6 +73,16 @@ package enum ChildProcess {
     return failure == 0 ? process : nil
   }
 
+  /// A pipe to or from a child, whose ends no other one gets.
+  ///
+  /// - Returns: nil with the reason in `errno`.
+  package static func pipe() -> (reading: Int32, writing: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
   /// What a shell would say of the status that `waitpid` gives: the exit status, or 128 and the
   /// signal.
   package static func exitStatus(_ status: Int32) -> Int32 {

@@ -5,6 +5,8 @@
 package struct NetworkRequest: Identifiable, Hashable, Sendable {
   /// What is asked for; raw values are stored.
   package enum Verb: String, Hashable, Sendable, CaseIterable {
+    /// Connect anew, with the account's settings as they are now.
+    case reconnect
     /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
     /// Leave a room for good.

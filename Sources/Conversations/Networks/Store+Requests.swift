@@ -44,6 +44,18 @@ extension Store {
     }
   }
 
+  /// Says something to an account's owner that they did not ask for, in every shell of theirs.
+  package func tell(_ sentence: String, _ account: Account) throws {
+    try write {
+      let id = try nextChange()
+      try database.run(
+        """
+        INSERT INTO request(id, account, verb, target, text, at, answer, change)
+        VALUES (?1, ?2, 'abilities', '', '', ?3, ?4, ?1)
+        """, id, account.id, clock(), sentence)
+    }
+  }
+
   /// What an account's owner asked for and has no answer to yet, oldest first.
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(

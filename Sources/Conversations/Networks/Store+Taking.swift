@@ -109,6 +109,9 @@ final class NewsTaking {
     case .invited(let room, let speaker): try invited(to: room, by: speaker)
     case .contact(let speaker, let isOnline, let away):
       try contact(speaker, isOnline: isOnline, away: away)
+    case .wantsContact(let speaker):
+      try store.tell(
+        "\(speaker.identity) wants to be a contact: /contact accept \(speaker.identity)", account)
     case .stranger(let speaker): try stranger(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)
@@ -241,7 +244,8 @@ final class NewsTaking {
       return known
     }
     var made = try store.insert(
-      identity: identity, name: speaker.name.isEmpty ? speaker.identity : speaker.name,
+      identity: identity,
+      name: speaker.name.isEmpty ? shortName(speaker.identity, in: place) : speaker.name,
       network: network)
     if case .room = place {
       made.isOccupant = true
@@ -251,6 +255,15 @@ final class NewsTaking {
     let person = Person(participant: made, isOnline: false)
     people[identity] = person
     return person
+  }
+
+  /// Someone who has not said what they are called: by the part before the @ where the rest is the
+  /// account's own.
+  private func shortName(_ identity: String, in place: NetworkPlace) -> String {
+    guard case .direct = place else { return identity }
+    let parts = identity.split(separator: "@", maxSplits: 1)
+    return parts.count == 2 && account.address.hasSuffix("@" + parts[1])
+      ? String(parts[0]) : identity
   }
 
   func person(_ speaker: Speaker, knownIn place: NetworkPlace) throws -> Person? {

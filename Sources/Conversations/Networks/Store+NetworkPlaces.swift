@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What shells and network processes ask about places on a network.
+extension Store {
+  /// Whether somebody of this machine has a shell.
+  package func hasShell(_ person: ID<Participant>) throws -> Bool {
+    try database.exists("SELECT 1 FROM shell WHERE participant = ?", person)
+  }
+
+  /// The network's own name for a conversation; empty for one of this machine.
+  package func networkAddress(of conversation: ID<Conversation>) throws -> String {
+    switch try networkPlace(of: conversation) {
+    case .room(let address), .direct(let address): address
+    case nil: ""
+    }
+  }
+
+  /// The direct chat of an account's owner with someone on its network, made if missing.
+  ///
+  /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.
+  package func networkChat(with address: String, of account: Account) throws -> Conversation {
+    try write(durable: true) {
+      guard let known = try self.account(network: account.network), known.id == account.id else {
+        throw RuleError.noSuchAccount(account.address)
+      }
+      let place = try NewsTaking(self, known, []).place(.direct(address))
+      try enter(known.owner, place.id)
+      return place.conversation
+    }
+  }
+
+  /// The archive's id for the oldest message of a conversation that has one; empty for none.
+  package func oldestArchiveID(in conversation: ID<Conversation>) throws -> String {
+    try database.first(
+      """
+      SELECT archive_id FROM message WHERE conversation = ? AND archive_id IS NOT NULL
+      ORDER BY created_at, number LIMIT 1
+      """, conversation
+    ) { $0.text() } ?? ""
+  }
+}

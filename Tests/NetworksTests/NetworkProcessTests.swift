@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Networks
+import Platform
+import Testing
+
+/// A wire that does what the test says, and notes what it is given.
+@MainActor
+private final class ToldWire: Wire {
+  var report: (WireReport) -> Void = { _ in }
+  var isReading = true
+  var outboxes: [[String]] = []
+  var requests: [NetworkRequest.Verb] = []
+  var isClosed = false
+  var connects = 0
+  /// What happens when it is to connect, by how often it was.
+  var onConnect: (ToldWire, Int) -> Void = { wire, _ in wire.report(.up) }
+  var onOutbox: (ToldWire, [OutboxEntry]) -> Void = { _, _ in }
+
+  func connect(secret: String, settings: [String: String]) {
+    connects += 1
+    onConnect(self, connects)
+  }
+
+  func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {
+    if !outbox.isEmpty { outboxes.append(outbox.map(\.message.body)) }
+    self.requests += requests.map(\.verb)
+    onOutbox(self, outbox)
+  }
+
+  func close() { isClosed = true }
+}
+
+@MainActor
+@Suite("A network's process")
+final class NetworkProcessTests {
+  private let folder: String
+  private let store: Store
+  private let mine: Store
+  private let anna: Participant
+  private let account: Account
+  private let room: Conversation
+  private let wire = ToldWire()
+  private let loop = EventLoop()
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    mine = try Store(path: folder + "/store.sqlite")
+    anna = try mine.participant(identity: "anna")
+    account = try mine.addAccount(owner: anna.id, network: "stub:anna@x.org")
+    room = try mine.networkRoom("tea@rooms.x.org", network: account.network)
+    try mine.join(anna.id, room.id)
+    store = try Store(path: folder + "/store.sqlite")
+  }
+
+  isolated deinit {
+    store.close()
+    mine.close()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private func process(stays: Bool = true) throws -> NetworkProcess {
+    try #require(try store.takeLease(of: account))
+    return try NetworkProcess(
+      account, in: store, over: wire, loop: loop, secret: "s", stays: stays, patience: 0,
+      random: { 0 })
+  }
+
+  /// Ends the loop, at the latest after a time that no computer takes.
+  private func stop(when isDone: @escaping () -> Bool) {
+    loop.endOfTurn { [loop] in if isDone() { loop.stop() } }
+    _ = loop.after(milliseconds: 20_000) { [loop] in
+      Issue.record("it never came")
+      loop.stop()
+    }
+  }
+
+  @Test("5: what was sent before it connected, and what is sent later, is given to the wire")
+  func givesTheOutbox() throws {
+    try mine.send("one", in: room.id, by: anna.id)
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      _ = try? mine.send("two", in: room.id, by: anna.id)
+    }
+    stop { self.wire.outboxes.last?.contains("two") == true }
+    #expect(try process().run() == nil)
+    #expect(wire.outboxes.first == ["one"])
+    #expect(wire.outboxes.last == ["one", "two"])
+    #expect(wire.isClosed)
+  }
+
+  @Test("nothing is given to a wire that is not logged in")
+  func waitsForTheLogin() throws {
+    try mine.send("one", in: room.id, by: anna.id)
+    wire.onConnect = { [self] _, _ in
+      _ = try? mine.send("two", in: room.id, by: anna.id)
+      _ = loop.after(milliseconds: 50) { self.loop.stop() }
+    }
+    #expect(try process().run() == nil)
+    #expect(wire.outboxes.isEmpty)
+  }
+
+  @Test("9: after a break it says so and connects again, and gives the outbox anew")
+  func connectsAgain() throws {
+    try mine.send("one", in: room.id, by: anna.id)
+    var said = ""
+    wire.onConnect = { [self] wire, count in
+      if count == 1 {
+        wire.report(.up)
+        wire.report(.down(reason: "the server went away", isFinal: false))
+        said = (try? mine.accounts(of: anna.id).first?.status) ?? ""
+      } else {
+        wire.report(.up)
+      }
+    }
+    stop { self.wire.outboxes.count == 2 }
+    #expect(try process().run() == nil)
+    #expect(said == "offline, next try in 1 s: the server went away")
+    #expect(wire.outboxes == [["one"], ["one"]])
+  }
+
+  @Test("a refusal for good ends it with the reason")
+  func endsAtARefusal() throws {
+    wire.onConnect = { wire, _ in wire.report(.down(reason: "wrong password", isFinal: true)) }
+    #expect(try process().run() == "wrong password")
+    #expect(wire.connects == 1)
+  }
+
+  @Test("what is heard is stored; while the store cannot be written nothing more is read")
+  func storesWhatItHears() throws {
+    let said = NetworkNews.said(
+      NetworkMessage(
+        name: MessageName(origin: "1", archive: "a1"),
+        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
+      in: .room("tea@rooms.x.org"))
+    var wasReading = true
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      // Somebody holds the store while the message comes.
+      try? mine.holding {
+        wire.report(.news([said]))
+        wasReading = wire.isReading
+      }
+    }
+    stop {
+      (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 1
+        && self.wire.isReading
+    }
+    #expect(try process().run() == nil)
+    #expect(!wasReading)
+    #expect(
+      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
+  }
+
+  @Test("2: it leaves when its owner has no shell, and at /disconnect")
+  func leavesWhenNobodyIsThere() throws {
+    #expect(try process(stays: false).run() == nil)
+    #expect(wire.isClosed)
+    try store.releaseLease(of: account)
+
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      try? mine.setWanted(false, account)
+    }
+    #expect(try process().run() == nil)
+  }
+
+  @Test("2: one process at a time has the account, and the next one when it is gone")
+  func oneAtATime() throws {
+    #expect(try store.takeLease(of: account))
+    #expect(try !mine.takeLease(of: account))
+    try store.releaseLease(of: account)
+    #expect(try mine.takeLease(of: account))
+  }
+}
+
+extension Store {
+  /// Keeps all others from writing meanwhile.
+  fileprivate func holding(_ body: () -> Void) throws {
+    try write { body() }
+  }
+}
