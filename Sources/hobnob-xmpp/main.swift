@@ -1,2 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
 import Networks
+import XMPP
+
+signal(SIGPIPE, SIG_IGN)
+signal(SIGXFSZ, SIG_IGN)
+setlocale(LC_CTYPE, "")
+exit(
+  NetworkProgram(
+    kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
+    register: { register($0, password: $1, settings: $2) },
+    makeWire: { try XMPPWire($0, in: $1, loop: $2) }
+  ).run())

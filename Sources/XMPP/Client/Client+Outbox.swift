@@ -56,6 +56,8 @@ extension Client {
   private func readiness(of work: Outbox.Work) -> Readiness {
     guard work.isRoom else { return archives[""]?.isCatchingUp == false ? .ready : .later }
     guard let room = rooms[work.to] else {
+      // Until then no request to enter it was looked at.
+      if !server.isAnswered { return .later }
       return .never(filled(("You are not in %1.", [work.to.description])))
     }
     switch room.state {

@@ -28,6 +28,8 @@ package enum ClientEffect: Hashable, Sendable {
   /// Write a stanza, and say `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
   case status(ClientStatus)
+  /// Keep this with the account's settings: `rooms` is the server's service for rooms.
+  case learned(String, String)
   /// Send `.tick` then; in the milliseconds that `handle` is given. Replaces the one before.
   case wake(at: Milliseconds)
   /// End the connection; the reason is a sentence for the owner.

@@ -19,6 +19,9 @@ enum OutgoingMessage {
       ])
     switch entry.operation {
     case .send:
+      guard entry.message.attachments.isEmpty || !entry.links.isEmpty else {
+        return .failure(.files)
+      }
       addText(of: work, to: &message)
     case .edit:
       addText(of: work, to: &message)
@@ -104,6 +107,8 @@ enum OutgoingMessage {
 }
 
 extension OutgoingMessage.Refusal {
+  static let files = OutgoingMessage.Refusal(
+    sentence: "Files do not go over XMPP yet; the text alone does.")
   static let noName = OutgoingMessage.Refusal(
     sentence: "The message has no id on the network, so nothing can be done to it.")
 }

@@ -107,7 +107,8 @@ extension Client {
         .request(request))
     case .abilities:
       ask("get", Element("query", namespace: Feature.info), to: target, .abilities(request))
-    case .presence: break
+    // The process itself carries out the other.
+    case .presence, .reconnect: break
     }
   }
 

@@ -120,6 +120,7 @@ extension Client {
     if features.contains(Feature.rooms), address.local.isEmpty,
       ServerFeatures.kinds(in: answer).contains("conference/text")
     {
+      if server.rooms == nil { turn.effects.append(.learned("rooms", address.description)) }
       server.rooms = server.rooms ?? address
       for room in rooms.keys where rooms[room]?.isEntered == true { tellShortName(of: room) }
     }

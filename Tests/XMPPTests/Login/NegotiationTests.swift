@@ -6,7 +6,7 @@ private let password = "r0m30&<myr0m30>"
 private let nonce = "fyko+d2lbbFgONRv9qkxdawL"
 
 /// A negotiation with a server whose words the test says.
-private struct Talk {
+private struct LoginTalk {
   var machine: Negotiation
   var now: Int64 = 0
   /// All that went out.
@@ -108,7 +108,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 @Suite("the way to a session (attacks 10)") struct NegotiationTests {
   @Test("STARTTLS, SCRAM, binding, acknowledgements: then one is ready")
   func wholeWay() throws {
-    var talk = try Talk(address: "anna@example.org/laptop")
+    var talk = try LoginTalk(address: "anna@example.org/laptop")
     var effects = talk.take(.connected(isSecure: false))
     #expect(effects.first == .restartStream)
     #expect(talk.sent.contains("to='example.org'") && !talk.sent.contains("anna"))
@@ -149,7 +149,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("the strongest SCRAM that is offered is taken")
   func strongest() throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     talk.greet()
     talk.hear(features(mechanisms("SCRAM-SHA-1", "SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")))
     #expect(talk.sent.contains("mechanism='SCRAM-SHA-512'"))
@@ -157,18 +157,18 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("PLAIN is used over TLS where there is nothing else, and never where SCRAM was seen")
   func plain() throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     talk.greet()
     talk.hear(features(mechanisms("PLAIN", "DIGEST-MD5")))
     #expect(talk.sent.hasSuffix(letters("\0anna\0" + password) + "</auth>"))
     #expect(talk.hear(Element("success", namespace: sasl)).first == .restartStream)
 
-    talk = try Talk(hasSeenSCRAM: true)
+    talk = try LoginTalk(hasSeenSCRAM: true)
     talk.greet()
     #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.weakened)])
     #expect(!talk.sent.contains("auth"))
 
-    talk = try Talk()
+    talk = try LoginTalk()
     talk.greet()
     #expect(
       talk.hear(features(mechanisms("SCRAM-SHA-9", "PLAIN")))
@@ -178,7 +178,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("a server without TLS is told nothing more than its name")
   func noTLS() throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     _ = talk.take(.connected(isSecure: false))
     _ = talk.take(.opened(["version": "1.0"]))
     let before = talk.sent
@@ -192,7 +192,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   @Test("whatever comes in clear between proceed and TLS ends it")
   func injected() throws {
     for injected in [features(mechanisms("PLAIN")), success(""), Element("message")] {
-      var talk = try Talk()
+      var talk = try LoginTalk()
       _ = talk.take(.connected(isSecure: false))
       _ = talk.take(.opened(["version": "1.0"]))
       talk.hear(features(Element("starttls", namespace: tls)))
@@ -218,7 +218,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       (challenge(rounds: "4096"), success("e=invalid-proof"), .wrongPassword),
     ] as [(Element, Element?, LoginFailure)])
   func cheats(first: Element, second: Element?, expected: LoginFailure) throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     talk.greet()
     talk.hear(features(mechanisms("SCRAM-SHA-1", "PLAIN")))
     var effects = talk.hear(first)
@@ -230,7 +230,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("a server may prove itself in a challenge, before it says that all is well")
   func provenEarly() throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     talk.greet()
     talk.hear(features(mechanisms("SCRAM-SHA-1")))
     talk.hear(challenge(rounds: "4096"))
@@ -255,7 +255,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       ),
     ])
   func refused(element: Element, sentence: String, isFatal: Bool) throws {
-    var talk = try Talk()
+    var talk = try LoginTalk()
     talk.greet()
     talk.hear(features(mechanisms("SCRAM-SHA-1")))
     guard case .fail(let failure) = talk.hear(element).first else {
@@ -269,7 +269,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   @Test("an address that is not the one asked for is not taken")
   func otherAddress() throws {
     for wrong in ["ben@example.org/x", "anna@example.com/x", "anna@example.org", "", "@"] {
-      var talk = try Talk()
+      var talk = try LoginTalk()
       try talk.authenticate()
       talk.hear(features(Element("bind", namespace: bindNamespace)))
       #expect(talk.hear(bound(wrong)) == [.fail(.otherAddress(wrong))])
@@ -279,7 +279,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   @Test("a session is asked for where the server needs one, and acknowledgements may be refused")
   func olderServers() throws {
     let session = "urn:ietf:params:xml:ns:xmpp-session"
-    var talk = try Talk()
+    var talk = try LoginTalk()
     try talk.authenticate()
     talk.hear(
       features(
@@ -312,7 +312,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       ("see-other-host", "The server sends us to another host, which hobnob does not follow."),
       ("system-shutdown", "The server ended the connection (system-shutdown): “so”."),
     ] {
-      var talk = try Talk()
+      var talk = try LoginTalk()
       _ = talk.take(.connected(isSecure: false))
       _ = talk.take(.opened(["version": "1.0"]))
       guard case .fail(let failure) = talk.hear(error(name)).first else {
@@ -321,7 +321,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       }
       #expect(failure.description == sentence)
     }
-    var talk = try Talk()
+    var talk = try LoginTalk()
     _ = talk.take(.connected(isSecure: true))
     #expect(talk.take(.opened([:])) == [.fail(.oldServer)])
   }
@@ -350,7 +350,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       (.element(Element("message")), .binding),
     ]
     for count in 1...way.count {
-      var talk = try Talk()
+      var talk = try LoginTalk()
       for (event, _) in way.prefix(count) {
         talk.now += 20_000
         _ = talk.take(event)
@@ -379,7 +379,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     var dumped = ""
     dump(settings, to: &dumped)
     #expect(!"\(settings)\(String(reflecting: settings))\(dumped)".contains("r0m30"))
-    #expect(!"\(try Talk().machine)".contains("r0m30"))
+    #expect(!"\(try LoginTalk().machine)".contains("r0m30"))
   }
 }
 
@@ -398,7 +398,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("a name and a password are given over TLS only, then it is there")
   func registered() throws {
-    var talk = try Talk(purpose: .register)
+    var talk = try LoginTalk(purpose: .register)
     talk.greet()
     talk.hear(features(mechanisms("SCRAM-SHA-1")))
     talk.hear(form("username", "password"))
@@ -408,7 +408,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     let effects = talk.hear(Element("iq", ["id": "register", "type": "result"]))
     #expect(effects == [.send("</stream:stream>"), .registered])
 
-    talk = try Talk(purpose: .register)
+    talk = try LoginTalk(purpose: .register)
     _ = talk.take(.connected(isSecure: false))
     _ = talk.take(.opened(["version": "1.0"]))
     #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.noTLS)])
@@ -416,7 +416,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
   @Test("a server that wants more, that has the name, or that lets nobody in is a sentence")
   func refused() throws {
-    var talk = try Talk(purpose: .register)
+    var talk = try LoginTalk(purpose: .register)
     talk.greet()
     talk.hear(features())
     var other = talk

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Networks
+import Platform
+
+/// Makes an account on a server that gives them to whoever asks (XEP-0077).
+///
+/// - Parameter settings: as those of an account: `host`, `port`, `ca`.
+/// - Returns: why there is none; nil when it was made.
+@MainActor
+package func register(
+  _ address: String, password: String, settings: [String: String]
+) -> String? {
+  guard let wanted = Address(address), !wanted.local.isEmpty, wanted.resource.isEmpty else {
+    return "\(address) is not an address; one looks like you@example.org."
+  }
+  let loop = EventLoop()
+  var reason: String? = "The server went away."
+  let stream = ClientStream<Int>(
+    loop: loop,
+    settings: .init(
+      login: Negotiation.Settings(
+        address: wanted, password: Secret(password), purpose: .register),
+      place: ServerPlace(settings))
+  ) { event in
+    switch event {
+    case .registered: reason = nil
+    case .down(let end):
+      if reason != nil { reason = end.description }
+      loop.stop()
+    default: break
+    }
+  }
+  stream.connect()
+  loop.run()
+  return reason
+}
