@@ -63,6 +63,12 @@ package final class BatchShell {
               "%1 could not be run: %2. /set open-command names another.",
               SafeText(line: words[0]), systemReason()))
         }
+      case .connect(let account, _):
+        let words = try NetworkExecutable.command(account, in: session.store)
+        guard programs.start(words, ended: { _ in }) else {
+          throw Refusal(
+            say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+        }
       case .quit: hasQuit = true
       // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
       case .show, .notice, .ask, .bell, .restore, .swapLine, .beginChoice, .endChoice, .addHistory,

@@ -38,6 +38,7 @@ package final class Session {
   private(set) lazy var reactions = Reactions(self)
   private(set) lazy var emoji = EmojiUse(self)
   private(set) lazy var search = Search(self)
+  private(set) lazy var accounts = Accounts(self)
   /// When the last key came, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
 
@@ -154,7 +155,7 @@ package final class Session {
   package var deadline: Int64? {
     [
       outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, screen.deadline,
-      comings.deadline,
+      comings.deadline, accounts.deadline,
     ]
     .compactMap { $0 }.min()
   }
@@ -171,6 +172,7 @@ package final class Session {
     outgoing.write(.attach)
     place.refreshNewestOwn()
     place.refreshPeopleAndUnread()
+    accounts.startWanted(again: true)
     news.catchUp()
   }
 
@@ -245,6 +247,7 @@ package final class Session {
     comings.tick()
     screen.printMore()
     outgoing.tick()
+    accounts.tick()
   }
 
   func orComplain(_ body: () throws -> Void) {

@@ -63,6 +63,7 @@ extension InteractiveShell {
     case .open(let words, let target): try open(words, target)
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
+    case .connect(let account, let asks): try connect(account, asks: asks)
     case .quit(let status): stop(status: status)
     }
   }
@@ -178,6 +179,21 @@ extension InteractiveShell {
       try FileKeeper.keep(files, limit: limit, in: session.store)
     }
     _ = tell(.filesKept(result, number: number))
+  }
+
+  /// The process goes on when this shell ends. What it has to say is in the status line.
+  private func connect(_ account: Account, asks: Bool) throws {
+    let words = try NetworkExecutable.command(account, in: session.store, asks: asks)
+    var isStarted = true
+    if asks {
+      lendScreen { isStarted = ChildProgram.run(words) != nil }
+    } else {
+      isStarted = programs.start(words) { _ in }
+    }
+    guard isStarted else {
+      throw Refusal(
+        say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+    }
   }
 
   private func open(_ words: [String], _ target: SafeText) throws {

@@ -9,6 +9,7 @@ struct Hobnob: ParsableCommand {
   private static let subcommands: [any Subcommand.Type] = [
     OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
     WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self,
+    ConnectScript.self, AccountScript.self,
   ]
 
   /// The names of the commands, and of the parser's own.
@@ -28,6 +29,8 @@ struct Hobnob: ParsableCommand {
       hobnob export [CONVERSATION ...]
       hobnob import [FILE ...]
       hobnob check
+      hobnob connect [ADDRESS]
+      hobnob account register ADDRESS
       """,
     discussion: """
       Without CONVERSATION the last one opens, or the room lobby. A bare name is a room; \

@@ -78,6 +78,8 @@ final class Person: SessionLine {
   private(set) var history: [String] = []
   /// Files that are still to be copied.
   private var copies: [(files: WaitingFiles, limit: Int, number: Int)] = []
+  /// The accounts whose network processes were to be started, and whether they could ask.
+  private(set) var connected: [(network: String, asks: Bool)] = []
   /// Monotonic milliseconds.
   var now: Int64 = 1_000_000
   private var setAside: String?
@@ -231,6 +233,7 @@ final class Person: SessionLine {
       case .whenLineBegins(let event):
         if isAccepting { afterLine.append(event) } else { tell(event) }
       case .keep(let files, let limit, let number): copies.append((files, limit, number))
+      case .connect(let account, let asks): connected.append((account.network, asks))
       case .quit(let status): self.status = status
       case .bind, .copy, .open, .clearScreen: break
       }

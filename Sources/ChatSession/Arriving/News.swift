@@ -22,7 +22,10 @@ final class News: SessionPart {
   func lookFromHere() throws { position = try store.position }
 
   func rang(_ news: BellNews) {
-    if news.contains(.somebodyDied) { outgoing.write(.forgetTheDead) }
+    if news.contains(.somebodyDied) {
+      outgoing.write(.forgetTheDead)
+      if !session.accounts.list.isEmpty { session.accounts.startWanted() }
+    }
     screen.holdOrCatchUp()
   }
 
@@ -89,6 +92,8 @@ final class News: SessionPart {
       people.peopleChanged()
       place.peopleChanged()
     }
+    if changes.networkChanged { session.accounts.refresh() }
+    NetworkCommands(session: session).tellAnswers(changes.answers)
     if changes.historyChanged { drafts.historyChanged() }
     let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false
     if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts

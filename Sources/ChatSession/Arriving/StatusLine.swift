@@ -98,8 +98,9 @@ package struct StatusLine: SessionPart {
       return away.isEmpty
         ? say("%1 is away", name) : say("%1 is away: %2", name, SafeText(line: away))
     }
-    return other.isHere || place.conversation?.network != nil
-      ? nil : say("%1 has no hobnob open", name)
+    if other.isHere { return nil }
+    return place.conversation?.network == nil
+      ? say("%1 has no hobnob open", name) : say("%1 is not online, as far as is known", name)
   }
 
   /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then
@@ -136,6 +137,10 @@ package struct StatusLine: SessionPart {
     show(upTo: urgent)
     if !isUrgentOnly {
       how.forEach(add)
+      if let status = session.accounts.status {
+        let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
+        if rest > 12 { add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim))) }
+      }
       show(upTo: tokens.count)
     }
     return line(parts, shown: shown).truncated(to: columns, widths: widths)

@@ -5,7 +5,8 @@ import StyledText
 /// What stands behind a command's name, for completion and for the usage.
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
-    function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff
+    function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff, account,
+    contact
 }
 
 /// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
@@ -123,6 +124,20 @@ public struct Command: Sendable {
     },
     Command("/typing [on|off]", "whether others see that you type", .onOff) {
       try PersonCommands(session: $0).typing($1)
+    },
+    Command(
+      "/account [add|set|remove|list ...]",
+      "your accounts on other networks: how to get one, add, change or remove one", .account
+    ) { try AccountCommands(session: $0).account($1) },
+    Command(
+      "/connect [ADDRESS]", "connect an account, asking for its password if need be", .account
+    ) { try AccountCommands(session: $0).connect($1) },
+    Command(
+      "/contact add|accept|remove|block|unblock ADDRESS",
+      "ask someone on a network to be a contact, agree, end it, or shut them out", .contact
+    ) { try NetworkCommands(session: $0).contact($1) },
+    Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {
+      try AccountCommands(session: $0).disconnect($1)
     },
     Command("/help [COMMAND]", "list the commands, or say how one is used", .command) {
       try ShellCommands(session: $0).help($1)

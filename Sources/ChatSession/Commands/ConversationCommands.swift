@@ -24,6 +24,10 @@ struct ConversationCommands: SessionPart {
       tell(say("You are in %1, too.", others.joined(separator: ", ")))
       return try place.go(to: target)
     }
+    if let (account, address) = try NetworkCommands(session: session).room(last) {
+      return try place.go(
+        to: try NetworkCommands(session: session).join(address, of: account))
+    }
     if try asksWhoMeans(roomToJoin: last) { return }
     try place.go(to: try joined(room: last))
   }
@@ -53,6 +57,7 @@ struct ConversationCommands: SessionPart {
           "%1 is a direct chat, which stays; /switch goes elsewhere.", SafeText(name: target.name)))
     }
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
+    _ = try NetworkCommands(session: session).ask(.leave, in: target)
     try store.leave(me.id, target.id)
     news.forgetUnread(of: target.id)
     let isOpen = target.id == place.conversation?.id
@@ -73,14 +78,21 @@ struct ConversationCommands: SessionPart {
   func message(_ argument: String) throws {
     let name = argument.prefix { !$0.isWhitespace }
     guard !name.isEmpty else { throw usage("msg") }
-    guard let person = try store.find(participant: String(name), for: me.id) else {
-      throw try nobody(called: String(name))
-    }
-    guard person.id != me.id else { throw Refusal(say("That is you.")) }
     let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
     try outgoing.checkLength(of: String(text))
-    try place.go(to: try store.direct(me.id, with: person.id))
+    try place.go(to: try chat(with: String(name)))
     if !text.isEmpty { try outgoing.send(String(text), typed: "/msg " + argument) }
+  }
+
+  private func chat(with name: String) throws -> Conversation {
+    if let (account, address) = try NetworkCommands(session: session).person(name) {
+      return try NetworkCommands(session: session).chat(with: address, of: account)
+    }
+    guard let person = try store.find(participant: name, for: me.id) else {
+      throw try nobody(called: name)
+    }
+    guard person.id != me.id else { throw Refusal(say("That is you.")) }
+    return try store.direct(me.id, with: person.id)
   }
 
   func switchTo(_ argument: String) throws {

@@ -13,6 +13,12 @@ struct HistoryCommand: SessionPart {
   func printHistory(_ argument: String) throws {
     let conversation = try place.required()
     let messages = try Self.wanted(argument).fetch(store, conversation, me)
+    if case .newest(let count) = try Self.wanted(argument), messages.count < count,
+      try NetworkCommands(session: session).ask(
+        .history, in: conversation, text: try store.oldestArchiveID(in: conversation.id))
+    {
+      emit(.notice(say("Older messages are being fetched; /history shows them then")))
+    }
     guard !messages.isEmpty else {
       return tell(
         argument.isEmpty

@@ -28,7 +28,13 @@ struct RoomCommands: SessionPart {
           "A topic has up to %1 characters; this one has %2.", SafeText(Self.topicLimit),
           SafeText(argument.count)))
     }
-    try store.setTopic(argument == "-" ? "" : argument, of: conversation.id, by: me.id)
+    let wanted = argument == "-" ? "" : argument
+    if conversation.kind == .room,
+      try NetworkCommands(session: session).ask(.topic, in: conversation, text: wanted)
+    {
+      return
+    }
+    try store.setTopic(wanted, of: conversation.id, by: me.id)
     news.catchUp()
   }
 
@@ -42,6 +48,13 @@ struct RoomCommands: SessionPart {
       throw usage("invite")
     }
     let conversation = try place.required()
+    let networks = NetworkCommands(session: session)
+    if conversation.kind == .room, conversation.network != nil,
+      let (_, address) = try networks.person(argument),
+      try networks.ask(.invite, in: conversation, text: address)
+    {
+      return
+    }
     guard let person = try store.find(participant: argument, for: me.id) else {
       throw RuleError.noSuchParticipant(argument)
     }
@@ -76,7 +89,7 @@ struct RoomCommands: SessionPart {
   /// Commands that mean nothing in the open conversation; completion leaves them out.
   var commandsThatDoNotWorkHere: Set<String> {
     guard let conversation = place.conversation else { return [] }
-    return conversation.kind == .room && conversation.network == nil ? [] : ["topic", "invite"]
+    return conversation.kind == .room ? [] : ["topic", "invite"]
   }
 
   func can(_ argument: String) throws {
@@ -104,5 +117,6 @@ struct RoomCommands: SessionPart {
       add(say("history"), say("everything that was said, also before you came"))
     }
     transcript.answer(lines, indent: 12)
+    _ = try NetworkCommands(session: session).ask(.abilities, in: conversation)
   }
 }

@@ -186,6 +186,9 @@ extension Session {
       return values.map { Candidate($0) }
     }
     if command.argument == .search { return searchFilters(for: word) }
+    if command.argument == .account || command.argument == .contact {
+      return accounts.arguments(of: command, after: before)
+    }
     guard before.isEmpty else { return [] }
     switch command.argument {
     case .room: return rooms()
@@ -220,7 +223,7 @@ extension Session {
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
     case .onOff: return [Candidate("on"), Candidate("off")]
-    case .text, .search, nil: return []
+    case .text, .search, .account, .contact, nil: return []
     }
   }
 

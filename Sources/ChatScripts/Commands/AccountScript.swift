@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
+import ChatSession
+import Glibc
+import StyledText
+
+/// `hobnob account register` (rule 11.3): a new account, on a server that gives them to whoever asks.
+package struct AccountScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "account", abstract: "Make an account on a server that gives them to anyone.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "What to do: register.")
+  var verb: String
+  @Argument(help: "The address it shall have: you@example.org.")
+  var address: String
+  @Option(help: "The server's host, where its domain does not name it.")
+  var host: String?
+  @Option(help: "Its port.")
+  var port: UInt16?
+  @Option(help: "A file with the certificates to trust.")
+  var ca: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if verb != "register" {
+      throw ValidationError("hobnob account knows register; /account in hobnob does the rest.")
+    }
+  }
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    var words = [try NetworkExecutable.path(of: "xmpp"), "--register", address]
+    for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {
+      if let value { words.append("\(name)=\(value)") }
+    }
+    NetworkExecutable.become(words)
+    throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
+import ChatSession
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// `hobnob connect` (rule 11.3): an account stays connected without a shell; for a systemd user unit.
+package struct ConnectScript: Subcommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "connect", abstract: "Keep an account connected, shell or not.")
+  @OptionGroup package var common: CommonOptions
+  @Argument(help: "Which account, where you have several.")
+  var address: String?
+
+  package init() {}
+
+  package func run(_ launch: Launch) throws -> Int32 {
+    var words: [String] = []
+    _ = try launch.script { script in
+      let accounts = try script.store.accounts(of: script.me.id)
+      let found =
+        address.map { wanted in accounts.filter { [$0.address, $0.network].contains(wanted) } }
+        ?? accounts
+      guard let account = found.first, found.count == 1 else {
+        throw Refusal(
+          found.isEmpty
+            ? say("There is no such account; /account add, typed in hobnob, makes one.")
+            : say(
+              "Which account? You have %1.",
+              found.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+      }
+      try script.store.setWanted(true, account)
+      words = try NetworkExecutable.command(account, in: script.store, stays: true)
+      return 0
+    }
+    NetworkExecutable.become(words)
+    throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+import StyledText
+
+/// `/account`, `/connect`, `/disconnect`.
+@MainActor
+struct AccountCommands: SessionPart {
+  let session: Session
+  private var accounts: Accounts { session.accounts }
+
+  /// What can be set of an account, and what it is.
+  static let options: [(name: String, help: SafeText)] = [
+    ("host", say("the server's host, where its domain does not name it")),
+    ("port", say("its port; 5223 is taken for direct TLS")),
+    ("ca", say("a file with the certificates to trust instead of the system's")),
+    ("pin", say("the SHA-256 of the server's public key, which must be this one")),
+    ("nick", say("what you are called in rooms")),
+    ("password-command", say("a command that prints the password, run without a shell")),
+  ]
+
+  func account(_ argument: String) throws {
+    let words = ChildProcess.words(argument)
+    switch words.first {
+    case nil: try list(orHelp: true)
+    case "list" where words.count == 1: try list(orHelp: false)
+    case "add" where words.count > 1: try add(words[1], Array(words.dropFirst(2)))
+    case "set" where words.count >= 3:
+      try set(words[1], words[2], words.dropFirst(3).joined(separator: " "))
+    case "remove" where words.count == 2: try remove(words[1])
+    default: throw usage("account")
+    }
+  }
+
+  private func list(orHelp: Bool) throws {
+    accounts.refresh()
+    guard !accounts.list.isEmpty else {
+      guard orHelp else { return tell(say("You have no account.")) }
+      return transcript.answer([
+        StyledLine(say("Everyone on this machine is here without an account. To reach the world:")),
+        StyledLine(
+          say("  /account add you@example.org   an XMPP account that you have, with its password")),
+        StyledLine(
+          say("  hobnob account register you@example.org   a new one, where the server gives them")),
+      ])
+    }
+    transcript.answer(
+      accounts.list.flatMap { account in
+        let status = account.status
+        let state: SafeText =
+          !account.isWanted
+          ? say("disconnected") : status.isEmpty ? say("connected") : SafeText(line: status)
+        return [
+          StyledLine("  " + SafeText(line: account.network)) + StyledLine("  " + state, .dim)
+        ]
+          + account.settings.sorted { $0.key < $1.key }.map {
+            StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
+          }
+      })
+  }
+
+  private func add(_ written: String, _ words: [String]) throws {
+    let address = try checked(written)
+    var settings: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--"), let value = rest.popFirst() else { throw usage("account") }
+      let name = String(word.dropFirst(2))
+      settings[name] = try checkedOption(name, value)
+    }
+    let account = try store.addAccount(
+      owner: me.id, network: "xmpp:" + address, settings: settings)
+    tell(say("%1 is your account now.", SafeText(line: account.address)))
+    accounts.connect(account)
+  }
+
+  private func set(_ address: String, _ name: String, _ value: String) throws {
+    var account = try accounts.named(address)
+    account.settings[name] = value.isEmpty ? nil : try checkedOption(name, value)
+    try store.set(account, settings: account.settings)
+    accounts.refresh()
+    tell(
+      value.isEmpty
+        ? say(
+          "%1 has no %2 any more; /connect makes it so.", SafeText(line: address),
+          SafeText(line: name))
+        : say(
+          "%1 has the %2 %3; /connect makes it so.", SafeText(line: address),
+          SafeText(line: name), SafeText(line: value)))
+  }
+
+  private func remove(_ address: String) throws {
+    let account = try accounts.named(address)
+    try store.removeAccount(account)
+    accounts.refresh()
+    tell(
+      say("%1 is removed; what was said stays here to read.", SafeText(line: account.address)))
+  }
+
+  func connect(_ argument: String) throws {
+    let account = try accounts.named(argument.trimmingBlanks)
+    guard try !account.isWanted || !store.holderIsAlive(of: account) else {
+      try store.ask(.reconnect, of: account)
+      return tell(say("%1 is being connected anew.", SafeText(line: account.address)))
+    }
+    try store.setWanted(true, account)
+    accounts.connect(account)
+  }
+
+  func disconnect(_ argument: String) throws {
+    let account = try accounts.named(argument.trimmingBlanks)
+    try store.setWanted(false, account)
+    accounts.refresh()
+    tell(
+      say(
+        "%1 is disconnected until /connect; what you send there waits.",
+        SafeText(line: account.address)))
+  }
+
+  /// `name@domain`, in lower case.
+  private func checked(_ written: String) throws -> String {
+    let address = written.hasPrefix("xmpp:") ? String(written.dropFirst(5)) : written
+    let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }),
+      !address.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "'" })
+    else {
+      throw Refusal(
+        say(
+          "%1 is not an address; one looks like you@example.org.", SafeText(line: written)))
+    }
+    return address.lowercased()
+  }
+
+  private func checkedOption(_ name: String, _ value: String) throws -> String {
+    guard Self.options.contains(where: { $0.name == name }) else {
+      throw Refusal(
+        say(
+          "An account has no %1; it has %2.", SafeText(line: name),
+          Self.options.map { SafeText(line: $0.name) }.joined(separator: ", ")))
+    }
+    if name == "port", Int(written: value, in: 1...65_535) == nil {
+      throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))
+    }
+    return value
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// My accounts on networks: their processes are started when they are needed, and what they do is
+/// told in the status line.
+@MainActor
+final class Accounts: SessionPart {
+  unowned let session: Session
+  private(set) var list: [Account] = []
+  /// When a process was last started for an account here, in monotonic milliseconds: one that dies
+  /// at once is not started without a pause.
+  private var started: [ID<Account>: Int64] = [:]
+  private static let pause: Int64 = 3_000
+  /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
+  private(set) var deadline: Int64?
+
+  init(_ session: Session) { self.session = session }
+
+  /// Something about accounts changed, or was never read.
+  func refresh() {
+    do {
+      list = try store.accounts(of: me.id)
+    } catch {
+      outgoing.tryAgainSoon()
+    }
+  }
+
+  /// Starts what is wanted and does not run.
+  ///
+  /// - Parameter again: whether also what has ended with a reason, which may be there no more.
+  func startWanted(again: Bool = false) {
+    refresh()
+    deadline = nil
+    for account in list where account.isWanted && (again || account.status.isEmpty) {
+      guard (try? store.holderIsAlive(of: account)) == false else { continue }
+      if let last = started[account.id], now - last < Self.pause {
+        deadline = last + Self.pause
+        continue
+      }
+      started[account.id] = now
+      emit(.connect(account, asks: false))
+    }
+  }
+
+  func tick() {
+    if let deadline, now >= deadline { startWanted() }
+  }
+
+  /// The owner asked for it, and may be asked for the password.
+  func connect(_ account: Account) {
+    refresh()
+    started[account.id] = now
+    emit(.connect(account, asks: account.settings["password-command"] == nil))
+  }
+
+  /// For the status line: what each account that is not simply connected is at.
+  var status: SafeText? {
+    let said = list.filter { $0.isWanted && !$0.status.isEmpty }.map { account in
+      say(
+        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+        SafeText(line: account.status))
+    }
+    return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// The account that an address without one belongs to: of the conversation that is open, else the
+  /// only one.
+  var present: Account? {
+    if let network = moves.present?.network {
+      return list.first { $0.network == network }
+    }
+    return list.count == 1 ? list.first : nil
+  }
+
+  /// The one of that address, or the only one.
+  ///
+  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  func named(_ address: String) throws -> Account {
+    refresh()
+    let bare = address.lowercased()
+    if address.isEmpty {
+      if let present { return present }
+      guard list.isEmpty else {
+        throw Refusal(
+          say(
+            "Which account? You have %1.",
+            list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+      }
+    } else if let found = list.first(where: { [$0.address, $0.network].contains(bare) }) {
+      return found
+    }
+    guard list.isEmpty else {
+      throw Refusal(
+        say(
+          "You have no account %1; you have %2.", SafeText(line: address),
+          list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+    }
+    throw Refusal(say("You have no account yet; /account says how to get one."))
+  }
+
+  // MARK: Completion
+
+  /// What can be an argument of `/account`, `/connect`, `/disconnect` and `/contact`.
+  func arguments(of command: Command, after before: [String]) -> [Candidate] {
+    let mine = { self.list.map { Candidate($0.address) } }
+    switch (command.name, before.count) {
+    case ("contact", 0): return NetworkCommands.verbs.map { Candidate($0.name) }
+    case ("contact", 1): return session.candidates(behind: .person)
+    case ("account", 0): return ["add", "list", "remove", "set"].map { Candidate($0) }
+    case ("account", 1) where before[0] == "add": return []
+    case ("account", 2) where before[0] == "set":
+      return AccountCommands.options.map { Candidate($0.name, hint: $0.help.string) }
+    case ("account", 2...) where before[0] == "add" && before.count.isMultiple(of: 2):
+      return AccountCommands.options.map { Candidate("--" + $0.name, hint: $0.help.string) }
+    case ("account", 1), ("connect", 0), ("disconnect", 0): return mine()
+    default: return []
+    }
+  }
+}
