@@ -4,20 +4,23 @@
 PREFIX = /usr/local
 DESTDIR =
 SWIFT = swift
-BUILT = .build/release/hobnob
+BUILT = .build/release
 CHECKED = --explicit-target-dependency-import-check error
 # Nothing for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
-LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev file
-TEST_TOOLS = libvterm-dev mandoc sqlite3 strace tmux
+LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev file
+TEST_TOOLS = libvterm-dev mandoc openssl prosody python3-slixmpp sqlite3 strace tmux
 
 all:
 	$(SWIFT) build -c release --product hobnob $(CHECKED)
+	$(SWIFT) build -c release --product hobnob-xmpp $(CHECKED)
 
 # It builds nothing, so that root needs no Swift.
 install:
-	@test -x $(BUILT) || { echo "$(BUILT) is not there; run make first." >&2; exit 1; }
-	install -D $(BUILT) $(DESTDIR)$(PREFIX)/bin/hobnob
+	@for name in hobnob hobnob-xmpp; do test -x $(BUILT)/$$name || \
+	  { echo "$(BUILT)/$$name is not there; run make first." >&2; exit 1; }; done
+	install -D $(BUILT)/hobnob $(DESTDIR)$(PREFIX)/bin/hobnob
+	install -D $(BUILT)/hobnob-xmpp $(DESTDIR)$(PREFIX)/libexec/hobnob/hobnob-xmpp
 	install -d $(DESTDIR)$(PREFIX)/share
 	cp -R share/hobnob $(DESTDIR)$(PREFIX)/share/
 	for section in 1 5 7; do \
@@ -26,7 +29,7 @@ install:
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/hobnob
-	rm -rf $(DESTDIR)$(PREFIX)/share/hobnob
+	rm -rf $(DESTDIR)$(PREFIX)/share/hobnob $(DESTDIR)$(PREFIX)/libexec/hobnob
 	for page in man/*.[157]; do \
 	  rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done

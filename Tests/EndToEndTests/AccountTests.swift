@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Against a real server (Prosody), with somebody else's client (slixmpp) on the other side.
+  @Suite("An account on a server", .serialized)
+  final class AccountTests {
+    private let server: LocalServer
+    private let home: Home
+
+    init() throws {
+      server = try LocalServer()
+      home = try Home()
+    }
+
+    /// A shell with the account of that name, connected.
+    private func connected(_ name: String, _ home: Home) throws -> PseudoTerminal {
+      let shell = try home.shellInLobby(as: name)
+      shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
+      try shell.expect("Password of \(name)@\(LocalServer.domain): |")
+      shell.send("secret\r")
+      // What is typed before the prompt is back is typed to whoever asked.
+      try shell.expect("#lobby> |")
+      try shell.expectGone("xmpp:", for: 20)
+      return shell
+    }
+
+    @Test("a direct chat with somebody else's client: text, edit, receipts, typing, a reaction")
+    func chatsWithAForeignClient() throws {
+      let ben = try ForeignClient("ben", at: server)
+      let anna = try connected("anna", home)
+      #expect(!anna.emulator.history.joined().contains("secret"))
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      try anna.type("hello ben\r", seeing: "] ✓")
+      try ben.expect("hello ben")
+      // slixmpp answers the request for a receipt by itself (XEP-0184).
+      try anna.expect("delivered")
+      anna.send("/edit\r")
+      try anna.expect("edit 1>")
+      anna.send(", how are you?\r")
+      try ben.expect("urn:xmpp:message-correct:0")
+      try ben.expect("how are you?")
+
+      try ben.tell("say", "anna@\(LocalServer.domain)", "chat", "quite well")
+      try anna.expect("ben: quite well")
+      let said = try ben.expect("hello ben\"]")
+      let words = try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String]
+      let id = try #require(words?[3])
+      try ben.tell("react", "anna@\(LocalServer.domain)", "chat", id, "🍵")
+      try anna.expect("🍵")
+      try ben.tell("typing", "anna@\(LocalServer.domain)", "chat", "composing")
+      try anna.expect("is typing")
+      try ben.tell("marker", "anna@\(LocalServer.domain)", "chat", id)
+      try anna.expect("seen")
+    }
+
+    @Test("a room: what is said there comes to both, once, and is `sent`")
+    func talksInARoom() throws {
+      let ben = try ForeignClient("ben", at: server)
+      let anna = try connected("anna", home)
+      let room = "tea@rooms.\(LocalServer.domain)"
+      anna.send("/join \(room)\r")
+      try anna.expect("#tea")
+      try anna.type("is this on?\r", seeing: "] ✓")
+      try ben.tell("join", room, "ben")
+      try ben.expect("/anna")
+      try anna.type("who brings the cups?\r", seeing: "[2] ✓")
+      try ben.expect("who brings the cups?")
+      try ben.tell("say", room, "groupchat", "I do")
+      try anna.expect("ben: I do")
+      #expect(anna.emulator.history.count { $0.contains("who brings the cups?") } <= 1)
+    }
+
+    @Test("what is sent while the server is away goes out once when it is back")
+    func sendsWhatWaited() throws {
+      let anna = try connected("anna", home)
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      server.stop(SIGKILL)
+      try anna.expect("offline", for: 20)
+      try anna.type("are you there?\r", seeing: "sending")
+      try server.start()
+      anna.send("/connect\r")
+      try anna.expect("] ✓", for: 30)
+      let ben = try ForeignClient("ben", at: server)
+      try ben.expect("are you there?")
+      #expect(ben.lines.count { $0.hasPrefix("[\"said\"") && $0.contains("are you there?") } == 1)
+    }
+
+    @Test("kill -9 of the network's process loses nothing, and the next one takes the account over")
+    func survivesAKill() throws {
+      let ben = try ForeignClient("ben", at: server)
+      let anna = try connected("anna", home)
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      try anna.type("one\r", seeing: "] ✓")
+      _ = try Program(
+        ["pkill", "-9", "-f", "hobnob-xmpp.*\(home.store)"], environment: home.environment
+      ).finish()
+      try anna.expect("needs its password", for: 20)
+      try anna.type("two\r", seeing: "sending")
+      anna.send("/connect\r")
+      try anna.expect("Password of anna@\(LocalServer.domain): |")
+      anna.send("secret\r")
+      try anna.expect("> |", for: 30)
+      try anna.expect("] ✓", for: 30)
+      try ben.expect("two\"]")
+    }
+
+    @Test("a wrong password is said, and the account stays")
+    func refusesAWrongPassword() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      anna.send("/account add anna@\(LocalServer.domain) \(server.options)\r")
+      try anna.expect("Password of anna@\(LocalServer.domain): |")
+      anna.send("wrong\r")
+      try anna.expect("does not accept", for: 20)
+      anna.send("/account\r")
+      try anna.expect("xmpp:anna@\(LocalServer.domain)")
+    }
+
+    @Test("hobnob account register makes an account that can be added")
+    func registers() throws {
+      let shell = try PseudoTerminal(
+        command: [
+          Home.program, "account", "register", "dora@\(LocalServer.domain)", "--host", "127.0.0.1",
+          "--port", String(server.port), "--ca", server.folder + "/certs/ca.crt",
+        ], environment: home.environment, rows: 24, columns: 80)
+      try shell.expect("A password for dora@\(LocalServer.domain): |")
+      shell.send("secret\r")
+      try shell.expect("The same again: |")
+      shell.send("secret\r")
+      try shell.expect("is yours", for: 20)
+      _ = try connected("dora", home)
+    }
+
+    @Test("without an account /account says in three lines how to get one")
+    func saysHowToGetOne() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      anna.send("/account\r")
+      try anna.expect("/account add you@example.org")
+      try anna.expect("hobnob account register you@example.org")
+    }
+  }
+}

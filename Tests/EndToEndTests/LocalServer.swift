@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+/// An XMPP server for one test, on this machine alone, as the README starts one.
+final class LocalServer {
+  static let domain = "chat.localhost"
+  let folder: String
+  let port: Int
+  private var server: Program?
+  private let names: [String]
+
+  /// - Parameter names: whose accounts there are; their password is `secret`.
+  init(_ names: [String] = ["anna", "ben", "cem"]) throws {
+    folder = try temporaryFolder()
+    port = try Self.freePorts()
+    self.names = names
+    try start()
+  }
+
+  deinit {
+    stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// What `/account add` is told behind an address.
+  var options: String { "--host 127.0.0.1 --port \(port) --ca \(folder)/certs/ca.crt" }
+
+  func start() throws {
+    let script = Repository.root.appendingPathComponent("share/hobnob/local-xmpp").path
+    let server = try Program(
+      ["sh", script, "-d", folder, "-p", String(port)] + names.flatMap { [$0, "secret"] },
+      environment: ["HOME": folder, "PATH": "/usr/sbin:/usr/bin:/bin"])
+    self.server = server
+    try #require(
+      server.wait(for: 30) { $0.hasEnded || Self.answers(port) } && !server.hasEnded,
+      "\(server.output)\(server.errors)")
+  }
+
+  /// Ends it; `signal` may be SIGKILL.
+  func stop(_ signal: Int32 = SIGTERM) {
+    guard let server else { return }
+    server.kill(signal)
+    _ = server.finish()
+    self.server = nil
+  }
+
+  /// The first of three ports in a row that nobody listens at.
+  private static func freePorts() throws -> Int {
+    while true {
+      let first = Int.random(in: 20_000..<30_000)
+      if (first...first + 2).allSatisfy({ !answers($0) }) { return first }
+    }
+  }
+
+  private static func answers(_ port: Int) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}
+
+/// Somebody else's client; see `foreign.py`.
+final class ForeignClient {
+  private let program: Program
+
+  init(_ name: String, at server: LocalServer) throws {
+    let script = Repository.root.appendingPathComponent("Tests/EndToEndTests/foreign.py").path
+    program = try Program(
+      [
+        "/usr/bin/python3", script, "\(name)@\(LocalServer.domain)", "secret", "127.0.0.1",
+        String(server.port), server.folder + "/certs/ca.crt",
+      ], input: nil, environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"])
+    try expect("[\"up\"]")
+  }
+
+  func tell(_ words: String...) throws {
+    let data = try JSONSerialization.data(withJSONObject: words)
+    program.type(String(decoding: data, as: UTF8.self) + "\n")
+  }
+
+  /// Waits for a line with this in what it has seen.
+  @discardableResult
+  func expect(
+    _ part: String, for seconds: Double = 20, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> String {
+    let isThere = program.wait(for: seconds) { _ in line(with: part) != nil }
+    try #require(
+      isThere, "no \(part) in:\n\(program.output.suffix(3000))\(program.errors.suffix(500))",
+      sourceLocation: sourceLocation)
+    return line(with: part) ?? ""
+  }
+
+  private func line(with part: String) -> String? {
+    lines.first { $0.contains(part) }
+  }
+
+  /// What it has seen, each a list of words in JSON.
+  var lines: [String] { program.output.split(separator: "\n").map(String.init) }
+}
