@@ -16,6 +16,9 @@ extension Store {
           SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
           WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
               OR (q.network <> '', q.id) < (p.network <> '', p.id))
+            -- Whoever is called in a room as elsewhere on the network is mostly the same person.
+            AND (q.network = '' OR p.name_key <> q.name_key
+              OR (p.given IS NULL AND q.given IS NULL))
             AND \(Store.isSeen(network: "q.network", by: "?2"))
           """, person, me)
       }
