@@ -26,6 +26,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case accountExists(String)
   /// An account that another participant of this store has, or had: what was said on it is theirs.
   case accountTaken(String)
+  /// They are known from a room on a network alone, where nobody can be written to in private.
+  case onlyInARoom(String)
   case noSuchAccount(String)
 
   /// What is wrong, with what, and what to do.
@@ -73,6 +75,10 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("there is no message of yours to delete here", [])
     case .accountExists(let address):
       ("the account %1 is there already; /account list shows it", [address])
+    case .onlyInARoom(let name):
+      (
+        "%1 is known from a room alone; write to their address, as in /msg ben@example.org", [name]
+      )
     case .accountTaken(let address):
       (
         "%1 is the account of somebody else in this store; use it in a store of your own", [address]

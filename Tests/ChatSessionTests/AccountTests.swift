@@ -157,4 +157,22 @@ struct AccountTests {
     anna.say("/detach all")
     #expect(anna.say("look at this"))
   }
+
+  @Test("who is known from a room alone is not written to in private, nor is somebody of that name")
+  func writesToNoOccupant() throws {
+    let account = try added()
+    anna.say("/join tea@rooms.x.org")
+    let zoe = Speaker(identity: "id-7", name: "zoe")
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .present(zoe, room: "tea@rooms.x.org"),
+      ], of: account)
+    anna.look()
+    #expect(!anna.say("/msg zoe hello"))
+    #expect(anna.printed.last?.contains("zoe is known from a room alone") == true)
+    #expect(try anna.store.outbox(of: account.network).isEmpty)
+    anna.say("/who")
+    #expect(!anna.printed.joined().contains("id-7"))
+  }
 }

@@ -157,7 +157,8 @@ struct ConversationCommands: SessionPart {
       var line = StyledLine("  ")
       line += transcript.printer.name(
         SafeText(name: person.name), of: person.id, identity: person.identity)
-      if person.name != person.identity {
+      // What tells those in a room apart is not for people to read.
+      if person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
       let state =

@@ -125,7 +125,7 @@ extension Store {
   /// left. With oneself it is a place for notes.
   ///
   /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
-  ///   `.noSuchAccount` where the account was removed before there was a chat.
+  ///   `.noSuchAccount` where the account was removed before there was a chat, `.onlyInARoom`.
   public func direct(
     _ me: ID<Participant>, with other: ID<Participant>
   ) throws -> Conversation {
@@ -139,11 +139,13 @@ extension Store {
     if let found = try known(), try isMember(me, of: found.id) { return found }
     return try write(durable: true) {
       if try known() == nil {
-        let network = try participant(other).network ?? participant(me).network
+        let person = try participant(other)
+        if person.isOccupant { throw RuleError.onlyInARoom(person.name) }
+        let network = try person.network ?? participant(me).network
         if let network {
           let owner = try owner(ofNetwork: network)
           if let owner, owner != me, owner != other {
-            throw RuleError.noSuchParticipant(try participant(other).name)
+            throw RuleError.noSuchParticipant(person.name)
           }
           try requireAccount(of: network)
         }

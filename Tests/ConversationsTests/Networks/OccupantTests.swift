@@ -173,4 +173,28 @@ import Testing
     #expect(try linked.store.count("message") == 10_000)
     #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [10_000])
   }
+
+  @Test("12.3: who is called in a room as elsewhere is not marked; who only looks so is")
+  func looksAlike() throws {
+    try linked.join()
+    let (same, other) = ("occupant-1", "occupant-2")
+    try linked.hear(
+      .contact(Speaker(identity: "ben@example.org", name: "ben"), isOnline: true, away: nil),
+      .present(Speaker(identity: same, name: "ben"), room: room),
+      // With a Cyrillic letter in it.
+      .present(Speaker(identity: other, name: "b\u{0435}n"), room: room))
+    let people = try linked.store.participants(for: linked.anna)
+    let marked = try linked.store.lookAlikes(among: people.map(\.id), to: linked.anna)
+    #expect(people.filter { marked.contains($0.id) }.map(\.identity) == [room + "/" + other])
+  }
+
+  @Test("nobody is written to in private who is known from a room alone")
+  func noChat() throws {
+    try linked.join()
+    try linked.hear(.present(Speaker(identity: "occupant-1", name: "kim"), room: room))
+    let kim = try #require(try linked.store.find(participant: "kim", for: linked.anna))
+    #expect(throws: RuleError.onlyInARoom("kim")) {
+      try linked.store.direct(linked.anna, with: kim.id)
+    }
+  }
 }
