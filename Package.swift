@@ -118,7 +118,9 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
-      swiftSettings: ours),
+      swiftSettings: ours,
+      // Names are looked up through the C library, which therefore stays a shared one.
+      linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
