@@ -130,10 +130,10 @@ package final class NetworkProcess {
   /// Something was committed, or a shell ended.
   private func look() {
     do {
+      _ = try store.forgetTheDead()
       guard let now = try store.account(network: account.network), now.isWanted,
         now.owner == account.owner
       else { return leave() }
-      _ = try store.forgetTheDead()
       try stayOrLeave()
       try connectIfAsked()
       if isUp { try give() }
@@ -167,6 +167,8 @@ package final class NetworkProcess {
   }
 
   private func give() throws {
+    // Two that send would send twice: whoever has lost the lease goes.
+    guard try store.holdsLease(of: account) else { return leave() }
     let outbox = try store.outbox(of: account.network)
     let isNew = outbox.contains { !$0.wasTried }
     let requests = try store.requests(of: account)

@@ -167,6 +167,26 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
   }
 
+  @Test("2: it leaves when another process has got the account, and sends nothing more")
+  func leavesWithoutTheLease() throws {
+    wire.onConnect = { [self] wire, _ in
+      // Somebody clears the lock files away, and the next one finds the account free.
+      let shells = folder + "/store.shells"
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: shells)) ?? [] {
+        try? FileManager.default.removeItem(atPath: shells + "/" + name)
+      }
+      #expect((try? mine.takeLease(of: account)) == true)
+      _ = try? mine.send("one", in: room.id, by: anna.id)
+      wire.report(.up)
+    }
+    _ = loop.after(milliseconds: 20_000) { [loop] in
+      Issue.record("it stayed")
+      loop.stop()
+    }
+    #expect(try process().run() == nil)
+    #expect(wire.outboxes.isEmpty)
+  }
+
   @Test("2: one process at a time has the account, and the next one when it is gone")
   func oneAtATime() throws {
     #expect(try store.takeLease(of: account))
