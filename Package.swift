@@ -46,6 +46,7 @@ let package = Package(
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
@@ -99,16 +100,15 @@ let package = Package(
         .linkedLibrary("tinfo"),
         // A program without shared libraries starts in half the time. Its objects are compiled for
         // the shared ones, which name fewer libraries than the static Foundation is made of. (Only
-        // ArgumentParser uses any of it.) Packages that use our libraries get none of this.
-        .unsafeFlags(
-          [
-            "-static-executable", "-use-ld=lld", "-l_FoundationCollections",
-            "-l_FoundationCShims",
-          ], .when(configuration: .release)),
+        // ArgumentParser uses any of it.) Packages that use our libraries get none of this. The
+        // tests start it thousands of times; what finds memory faults in it needs the C library.
+        .unsafeFlags(["-static-executable"], .when(configuration: .release)),
+        .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
+        .unsafeFlags(["-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]),
       ]),
     // What every network process shares, and one folder per network.
     .target(
-      name: "Networks", dependencies: ["Conversations", "Platform", "CLinux"],
+      name: "Networks", dependencies: ["Conversations", "Platform", "CLinux", "CCurl"],
       swiftSettings: ours),
     .target(
       name: "XMPP",
@@ -124,7 +124,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
-        "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
+        "XMPP", "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -176,7 +176,7 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "NetworksTests",
-      dependencies: ["Networks", "Conversations", "Platform", "Repeatable"],
+      dependencies: ["Networks", "Conversations", "Platform", "Repeatable", "ProsodyFixture"],
       swiftSettings: tests),
     .target(
       name: "ProsodyFixture", dependencies: ["Platform"], path: "Tests/ProsodyFixture",

@@ -53,8 +53,11 @@ static inline void clinux_no_new_privileges(void) {
 static inline int clinux_landlock(
     const char **own, int own_count, const char **readable, int readable_count) {
   const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  // The rights of the first version; a program is never started.
-  struct landlock_ruleset_attr handled = {.handled_access_fs = (1ULL << 13) - 1};
+  // The rights of the first version, and that to move files from one folder to another, which without
+  // a word of it nobody has; a program is never started.
+  const int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1U);
+  struct landlock_ruleset_attr handled = {
+      .handled_access_fs = (1ULL << (version < 2 ? 13 : 14)) - 1};
   const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
   if (rules < 0) return -1;
   for (int n = 0; n < own_count + readable_count; n++) {

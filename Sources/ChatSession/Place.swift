@@ -119,6 +119,11 @@ package final class Place: SessionPart {
   func become(away word: String?) throws {
     try store.setAway(word, of: me.id)
     away = word
+    // A network that connects later asks the store.
+    for account in session.accounts.list where account.isWanted {
+      try store.ask(
+        .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
+    }
   }
 
   func refreshNewestOwn() {

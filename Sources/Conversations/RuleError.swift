@@ -27,7 +27,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An account that another participant of this store has, or had: what was said on it is theirs.
   case accountTaken(String)
   /// They are known from a room on a network alone, where nobody can be written to in private.
-  case onlyInARoom(String)
+  case onlyInARoom(String, domain: String)
   case noSuchAccount(String)
 
   /// What is wrong, with what, and what to do.
@@ -75,9 +75,9 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("there is no message of yours to delete here", [])
     case .accountExists(let address):
       ("the account %1 is there already; /account list shows it", [address])
-    case .onlyInARoom(let name):
+    case .onlyInARoom(let name, let domain):
       (
-        "%1 is known from a room alone; write to their address, as in /msg ben@example.org", [name]
+        "%1 is known from a room alone; write to their address, as in /msg %1@%2", [name, domain]
       )
     case .accountTaken(let address):
       (

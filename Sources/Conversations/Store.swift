@@ -200,6 +200,12 @@ public final class Store {
     OpenStores.close(database, identity)
   }
 
+  /// Lets SQLite put what it needs for a while into memory: for a process that may write nowhere but
+  /// beside the store.
+  package func keepTemporaryFilesInMemory() throws {
+    try database.execute("PRAGMA temp_store=MEMORY")
+  }
+
   // MARK: Transactions
 
   /// Runs `body` as one transaction, and rings the bell if it drew a number. Inside another

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Glibc
 
 /// How long to wait before the next try to connect: longer from one failure to the next, and not
 /// the same for all who lost the same server.
@@ -19,6 +20,23 @@ package struct BackOff: Sendable {
     failures += 1
     // Between a half and the whole of it.
     return step / 2 + Milliseconds(Double(step / 2) * random)
+  }
+
+  /// When the next try is, for the status line: it stands there as it is, since counting down would
+  /// wake the machine every second.
+  ///
+  /// - Parameters:
+  ///   - pause: milliseconds until then.
+  ///   - now: as the clock on the wall shows it.
+  package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
+    if pause < 60_000 { return "in \((pause + 999) / 1000) s" }
+    var (time, parts) = (time_t((now + pause) / 1000), tm())
+    localtime_r(&time, &parts)
+    return "at \(digits(parts.tm_hour)):\(digits(parts.tm_min))"
+  }
+
+  private static func digits(_ number: Int32) -> String {
+    (number < 10 ? "0" : "") + String(number)
   }
 
   /// It went well.

@@ -12,6 +12,7 @@ package final class NetworkProcess {
   private let wire: any Wire
   private let loop: EventLoop
   private let secret: String
+  private let downloads: Downloads
   /// Whether it stays when its owner has no shell.
   private let stays: Bool
 
@@ -29,7 +30,13 @@ package final class NetworkProcess {
   private var retry: TimerID?
   private var storing: TimerID?
   private var leaving: TimerID?
+  /// What the wire, and what the downloads say of themselves.
+  private var statuses = ("", "")
   private var shownStatus = ""
+  /// What the wire says of itself, which holds again once the store can be written.
+  private var status = ""
+  /// What is in the store was not looked at, since it could not be.
+  private var hasToLook = false
 
   /// Milliseconds that it stays after its owner's last shell.
   private let patience: Int64
@@ -51,6 +58,9 @@ package final class NetworkProcess {
     (self.secret, self.stays) = (secret, stays)
     position = try store.position
     store.patience = 0
+    var show: (String) -> Void = { _ in }
+    downloads = Downloads(of: account, into: store.attachmentFolder, loop: loop) { show($0) }
+    show = { [weak self] in self?.show(downloads: $0) }
   }
 
   /// Connects and serves until there is nobody to serve.
@@ -59,6 +69,7 @@ package final class NetworkProcess {
   /// - Throws: `StoreError`.
   package func run() throws -> String? {
     wire.report = { [weak self] in self?.hear($0) }
+    downloads.report = { [weak self] in self?.hear(.news($0)) }
     loop.watch(try store.bellDescriptor) { [weak self] in
       guard let self else { return }
       _ = store.drainBell()
@@ -76,7 +87,7 @@ package final class NetworkProcess {
 
   private func connect() {
     retry = nil
-    show("connecting")
+    tell("connecting")
     let settings = (try? store.account(network: account.network))?.settings ?? account.settings
     wire.connect(secret: secret, settings: settings)
   }
@@ -86,8 +97,9 @@ package final class NetworkProcess {
     case .up:
       isUp = true
       backOff.reset()
+      downloads.server = wire.server
       pump()
-    case .status(let text): show(text)
+    case .status(let text): tell(text)
     case .news(let news):
       unstored += news
       keep()
@@ -104,7 +116,7 @@ package final class NetworkProcess {
     }
     let pause = backOff.next(random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-    show("offline, next try in \((pause + 999) / 1000) s: \(words)")
+    tell("offline, next try \(BackOff.words(for: pause, at: Store.wallClock())): \(words)")
     loop.schedule(&retry, at: loop.now + pause) { [weak self] in self?.connect() }
   }
 
@@ -117,18 +129,22 @@ package final class NetworkProcess {
     do {
       if !unstored.isEmpty { try store.take(unstored, of: account) }
       unstored = []
+      show(status)
       if !wire.isReading { wire.isReading = true }
+      if hasToLook { look() }
     } catch {
       wire.isReading = false
-      let isLocked = if case StoreError.locked = error { true } else { false }
-      if !isLocked { show("cannot store what arrives; nothing is received until it can") }
-      let pause = isLocked ? Self.whileLocked : Self.whileFull
+      let pause = Self.pause(behind: error)
+      if pause > Self.whileLocked {
+        show("cannot store what arrives; nothing is received until it can")
+      }
       loop.schedule(&storing, at: loop.now + pause) { [weak self] in self?.keep() }
     }
   }
 
   /// Something was committed, or a shell ended.
   private func look() {
+    hasToLook = false
     do {
       _ = try store.forgetTheDead()
       guard let now = try store.account(network: account.network), now.isWanted,
@@ -138,7 +154,7 @@ package final class NetworkProcess {
       try connectIfAsked()
       if isUp { try give() }
     } catch {
-      again()
+      again(behind: error)
     }
   }
 
@@ -154,16 +170,19 @@ package final class NetworkProcess {
   }
 
   private func pump() {
-    do { try give() } catch { again() }
+    do { try give() } catch { again(behind: error) }
   }
 
-  private func again() {
+  private func again(behind error: any Error) {
+    hasToLook = true
     guard storing == nil else { return }
-    loop.schedule(&storing, at: loop.now + Self.whileLocked) { [weak self] in
-      guard let self else { return }
-      keep()
-      look()
+    loop.schedule(&storing, at: loop.now + Self.pause(behind: error)) { [weak self] in
+      self?.keep()
     }
+  }
+
+  private static func pause(behind error: any Error) -> Int64 {
+    if case StoreError.locked = error { whileLocked } else { whileFull }
   }
 
   private func give() throws {
@@ -171,12 +190,12 @@ package final class NetworkProcess {
     guard try store.holdsLease(of: account) else { return leave() }
     let outbox = try store.outbox(of: account.network)
     let isNew = outbox.contains { !$0.wasTried }
-    let requests = try store.requests(of: account)
+    let requests = downloads.take(from: try store.requests(of: account))
     let (signals, position) = try store.signals(of: account, since: position)
-    self.position = position
     // If this process ends now, the next one knows that the network may have them.
     if isNew { try store.noteTried(outbox.filter { !$0.wasTried }) }
     wire.take(outbox: outbox, requests: requests.filter { $0.verb != .reconnect }, signals: signals)
+    self.position = position
   }
 
   /// Another try comes with the next connection, where it cannot be kept now.
@@ -193,7 +212,15 @@ package final class NetworkProcess {
       if let leaving { loop.cancel(leaving) }
       leaving = nil
     } else if leaving == nil {
-      loop.schedule(&leaving, at: loop.now + patience) { [weak self] in self?.leave() }
+      loop.schedule(&leaving, at: loop.now + patience) { [weak self] in self?.leaveWhenDone() }
+    }
+  }
+
+  /// A file on its way would have to begin anew.
+  private func leaveWhenDone() {
+    guard wire.isBusy || !downloads.isEmpty else { return leave() }
+    loop.schedule(&leaving, at: loop.now + max(1_000, patience)) { [weak self] in
+      self?.leaveWhenDone()
     }
   }
 
@@ -202,10 +229,31 @@ package final class NetworkProcess {
     loop.stop()
   }
 
+  private func tell(_ status: String) {
+    self.status = status
+    if unstored.isEmpty || wire.isReading { show(status) }
+  }
+
   /// For the status line of the owner's shells.
   private func show(_ status: String) {
+    statuses.0 = status
+    showStatus()
+  }
+
+  private func show(downloads status: String) {
+    statuses.1 = status
+    showStatus()
+  }
+
+  private func showStatus() {
+    let status = [statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")
     guard status != shownStatus else { return }
-    // Where it cannot be told, the next one is.
-    if (try? store.setStatus(of: account, status)) != nil { shownStatus = status }
+    do {
+      try store.setStatus(of: account, status)
+      shownStatus = status
+    } catch {
+      // The status that holds then is told.
+      again(behind: error)
+    }
   }
 }

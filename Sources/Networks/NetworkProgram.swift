@@ -116,6 +116,7 @@ package struct NetworkProgram {
     } catch {
       return error.sentence
     }
+    try store.keepTemporaryFilesInMemory()
     Confinement.enter(
       folders: [folder(of: store)], files: [account.settings["ca"]].compactMap { $0 })
     let loop = EventLoop()

@@ -25,7 +25,16 @@ package protocol Wire: AnyObject {
   func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
   /// Whether it reads what comes. While it does not, nothing counts as received.
   var isReading: Bool { get set }
+  /// The address of the server in digits, while there is a connection.
+  var server: String? { get }
+  /// Whether it does something that would have to begin anew.
+  var isBusy: Bool { get }
   /// Says goodbye, as far as that goes without waiting. Nothing is reported of this connection any
   /// more.
   func close()
+}
+
+extension Wire {
+  package var server: String? { nil }
+  package var isBusy: Bool { false }
 }

@@ -21,7 +21,15 @@ package final class XMPPWire: Wire {
   private let address: Address
   private let loop: EventLoop
   private var client: Client
+  private let transfers: Transfers
+  private let attachments: AttachmentFolder
+  private let progress: TransferProgress
+  private var upload: Transfers.ID?
+  /// What the client, and what the upload says of itself.
+  private var statuses = ("", "")
   private var stream: Stream?
+  /// Those that are saying goodbye, by number.
+  private var leaving: [Int: Stream] = [:]
   private var hasSeenSCRAM: Bool
   private var timer: TimerID?
   /// How many there were, to tell the present one from those before it.
@@ -32,21 +40,38 @@ package final class XMPPWire: Wire {
     (self.account, self.loop) = (account, loop)
     address = Address(account.address) ?? Address(domain: account.address)
     hasSeenSCRAM = account.settings["scram"] != nil
+    transfers = Transfers(loop: loop, certificates: account.settings["ca"])
+    attachments = store.attachmentFolder
+    var show: (String) -> Void = { _ in }
+    progress = TransferProgress(loop: loop) { show($0) }
     let rooms = try store.roomsJoined(of: account)
     client = Client(
       account: address, settings: account.settings, marks: try store.catchUpMarks(of: account),
-      rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) })
+      told: try store.newestTold(of: account),
+      rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
+      away: try store.away(of: account.owner))
+    show = { [weak self] in self?.show(upload: $0) }
   }
 
+  package var server: String? { stream?.server }
+
+  package var isBusy: Bool { upload != nil }
+
   package func connect(secret: String, settings account: [String: String]) {
-    let settings = Stream.Settings(
+    var settings = Stream.Settings(
       login: Negotiation.Settings(
         address: address, password: Secret(secret), hasSeenSCRAM: hasSeenSCRAM),
       place: ServerPlace(account))
+    if let seconds = account["keep-alive"].flatMap({ Int64($0) }), seconds > 0 {
+      settings.quiet = min(seconds, 86_400) * 1_000
+      settings.patience = min(settings.quiet, settings.patience)
+    }
     connections += 1
     let stream = Stream(loop: loop, settings: settings) { [weak self, connections] event in
       // Of a connection that was closed nothing is news.
-      if let self, self.connections == connections, self.stream != nil { hear(event) }
+      guard let self else { return }
+      if case .down = event { leaving[connections] = nil }
+      if self.connections == connections, self.stream != nil { hear(event) }
     }
     self.stream = stream
     if !isReading { stream.pause() }
@@ -65,8 +90,9 @@ package final class XMPPWire: Wire {
   package func close() {
     guard let former = stream else { return }
     stream = nil
+    leaving[connections] = former
     former.close()
-    tell(.down)
+    tell(.givenUp)
   }
 
   private func hear(_ event: Stream.Event) {
@@ -81,14 +107,12 @@ package final class XMPPWire: Wire {
     case .stanza(let stanza): tell(.stanza(stanza))
     case .acknowledged(let entries): tell(.acknowledged(entries))
     case .registered, .drained: break
-    case .down(let end): down(end.description, isFinal: end.isFatal)
+    case .down(let end):
+      stream = nil
+      let isSilent = if case .noAnswer = end { true } else { false }
+      tell(isSilent ? .givenUp : .down)
+      report(.down(reason: end.description, isFinal: end.isFatal))
     }
-  }
-
-  private func down(_ reason: String, isFinal: Bool) {
-    stream = nil
-    tell(.down)
-    report(.down(reason: reason, isFinal: isFinal))
   }
 
   private func tell(_ event: ClientEvent) {
@@ -97,7 +121,13 @@ package final class XMPPWire: Wire {
       switch effect {
       case .store(let news): report(.news(news))
       case .send(let stanza, let payload): stream?.send(stanza, as: payload)
-      case .status(let status): report(.status(status.words))
+      case .upload(let file): begin(file)
+      case .cancelUpload:
+        if let upload { transfers.cancel(upload) }
+        endUpload()
+      case .status(let status):
+        statuses.0 = status.words
+        showStatus()
       case .learned(let name, let value): report(.learned(name, value))
       case .wake(let time):
         loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
@@ -108,6 +138,42 @@ package final class XMPPWire: Wire {
         report(.down(reason: reason, isFinal: false))
       }
     }
+  }
+}
+
+// Files on their way to the server.
+extension XMPPWire {
+  private func begin(_ file: FileUpload) {
+    progress.begin("uploading \(file.file.name)")
+    transfers.server = server
+    upload = transfers.upload(
+      attachments.path(of: file.file.hash), to: file.address, type: file.file.type,
+      headers: file.headers, progress: { [progress] in progress.move($0, of: $1) },
+      ended: { [weak self] result in
+        self?.endUpload()
+        var failure: UploadFailure?
+        if case .failure(let why) = result {
+          failure = UploadFailure(why.reason, isPassing: why.isPassing)
+        }
+        self?.tell(.uploaded(file.entry, failure))
+      })
+  }
+
+  private func endUpload() {
+    upload = nil
+    progress.end()
+  }
+
+  private func show(upload status: String) {
+    statuses.1 = status
+    showStatus()
+  }
+
+  private func showStatus() {
+    // While there is no connection, that is what is to be said.
+    guard stream != nil else { return }
+    report(
+      .status([statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")))
   }
 }
 

@@ -7,7 +7,11 @@ struct UsageError: Error {
 
 /// What the benchmark was asked to do.
 struct Arguments {
-  enum Task { case measure, lifetime, echo, help }
+  enum Task: Equatable {
+    case measure, lifetime, accounts, echo, help
+    /// Play rooms full of people, at this port of a server.
+    case crowd(port: Int)
+  }
 
   var task = Task.measure
   /// The program to measure; nil builds the one beside the benchmark first.
@@ -21,6 +25,7 @@ struct Arguments {
   static let usage = """
     usage: hobnob-bench [--hobnob PATH] [--messages N] [--keys N] [--rounds N] [--lines N]
            hobnob-bench --lifetime [--hobnob PATH] [--messages N] [--rounds N]
+           hobnob-bench --accounts [--hobnob PATH] [--keys N] [--rounds N]
 
       --hobnob PATH   the program to measure; without it the release program is built
                       and measured
@@ -31,7 +36,11 @@ struct Arguments {
       --lifetime      measure a store of a lifetime instead: 1000000 messages in 200
                       conversations, brought in by import; needs sqlite3, 2 GB of disk
                       and a few minutes
+      --accounts      measure only accounts, which else come last: on a server on this
+                      machine, beside profanity; needs prosody and openssl, and leaves
+                      out what is not installed
       --echo          be the program that only echoes raw bytes, which keys are compared with
+      --crowd PORT    be the rooms of 5000 people, a component of the server at PORT
 
     Exit status: 0 when every target was reached, 1 when one was not, 2 when something
     failed, 64 for a wrong command line.
@@ -49,7 +58,9 @@ struct Arguments {
       switch word {
       case "--help", "-h": task = .help
       case "--lifetime": task = .lifetime
+      case "--accounts": task = .accounts
       case "--echo": task = .echo
+      case "--crowd": task = .crowd(port: try count())
       case "--messages": given = try count()
       case "--keys": keys = try count()
       case "--rounds": rounds = try count()

@@ -88,10 +88,16 @@ struct BenchStore {
       guard let room = try store.room("\(letters)\(index)", create: true) else { continue }
       try store.join(people[0].id, room.id)
     }
-    for index in 0..<names {
-      try store.receive(
-        "hello", from: "abcdefghijklmnopqrstuvwxyz\(index)@example.org",
-        name: "abcdefghijklmnopqrstuvwxyz\(index)", network: "bench", in: .room("#crowd"))
+    if names > 0 {
+      let account = try store.addAccount(owner: people[0].id, network: "bench:anna@example.org")
+      let crowd = (0..<names).map { index in
+        NetworkNews.said(
+          NetworkMessage(
+            name: MessageName(),
+            speaker: Speaker(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
+          in: .room("crowd"))
+      }
+      try store.take(crowd, of: account)
     }
     for index in 0..<messages {
       let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }

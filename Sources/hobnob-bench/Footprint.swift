@@ -59,27 +59,32 @@ enum Footprint {
     ]
   }
 
-  private static func residentBytes(of process: pid_t) throws -> Int {
+  static func residentBytes(of process: pid_t) throws -> Int {
     try bytes(after: "VmRSS:", in: "status", of: process)
   }
 
   /// What it has for itself: private pages that it wrote to. All else is in memory once, however many
   /// shells run.
-  private static func ownBytes(of process: pid_t) throws -> Int {
+  static func ownBytes(of process: pid_t) throws -> Int {
     try bytes(after: "Private_Dirty:", in: "smaps_rollup", of: process)
   }
 
   private static func bytes(
     after name: String, in file: String, of process: pid_t
   ) throws -> Int {
+    try number(after: name, in: file, of: process) * 1024
+  }
+
+  /// What the kernel tells of a process under a name, in a file of its folder in `/proc`.
+  static func number(after name: String, in file: String, of process: pid_t) throws -> Int {
     let text = try contents(of: "/proc/\(process)/\(file)")
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n")
     where line.hasPrefix(name) {
-      if let kibibytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) {
-        return kibibytes * 1024
+      if let number = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) {
+        return number
       }
     }
-    throw MeasuringError("the memory of process \(process) is not known")
+    throw MeasuringError("/proc/\(process)/\(file) does not tell \(name)")
   }
 
   static func size(of path: String) throws -> Int {

@@ -3,7 +3,7 @@ import Glibc
 
 /// From a key to its echo on the terminal, beside a program that only echoes raw bytes.
 enum KeyEcho {
-  private static let keysPerLine = 60
+  static let keysPerLine = 60
 
   static func measure(_ program: Program, store: BenchStore, keys: Int) throws -> [Figure] {
     let shell = try program.open(store)
@@ -50,7 +50,7 @@ enum KeyEcho {
   /// Types one line of letters, a key at a time, each after the echo of the one before.
   ///
   /// - Returns: how many bytes the program wrote for them.
-  private static func typeLine(
+  static func typeLine(
     into child: TerminalChild, clearing: Bool, sample: (Int64) -> Void = { _ in }
   ) throws -> Int {
     let before = child.bytesReceived

@@ -8,6 +8,8 @@ struct Program {
   /// A copy of it, as `install` makes one: a file that the linker has written lies in the page cache
   /// in smaller pieces than one that was copied, and starts slower.
   let path: String
+  /// A copy of hobnob-xmpp, where hobnob looks for it; nil where the given program has none beside it.
+  let network: String?
 
   /// The prompt of the room all figures are taken in.
   static let prompt = Array("#lobby> ".utf8)
@@ -23,26 +25,46 @@ struct Program {
     guard try run(["install", built, path]) == 0 else {
       throw MeasuringError("\(built) could not be copied to \(path)")
     }
+    let beside =
+      "/" + built.split(separator: "/").dropLast().joined(separator: "/") + "/hobnob-xmpp"
+    if access(beside, X_OK) == 0 {
+      let copy = "\(folder.path)/hobnob-xmpp"
+      guard try run(["install", beside, copy]) == 0 else {
+        throw MeasuringError("\(beside) could not be copied to \(copy)")
+      }
+      network = copy
+    } else {
+      network = nil
+    }
   }
 
   /// Builds the release program, in the folder that the benchmark itself was built in.
   private static func build() throws -> String {
-    let folder = Program.ownPath.split(separator: "/").dropLast()
-    guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
-      throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
-    }
-    let package = "/" + folder[..<build].joined(separator: "/")
-    let scratch = "\(package)/\(folder[build])"
+    let (package, scratch) = try folders
     complain("building the release program …")
-    let command = [
-      "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
-      "-c", "release", "--product", "hobnob",
-    ]
-    guard try run(command) == 0 else {
-      throw MeasuringError(
-        "the release program could not be built: \(command.joined(separator: " "))")
+    for product in ["hobnob", "hobnob-xmpp"] {
+      let command = [
+        "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
+        "-c", "release", "--product", product,
+      ]
+      guard try run(command) == 0 else {
+        throw MeasuringError(
+          "the release program could not be built: \(command.joined(separator: " "))")
+      }
     }
     return scratch + "/release/hobnob"
+  }
+
+  /// The folder of the sources that the benchmark was built from, and the one it was built in.
+  static var folders: (package: String, scratch: String) {
+    get throws {
+      let folder = Program.ownPath.split(separator: "/").dropLast()
+      guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
+        throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
+      }
+      let package = "/" + folder[..<build].joined(separator: "/")
+      return (package, "\(package)/\(folder[build])")
+    }
   }
 
   /// Starts a shell of anna's in the lobby.
@@ -71,7 +93,7 @@ struct Program {
   }
 
   /// Nobody's settings: the same for every program that is measured.
-  private static let environment = [
+  static let environment = [
     "HOME=/nonexistent", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
     "PATH=/usr/local/bin:/usr/bin:/bin",
   ]

@@ -47,7 +47,7 @@ enum StartUp {
     return bash.promptAt - bash.child.startedAt
   }
 
-  private static func ofShell(_ program: Program, _ store: BenchStore) throws -> Int64 {
+  static func ofShell(_ program: Program, _ store: BenchStore) throws -> Int64 {
     let child = try program.start(store)
     let prompt = try child.wait(for: Program.prompt)
     child.settle(milliseconds: 20)

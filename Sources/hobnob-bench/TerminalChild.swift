@@ -128,12 +128,12 @@ final class TerminalChild {
     return receivedAt
   }
 
-  /// Types an end of input and waits for the program to end.
-  func leave() throws {
-    type([0x04])
-    let end = now() + 5_000_000_000
+  /// Types an end of input, or what else ends it, and waits for the program to end.
+  func leave(typing end: [UInt8] = [0x04]) throws {
+    type(end)
+    let limit = now() + 5_000_000_000
     while waitpid(process, nil, WNOHANG) != process {
-      if now() > end { throw MeasuringError("\(name) did not leave on C-d") }
+      if now() > limit { throw MeasuringError("\(name) did not leave") }
       if !receive(milliseconds: 10) { poll(nil, 0, 1) }
     }
     isRunning = false

@@ -12,7 +12,9 @@ do {
     print(Arguments.usage)
   case .echo:
     RawEcho.run()
-  case .measure, .lifetime:
+  case .crowd(let port):
+    Crowd.run(port: port)
+  case .measure, .lifetime, .accounts:
     let report = try measure(arguments)
     print(report.table)
     exit(report.isReached ? 0 : 1)
@@ -26,7 +28,7 @@ do {
 }
 
 /// Runs every figure and gathers the rows.
-func measure(_ arguments: Arguments) throws -> Report {
+@MainActor func measure(_ arguments: Arguments) throws -> Report {
   let folder = try ScratchFolder()
   defer { folder.remove() }
   let program = try Program(arguments.hobnob, in: folder)
@@ -35,6 +37,12 @@ func measure(_ arguments: Arguments) throws -> Report {
       messages: arguments.messages,
       rows: try Lifetime.measure(
         program, in: folder, messages: arguments.messages, rounds: arguments.rounds))
+  }
+  if arguments.task == .accounts {
+    return Report(
+      messages: arguments.messages,
+      rows: try Accounts.measure(
+        program, in: folder, keys: arguments.keys, rounds: arguments.rounds))
   }
 
   complain("storing \(arguments.messages) messages …")
@@ -61,6 +69,8 @@ func measure(_ arguments: Arguments) throws -> Report {
   report.rows += try LayoutMemory.measure(keys: arguments.keys)
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
+  report.rows += try Accounts.measure(
+    program, in: folder, keys: arguments.keys, rounds: arguments.rounds)
   return report
 }
 

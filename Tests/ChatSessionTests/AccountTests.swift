@@ -131,6 +131,140 @@ struct AccountTests {
     #expect(try anna.store.requests(of: account).count == 2)
   }
 
+  @Test("1.12: a line with a password is carried out, and enters no history")
+  func keepsPasswordsOutOfTheHistory() throws {
+    let account = try added()
+    let before = anna.history
+    anna.say("/join tea@rooms.x.org --password sesame")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org"))
+    #expect(try anna.store.requests(of: account).map(\.secret) == ["sesame"])
+    #expect(!anna.say("/account add anna@y.org --password sesame"))
+    #expect(!anna.say("/account set anna@x.org password sesame"))
+    #expect(!anna.say("/join cake --password sesame"))
+    #expect(anna.printed.last?.contains("have no password") == true)
+    #expect(anna.history == before)
+    let lines = try anna.store.history(
+      of: anna.session.me.id, shell: try #require(anna.session.shellID), limit: 10)
+    #expect(!lines.joined().contains("sesame"))
+    // Once it is answered the store has it no more.
+    try town.store().take(
+      [.answered(try #require(try anna.store.requests(of: account).first), "")], of: account)
+    let database = try Database(path: town.path, patience: 0)
+    #expect(try !database.exists("SELECT 1 FROM request WHERE secret <> ''"))
+  }
+
+  @Test("in a network's room /nick changes the nickname there, and /who says who is away")
+  func nicknames() throws {
+    let account = try added()
+    anna.say("/join tea@rooms.x.org")
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .present(Speaker(identity: "id-7", name: "zoe"), room: "tea@rooms.x.org", away: "lunch"),
+        .present(Speaker(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
+      ], of: account)
+    anna.look()
+    anna.say("/who")
+    #expect(anna.printed.contains("  zoe  away: lunch"))
+    #expect(anna.printed.contains("  kim  here"))
+    anna.say("/nick annie")
+    let asked = try #require(try anna.store.requests(of: account).last)
+    #expect(asked.verb == .join && asked.text == "annie")
+    #expect(anna.session.me.name == "anna")
+  }
+
+  @Test("/history goes on into the network's archive, before the oldest that is here")
+  func historyGoesOn() throws {
+    let account = try added()
+    anna.say("/join tea@rooms.x.org")
+    let zoe = Speaker(identity: "id-7", name: "zoe")
+    let place = NetworkPlace.room("tea@rooms.x.org")
+    let said = (1...25).map { number in
+      NetworkNews.said(
+        NetworkMessage(
+          name: MessageName(archive: "a\(number)"), speaker: zoe, body: "\(number)",
+          time: Int64(number) * 1000, isPast: true), in: place)
+    }
+    let network = try town.store()
+    let joined = NetworkNews.joined(room: "tea@rooms.x.org", nick: "anna")
+    try network.take([joined] + said.reversed(), of: account)
+    anna.look()
+    let before = try anna.store.requests(of: account).count
+    anna.say("/history")
+    #expect(try anna.store.requests(of: account).count == before)
+    anna.say("/history 50")
+    let asked = try #require(try anna.store.requests(of: account).last)
+    #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "a1")
+    #expect(anna.notice.contains("Older messages are being fetched"))
+  }
+
+  @Test("who is invited into a network's room is told how to enter it")
+  func invited() throws {
+    let account = try added()
+    let ben = Speaker(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
+    try town.store().take([.invited(room: "tea@rooms.x.org", by: ben)], of: account)
+    anna.look()
+    #expect(
+      anna.printed.last?.contains(
+        "ben invited you to #tea@rooms.x.org; /join #tea@rooms.x.org enters it.") == true)
+    anna.say("/join #tea@rooms.x.org")
+    #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
+  }
+
+  @Test("being away is told to the networks that are wanted")
+  func awayOnNetworks() throws {
+    let account = try added()
+    anna.say("/away lunch")
+    anna.say("/back")
+    anna.say("/disconnect")
+    anna.say("/away tea")
+    let asked = try anna.store.requests(of: account)
+    #expect(asked.map(\.verb) == [.presence, .presence])
+    #expect(asked.map(\.target) == ["away", ""])
+    #expect(asked.map(\.text) == ["lunch", ""])
+  }
+
+  @Test("a room of a network says how many are there once that is known")
+  func countsThoseThere() throws {
+    let account = try added()
+    anna.say("/join tea@rooms.x.org")
+    let entrance = try #require(anna.printed.last { $0.contains("#tea@rooms.x.org") })
+    #expect(!entrance.contains("here"))
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .present(Speaker(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
+      ], of: account)
+    anna.look()
+    anna.say("/switch #lobby")
+    anna.say("/switch #tea@rooms.x.org")
+    #expect(anna.printed.last { $0.contains("#tea@rooms.x.org") }?.contains("1 other here") == true)
+  }
+
+  @Test("who was asked for is welcomed once connected, with where to go")
+  func welcomes() throws {
+    let account = try added()
+    let process = try town.store()
+    try #require(try process.takeLease(of: account))
+    anna.look()
+    #expect(anna.status().contains("xmpp: connecting"))
+    try process.set(account, settings: ["rooms": "rooms.x.org"])
+    try process.setStatus(of: account, "")
+    anna.look()
+    #expect(anna.printed.last?.contains("/join room@rooms.x.org enters a room") == true)
+    let told = anna.printed.count
+    try process.setStatus(of: account, "offline, next try in 1 s")
+    try process.setStatus(of: account, "")
+    anna.look()
+    #expect(anna.printed.count == told)
+    anna.say("/join tea@rooms.x.org")
+    anna.say("/connect")
+    #expect(anna.status().contains("xmpp: connecting"))
+    try process.setStatus(of: account, "")
+    anna.look()
+    #expect(anna.printed.last == "anna@x.org is connected; /list shows what is there.")
+  }
+
   @Test("an answer of the network is told in every shell of its owner, and to nobody else")
   func tellsAnswers() throws {
     let account = try added()
@@ -144,18 +278,77 @@ struct AccountTests {
     #expect(!ben.printed.contains("You are banned from tea."))
   }
 
-  @Test("a file is refused where it cannot go, and the line and the file stay")
-  func refusesFiles() throws {
-    _ = try added()
+  /// A message of ben's that is the address of a file.
+  private func getsAddress(_ body: String) throws -> Account {
+    let account = try added()
     anna.say("/msg ben@x.org")
-    let path = town.folder.path + "/a.txt"
-    #expect(FileManager.default.createFile(atPath: path, contents: Data("x".utf8)))
-    anna.say("/attach " + path)
-    #expect(!anna.say("look at this"))
-    #expect(anna.printed.last?.contains("Files do not go over xmpp yet") == true)
-    #expect(anna.session.files.waiting.files.count == 1)
-    anna.say("/detach all")
-    #expect(anna.say("look at this"))
+    let ben = Speaker(identity: "ben@x.org")
+    try town.store().take(
+      [
+        .said(
+          NetworkMessage(name: MessageName(origin: "1"), speaker: ben, body: body, links: [body]),
+          in: .direct("ben@x.org"))
+      ], of: account)
+    anna.look()
+    return account
+  }
+
+  /// The network's process has fetched what was asked for.
+  private func fetches(_ request: NetworkRequest, _ account: Account) throws {
+    let store = try town.store()
+    let file = try ArrivingFile(into: store.attachmentFolder)
+    try Array("x".utf8).withUnsafeBytes { try file.append($0) }
+    try store.take(
+      [.fetched(request, try file.finish(name: "a.txt")), .answered(request, "")], of: account)
+    anna.look()
+  }
+
+  @Test("a file that is only an address is fetched by /save, and saved when it is there")
+  func savesWhatHasToBeFetched() throws {
+    let account = try getsAddress("https://files.x.org/a.txt")
+    #expect(anna.printed.contains { $0.contains("ben: https://files.x.org/a.txt") })
+    let path = town.folder.path + "/saved"
+    #expect(anna.say("/save 1 " + path))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let request = try #require(try anna.store.requests(of: account).first)
+    #expect(request.verb == .fetch && request.text == "https://files.x.org/a.txt")
+    try fetches(request, account)
+    #expect(anna.printed.contains { $0.contains("[1] ben: [file 1: a.txt, text/plain, 1 B]") })
+    #expect(anna.printed.contains("Saved as " + path))
+    #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
+    // Other shells of hers do not save it again, and it is not fetched again.
+    #expect(anna.say("/save 1 " + path))
+    #expect(try anna.store.requests(of: account).isEmpty)
+  }
+
+  @Test("a file that cannot be fetched is told, and its address stays")
+  func saysWhyNothingIsSaved() throws {
+    let account = try getsAddress("https://files.x.org/a.txt")
+    anna.say("/save 1 /tmp/never")
+    let request = try #require(try anna.store.requests(of: account).first)
+    try town.store().take(
+      [.answered(request, "a.txt could not be fetched: gone.")], of: account)
+    anna.look()
+    #expect(anna.printed.contains("a.txt could not be fetched: gone."))
+    #expect(!anna.printed.contains { $0.contains("Saved") })
+    // What is no address of HTTPS is none.
+    try town.store().take(
+      [
+        .said(
+          NetworkMessage(
+            name: MessageName(origin: "2"), speaker: Speaker(identity: "ben@x.org"),
+            body: "http://x.org/a"), in: .direct("ben@x.org"))
+      ], of: account)
+    anna.look()
+    #expect(!anna.say("/save 2"))
+  }
+
+  @Test("how much is fetched by itself is a number of megabytes", arguments: ["-1", "101", "x"])
+  func refusesLimits(value: String) throws {
+    _ = try added()
+    #expect(!anna.say("/account set anna@x.org fetch " + value))
+    #expect(anna.say("/account set anna@x.org fetch 0"))
+    #expect(try account().fetchLimit == 0)
   }
 
   @Test("who is known from a room alone is not written to in private, nor is somebody of that name")

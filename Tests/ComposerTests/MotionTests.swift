@@ -46,15 +46,18 @@ struct MotionTests {
         let end = character == "\r\n" ? 1 : character.utf8.count
         boundaries.append(boundaries[boundaries.count - 1] + end)
       }
-      for offset in 0...text.utf8.count {
-        let before = boundaries.last { $0 < offset } ?? 0
-        let after = boundaries.first { $0 > offset } ?? text.utf8.count
-        let at = boundaries.last { $0 <= offset } ?? 0
-        let name = "\(text.unicodeScalars.map { String($0.value, radix: 16) }) \(offset)"
-        #expect(Motion.previousGrapheme(in: text, before: offset) == before, "\(name)")
-        #expect(Motion.nextGrapheme(in: text, after: offset) == after, "\(name)")
-        #expect(Motion.clampedToGrapheme(in: text, offset: offset) == at, "\(name)")
-      }
+      let offsets = 0...text.utf8.count
+      let name = text.unicodeScalars.map { String($0.value, radix: 16) }
+      #expect(
+        offsets.map { Motion.previousGrapheme(in: text, before: $0) }
+          == offsets.map { offset in boundaries.last { $0 < offset } ?? 0 }, "\(name)")
+      #expect(
+        offsets.map { Motion.nextGrapheme(in: text, after: $0) }
+          == offsets.map { offset in boundaries.first { $0 > offset } ?? text.utf8.count },
+        "\(name)")
+      #expect(
+        offsets.map { Motion.clampedToGrapheme(in: text, offset: $0) }
+          == offsets.map { offset in boundaries.last { $0 <= offset } ?? 0 }, "\(name)")
     }
   }
 

@@ -122,13 +122,13 @@ public final class Emulator {
   public func resize(rows: Int, columns: Int) {
     guard rewraps, !lines.isEmpty else { return setSize(rows: rows, columns: columns) }
     let (lines, line, column) = linesAndCursor
-    func height(_ line: String) -> Int { max(1, (line.count + columns - 1) / columns) }
+    func height(_ line: [VTermScreenCell]) -> Int { max(1, (line.count + columns - 1) / columns) }
     // What is below the cursor's line makes room first.
     var end = lines.count
     while end > line + 1, lines[..<end].reduce(0, { $0 + height($1) }) > rows { end -= 1 }
     setSize(rows: rows, columns: columns)
     scrolledOff = []
-    feed("\u{1B}[H\u{1B}[J" + lines[..<end].joined(separator: "\r\n"))
+    feed("\u{1B}[H\u{1B}[J" + lines[..<end].map(text).joined(separator: "\r\n"))
     let above = lines[..<line].reduce(0) { $0 + height($1) }
     let below = lines[..<end].reduce(0) { $0 + height($1) }
     let row = above + min(column / columns, height(lines[line]) - 1) - max(0, below - rows)
@@ -144,17 +144,16 @@ public final class Emulator {
 
   /// All lines down to the last that holds something or the cursor, and where in them that is. Only
   /// for characters of one column.
-  private var linesAndCursor: (lines: [String], line: Int, column: Int) {
+  private var linesAndCursor: (lines: [[VTermScreenCell]], line: Int, column: Int) {
     let all = scrolledOff + (0..<rows).map { cells(ofRow: $0) }
     let cursorRow = scrolledOff.count + cursor.row
-    let last = all.lastIndex { !text(of: $0).isEmpty } ?? 0
-    var lines: [String] = []
+    let last = all.lastIndex { !trimmedText(of: $0).isEmpty } ?? 0
+    var lines: [[VTermScreenCell]] = []
     var (place, isFull) = ((line: 0, column: 0), false)
     for (index, cells) in all[...max(last, cursorRow)].enumerated() {
-      let row = cells.map(character).joined()
-      if isFull { lines[lines.count - 1] += row } else { lines.append(row) }
+      if isFull { lines[lines.count - 1] += cells } else { lines.append(cells) }
       if index == cursorRow {
-        place = (lines.count - 1, lines[lines.count - 1].count - row.count + cursor.column)
+        place = (lines.count - 1, lines[lines.count - 1].count - cells.count + cursor.column)
       }
       isFull = cells.last.map { $0.chars.0 != 0 } ?? false
       if !isFull {
@@ -173,12 +172,12 @@ public final class Emulator {
 
   /// One row of the screen, trailing blanks trimmed; empty where there is no such row.
   public func text(ofRow row: Int) -> String {
-    (0..<rows).contains(row) ? text(of: cells(ofRow: row)) : ""
+    (0..<rows).contains(row) ? trimmedText(of: cells(ofRow: row)) : ""
   }
 
   /// The rows that went off the top of the screen, oldest first, trailing blanks trimmed.
   public var scrollback: [String] {
-    scrolledOff.map(text)
+    scrolledOff.map(trimmedText)
   }
 
   /// Scrollback and screen in one, without the empty rows at its end.
@@ -193,7 +192,8 @@ public final class Emulator {
     var lines: [String] = []
     var isFull = false
     for cells in scrolledOff + (0..<rows).map({ cells(ofRow: $0) }) {
-      if isFull { lines[lines.count - 1] += text(of: cells) } else { lines.append(text(of: cells)) }
+      let text = trimmedText(of: cells)
+      if isFull { lines[lines.count - 1] += text } else { lines.append(text) }
       isFull = cells.last.map { $0.chars.0 != 0 } ?? false
     }
     return lines
@@ -211,23 +211,16 @@ public final class Emulator {
   public var picture: String {
     var lines = screen
     let (row, column) = cursor
-    var line = ""
-    var at = 0
-    for cell in cells(ofRow: row) {
-      if at == column { line += "|" }
-      at += 1
-      line += character(of: cell)
-    }
-    if column >= at { line += "|" }
-    while line.last == " " { line.removeLast() }
-    lines[row] = line
+    let cells = cells(ofRow: row)
+    let before = text(of: cells.prefix(column))
+    lines[row] = before + "|" + trimmedText(of: cells.dropFirst(column))
     while lines.last == "" { lines.removeLast() }
     return lines.joined(separator: "\n")
   }
 
   /// The character at a place: a blank where nothing is, empty in the right half of a wide one.
   public func character(row: Int, column: Int) -> String {
-    character(of: cell(row: row, column: column))
+    text(of: CollectionOfOne(cell(row: row, column: column)))
   }
 
   /// How the cell at a place is drawn; the right half of a wide character is drawn like the left.
@@ -262,21 +255,35 @@ public final class Emulator {
     (0..<columns).map { cell(row: row, column: $0) }
   }
 
-  private func text(of cells: [VTermScreenCell]) -> String {
-    var text = cells.map(character).joined()
-    while text.utf8.last == 0x20 { text.removeLast() }
-    return text
+  private func trimmedText(of cells: some Collection<VTermScreenCell>) -> String {
+    let bytes = bytes(of: cells)
+    let end = bytes.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0
+    return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  private func character(of cell: VTermScreenCell) -> String {
-    let scalars = withUnsafeBytes(of: cell.chars) { Array($0.bindMemory(to: UInt32.self)) }
-    // The right half of a wide character.
-    if scalars[0] == UInt32.max { return "" }
-    if scalars[0] == 0 { return " " }
-    var text = ""
-    for scalar in scalars.prefix(while: { $0 != 0 }) {
-      text.unicodeScalars.append(Unicode.Scalar(scalar) ?? "\u{FFFD}")
+  private func text(of cells: some Collection<VTermScreenCell>) -> String {
+    String(decoding: bytes(of: cells), as: UTF8.self)
+  }
+
+  /// In UTF-8, since the tests look at pictures again and again, and strings put together from
+  /// characters are slow.
+  private func bytes(of cells: some Collection<VTermScreenCell>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(cells.count)
+    for cell in cells {
+      switch cell.chars.0 {
+      case 0: bytes.append(0x20)
+      case 1..<0x80 where cell.chars.1 == 0: bytes.append(UInt8(cell.chars.0))
+      // The right half of a wide character.
+      case .max: break
+      default:
+        withUnsafeBytes(of: cell.chars) { chars in
+          for value in chars.bindMemory(to: UInt32.self).prefix(while: { $0 != 0 }) {
+            bytes += Array(String(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
+          }
+        }
+      }
     }
-    return text
+    return bytes
   }
 }

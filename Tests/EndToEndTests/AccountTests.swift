@@ -5,20 +5,25 @@ import Testing
 
 extension EndToEnd {
   /// Against a real server (Prosody), with somebody else's client (slixmpp) on the other side.
-  @Suite("An account on a server", .serialized)
-  final class AccountTests {
-    private let server: LocalServer
+  @Suite(
+    "An account on a server",
+    .onASharedServer("anna", "ben", "cem", "dan", "eva", "finn", "gina"))
+  struct AccountTests {
     private let home: Home
+    private let server: LocalServer
 
     init() throws {
-      server = try LocalServer()
       home = try Home()
+      server = try #require(LocalServer.shared)
     }
 
     /// A shell with the account of that name, connected.
-    private func connected(_ name: String, _ home: Home) throws -> PseudoTerminal {
+    private func connected(
+      _ name: String, at server: LocalServer? = nil
+    ) throws -> PseudoTerminal {
       let shell = try home.shellInLobby(as: name)
-      shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
+      let options = (server ?? self.server).options
+      shell.send("/account add \(name)@\(LocalServer.domain) \(options)\r")
       try shell.expect("Password of \(name)@\(LocalServer.domain): |")
       shell.send("secret\r")
       // What is typed before the prompt is back is typed to whoever asked.
@@ -30,7 +35,7 @@ extension EndToEnd {
     @Test("a direct chat with somebody else's client: text, edit, receipts, typing, a reaction")
     func chatsWithAForeignClient() throws {
       let ben = try ForeignClient("ben", at: server)
-      let anna = try connected("anna", home)
+      let anna = try connected("anna")
       #expect(!anna.emulator.history.joined().contains("secret"))
       anna.send("/msg ben@\(LocalServer.domain)\r")
       try anna.expect("@ben")
@@ -59,24 +64,25 @@ extension EndToEnd {
 
     @Test("a room: what is said there comes to both, once, and is `sent`")
     func talksInARoom() throws {
-      let ben = try ForeignClient("ben", at: server)
-      let anna = try connected("anna", home)
+      let dan = try ForeignClient("dan", at: server)
+      let cem = try connected("cem")
       let room = "tea@rooms.\(LocalServer.domain)"
-      anna.send("/join \(room)\r")
-      try anna.expect("#tea")
-      try anna.type("is this on?\r", seeing: "] ✓")
-      try ben.tell("join", room, "ben")
-      try ben.expect("/anna")
-      try anna.type("who brings the cups?\r", seeing: "[2] ✓")
-      try ben.expect("who brings the cups?")
-      try ben.tell("say", room, "groupchat", "I do")
-      try anna.expect("ben: I do")
-      #expect(anna.emulator.history.count { $0.contains("who brings the cups?") } <= 1)
+      cem.send("/join \(room)\r")
+      try cem.expect("#tea")
+      try cem.type("is this on?\r", seeing: "] ✓")
+      try dan.tell("join", room, "dan")
+      try dan.expect("/cem")
+      try cem.type("who brings the cups?\r", seeing: "[2] ✓")
+      try dan.expect("who brings the cups?")
+      try dan.tell("say", room, "groupchat", "I do")
+      try cem.expect("dan: I do")
+      #expect(cem.emulator.history.count { $0.contains("who brings the cups?") } <= 1)
     }
 
     @Test("what is sent while the server is away goes out once when it is back")
     func sendsWhatWaited() throws {
-      let anna = try connected("anna", home)
+      let server = try LocalServer(["anna", "ben"])
+      let anna = try connected("anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")
       try anna.expect("@ben")
       server.stop(SIGKILL)
@@ -92,33 +98,33 @@ extension EndToEnd {
 
     @Test("kill -9 of the network's process loses nothing, and the next one takes the account over")
     func survivesAKill() throws {
-      let ben = try ForeignClient("ben", at: server)
-      let anna = try connected("anna", home)
-      anna.send("/msg ben@\(LocalServer.domain)\r")
-      try anna.expect("@ben")
-      try anna.type("one\r", seeing: "] ✓")
+      let finn = try ForeignClient("finn", at: server)
+      let eva = try connected("eva")
+      eva.send("/msg finn@\(LocalServer.domain)\r")
+      try eva.expect("@finn")
+      try eva.type("one\r", seeing: "] ✓")
       _ = try Program(
         ["pkill", "-9", "-f", "hobnob-xmpp.*\(home.store)"], environment: home.environment
       ).finish()
-      try anna.expect("needs its password", for: 20)
-      try anna.type("two\r", seeing: "sending")
-      anna.send("/connect\r")
-      try anna.expect("Password of anna@\(LocalServer.domain): |")
-      anna.send("secret\r")
-      try anna.expect("> |", for: 30)
-      try anna.expect("] ✓", for: 30)
-      try ben.expect("two\"]")
+      try eva.expect("needs its password", for: 20)
+      try eva.type("two\r", seeing: "sending")
+      eva.send("/connect\r")
+      try eva.expect("Password of eva@\(LocalServer.domain): |")
+      eva.send("secret\r")
+      try eva.expect("> |", for: 30)
+      try eva.expect("] ✓", for: 30)
+      try finn.expect("two\"]")
     }
 
     @Test("a wrong password is said, and the account stays")
     func refusesAWrongPassword() throws {
-      let anna = try home.shellInLobby(as: "anna")
-      anna.send("/account add anna@\(LocalServer.domain) \(server.options)\r")
-      try anna.expect("Password of anna@\(LocalServer.domain): |")
-      anna.send("wrong\r")
-      try anna.expect("does not accept", for: 20)
-      anna.send("/account\r")
-      try anna.expect("xmpp:anna@\(LocalServer.domain)")
+      let gina = try home.shellInLobby(as: "gina")
+      gina.send("/account add gina@\(LocalServer.domain) \(server.options)\r")
+      try gina.expect("Password of gina@\(LocalServer.domain): |")
+      gina.send("wrong\r")
+      try gina.expect("does not accept", for: 20)
+      gina.send("/account\r")
+      try gina.expect("xmpp:gina@\(LocalServer.domain)")
     }
 
     @Test("hobnob account register makes an account that can be added")
@@ -133,7 +139,7 @@ extension EndToEnd {
       try shell.expect("The same again: |")
       shell.send("secret\r")
       try shell.expect("is yours", for: 20)
-      _ = try connected("dora", home)
+      _ = try connected("dora")
     }
 
     @Test("without an account /account says in three lines how to get one")

@@ -3,8 +3,10 @@ import Emulator
 import Foundation
 import Testing
 
-/// An XMPP server for one test, on this machine alone, as the README starts one.
-final class LocalServer {
+/// An XMPP server for one suite or test, on this machine alone, as the README starts one.
+final class LocalServer: @unchecked Sendable {
+  /// The one that the tests of a suite share; each has accounts of its own there.
+  @TaskLocal static var shared: LocalServer?
   static let domain = "chat.localhost"
   let folder: String
   let port: Int
@@ -16,6 +18,13 @@ final class LocalServer {
     folder = try temporaryFolder()
     port = try Self.freePorts()
     self.names = names
+    // As prosodyctl does, which takes longer for each of them than the server for all.
+    let accounts = folder + "/data/" + Self.domain.replacing(".", with: "%2e") + "/accounts"
+    try FileManager.default.createDirectory(atPath: accounts, withIntermediateDirectories: true)
+    for name in names {
+      try "return { password = \"secret\" };\n".write(
+        toFile: "\(accounts)/\(name).dat", atomically: false, encoding: .utf8)
+    }
     try start()
   }
 
@@ -29,13 +38,58 @@ final class LocalServer {
 
   func start() throws {
     let script = Repository.root.appendingPathComponent("share/hobnob/local-xmpp").path
+    try run(["sh", script, "-d", folder, "-p", String(port), names[0], "secret"])
+  }
+
+  private func run(_ command: [String]) throws {
     let server = try Program(
-      ["sh", script, "-d", folder, "-p", String(port)] + names.flatMap { [$0, "secret"] },
-      environment: ["HOME": folder, "PATH": "/usr/sbin:/usr/bin:/bin"])
+      command, environment: ["HOME": folder, "PATH": "/usr/sbin:/usr/bin:/bin"])
     self.server = server
     try #require(
       server.wait(for: 30) { $0.hasEnded || Self.answers(port) } && !server.hasEnded,
       "\(server.output)\(server.errors)")
+  }
+
+  /// Starts it anew with other settings.
+  ///
+  /// - Parameter change: what becomes of the text of its settings.
+  func restart(_ change: (String) -> String) throws {
+    stop()
+    let path = folder + "/prosody.cfg.lua"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try change(text).write(toFile: path, atomically: false, encoding: .utf8)
+    try run(["prosody", "-F", "--config", path])
+  }
+
+  /// Gives it another certificate, of the same authority, which is good from now for so many days.
+  func certify(_ name: String, days: Int) throws {
+    stop()
+    let script = """
+      cd "$0/certs" && echo "subjectAltName=DNS:$1" >names && openssl x509 -req -days "$2" \\
+        -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile names -out server.crt
+      """
+    let made = try Program(
+      ["sh", "-c", script, folder, name, String(days)], environment: ["PATH": "/usr/bin:/bin"]
+    ).finish()
+    try #require(made.status == 0, "\(made.errors)")
+    try start()
+  }
+
+  /// Waits until it has nothing more to do.
+  func rest() {
+    guard let server else { return }
+    var (former, same) = ("", 0)
+    _ = server.wait(for: 10) { server in
+      let text = try? String(
+        contentsOfFile: "/proc/\(server.processIdentifier)/stat", encoding: .utf8)
+      // Behind the name: its state, and from the twelfth on the time it has used.
+      let words = (text ?? "").split(separator: ")").last?.split(separator: " ") ?? []
+      guard words.count > 12, words[0] == "S" else { return server.hasEnded }
+      let used = words[11...12].joined(separator: " ")
+      same = used == former ? same + 1 : 0
+      former = used
+      return same > 3
+    }
   }
 
   /// Ends it; `signal` may be SIGKILL.
@@ -67,6 +121,27 @@ final class LocalServer {
       }
     }
   }
+}
+
+/// A server for all tests of a suite. It ends with the suite.
+struct OnASharedServer: SuiteTrait, TestScoping {
+  let names: [String]
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await OnWaitingThreads().provideScope(for: test, testCase: testCase) {
+      let server = try LocalServer(names)
+      try await LocalServer.$shared.withValue(server) { try await function() }
+      server.stop()
+    }
+  }
+}
+
+extension Trait where Self == OnASharedServer {
+  /// - Parameter names: whose accounts there are; their password is `secret`.
+  static func onASharedServer(_ names: String...) -> Self { Self(names: names) }
 }
 
 /// Somebody else's client; see `foreign.py`.

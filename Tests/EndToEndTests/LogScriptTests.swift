@@ -44,6 +44,40 @@ extension EndToEnd {
       var now: Milliseconds = 0
     }
 
+    @Test("7.1: what a network told late stands in its place by time, and counts so")
+    func late() throws {
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let anna = try store.participant(identity: "anna").id
+      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org", settings: [:])
+      let room = "tea@rooms.x.org"
+      let zoe = Speaker(identity: "id-7", name: "zoe")
+      func say(_ minute: Int64, isPast: Bool = false) -> NetworkNews {
+        .said(
+          NetworkMessage(
+            name: MessageName(archive: "a\(minute)"), speaker: zoe, body: "at \(minute)",
+            time: 1_700_000_000_000 + minute * 60_000, isPast: isPast), in: .room(room))
+      }
+      try store.take(
+        [.joined(room: room, nick: "anna"), say(2), say(5), say(9)], of: account)
+      try store.take([say(4), say(3), say(1, isPast: true)], of: account)
+      func bodies(_ options: String...) throws -> [String] {
+        let finished = try home.run(["log", "#" + room, "--as", "anna"] + options)
+        #expect(finished.status == 0, "\(finished.errors)")
+        return finished.output.matches(of: /zoe: at (\d)/).map { String($0.1) }
+      }
+      #expect(try bodies() == ["1", "2", "3", "4", "5", "9"])
+      #expect(try bodies("--lines", "2") == ["5", "9"])
+      #expect(try bodies("--from", "-5") == ["2", "3", "4", "5", "9"])
+      #expect(try bodies("--lines", "6") == ["1", "2", "3", "4", "5", "9"])
+      // 22:16 is the third minute.
+      #expect(
+        try bodies("--since", "2023-11-14T22:16:00Z", "--until", "2023-11-14T22:18:00Z")
+          == ["3", "4"])
+      // Numbers are in the order of storing.
+      #expect(try bodies("--from", "3", "--to", "5") == ["9", "4", "3"])
+    }
+
     @Test("13.5: --events prints who comes and goes, between the messages, and goes on with it")
     func events() throws {
       let clock = Clock()

@@ -127,7 +127,7 @@ extension EndToEnd {
         ),
         (
           "/join te",
-          "|\n/join ROOM  enter a room, made if there is none; or several: a,b\ntea\nanna"
+          "|\n/join ROOM [--password WORD]  enter a room, made if need be; or several: a,b\ntea\nanna"
         ),
         (
           "/msg ca",

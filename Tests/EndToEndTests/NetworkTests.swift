@@ -9,14 +9,17 @@ extension EndToEnd {
   final class NetworkTests {
     private let home: Home
     private let store: Store
+    private let account: Account
     private let shell: PseudoTerminal
 
     init() throws {
       home = try Home()
       try home.say("first", as: "anna")
       store = try Store(path: home.store)
-      let room = try store.networkRoom("far", network: "stub")
-      try store.join(try store.participant(identity: "anna").id, room.id)
+      let anna = try store.participant(identity: "anna").id
+      account = try store.addAccount(owner: anna, network: "stub:anna@x")
+      let room = try store.networkRoom("far", network: account.network)
+      try store.join(anna, room.id)
       shell = try home.shell(as: "anna", ["far"])
       try shell.expect("#far> |")
     }
@@ -26,13 +29,13 @@ extension EndToEnd {
     @Test("sending, sent, failed with its reason, and /retry")
     func statesOfANetwork() throws {
       try shell.type("one\r", seeing: "[1] … sending")
-      let first = try #require(try store.outbox(of: "stub").first)
+      let first = try #require(try store.outbox(of: account.network).first)
       #expect(first.message.body == "one")
       try store.finish(first, as: .sent)
       try shell.expect("[1] ✓ sent")
 
       try shell.type("two\r", seeing: "[2] … sending")
-      let second = try #require(try store.outbox(of: "stub").first)
+      let second = try #require(try store.outbox(of: account.network).first)
       try store.finish(second, as: .failed("the room is closed\u{1B}[31m"))
       try shell.expect("✗ [2] not sent: the room is closed^[[31m")
 
@@ -47,16 +50,17 @@ extension EndToEnd {
       shell.send("/retry 2\r")
       #expect(
         shell.wait(for: 10) { _ in
-          (try? self.store.outbox(of: "stub").contains { $0.message.body == "two" }) == true
+          (try? self.store.outbox(of: account.network).contains { $0.message.body == "two" })
+            == true
         })
-      for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }
+      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: .sent) }
       try shell.expect("[3] ✓ sent")
     }
 
     @Test("a failure without a reason has no colon that nothing follows")
     func failsWithoutReason() throws {
       try shell.type("one\r", seeing: "[1] … sending")
-      let first = try #require(try store.outbox(of: "stub").first)
+      let first = try #require(try store.outbox(of: account.network).first)
       try store.finish(first, as: .failed(""))
       try shell.expect("✗ [1] not sent")
       try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent")
@@ -67,13 +71,14 @@ extension EndToEnd {
     func takingBackFromTheOutbox() throws {
       try shell.type("too early\r", seeing: "[1] … sending")
       try shell.type("/cancel\r", seeing: "#far> too early|")
-      #expect(try store.outbox(of: "stub").isEmpty)
+      #expect(try store.outbox(of: account.network).isEmpty)
     }
 
     @Test("what the network hears is printed as any other message")
     func receivedMessagesArePrinted() throws {
-      _ = try store.receive(
-        "from afar", from: "zoe@example.org", name: "zoe", network: "stub", in: .room("far"))
+      let said = NetworkMessage(
+        name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
+      try store.take([.said(said, in: .room("far"))], of: account)
       try shell.expect("[1] zoe: from afar")
     }
   }

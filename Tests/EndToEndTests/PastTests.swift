@@ -62,6 +62,8 @@ extension EndToEnd {
       try ben.expect("live 31")
       #expect(ben.emulator.history.count { $0.contains("live ") } == 31)
       #expect(!ben.emulator.history.contains { $0.contains("old ") })
+      // What is printed is read once its turn has ended.
+      try ben.type("x", seeing: "#lobby> x")
       #expect(try unread(by: "ben") == "0\n")
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
 import Foundation
 import Testing
 
@@ -6,12 +7,11 @@ import Testing
 /// re-wraps.
 final class Tmux {
   private let folder: String
-  private let home: Home
+  private let control: TmuxControl
   private var opened = 0
 
   init(home: Home) throws {
     folder = try temporaryFolder()
-    self.home = home
     let settings = """
       set -g history-limit 100000
       set -g status off
@@ -20,20 +20,21 @@ final class Tmux {
       set -g default-shell /bin/sh
       """
     try settings.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
+    // The server lives as long as this session.
+    control = try TmuxControl(
+      folder: folder, settings: folder + "/conf", environment: home.environment,
+      ["new-session", "-d", "cat"])
   }
 
-  deinit {
-    _ = try? run("kill-server")
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   /// Opens a window of a session of its own, of the given size.
   func open(_ command: [String], rows: Int = 24, columns: Int = 80) throws -> Pane {
     opened += 1
     let name = "s\(opened)"
-    try run(
+    try control.run(
       ["new-session", "-d", "-s", name, "-x", "\(columns)", "-y", "\(rows)", "--"] + command)
-    return Pane(tmux: self, name: name)
+    return Pane(tmux: control, name: name)
   }
 
   /// Opens a shell of hobnob's.
@@ -43,32 +44,15 @@ final class Tmux {
     try open([Home.program, "--as", name] + arguments, rows: rows, columns: columns)
   }
 
-  @discardableResult
-  fileprivate func run(_ arguments: String..., input: String = "") throws -> String {
-    try run(arguments, input: input)
-  }
-
-  @discardableResult
-  fileprivate func run(_ arguments: [String], input: String = "") throws -> String {
-    let command = ["tmux", "-S", folder + "/socket", "-f", folder + "/conf"] + arguments
-    let finished = try Program(command, input: input, environment: home.environment).finish()
-    guard finished.status == 0 else { throw Failure(what: "\(arguments): \(finished.errors)") }
-    return finished.output
-  }
-
-  struct Failure: Error {
-    var what: String
-  }
-
   /// One terminal in tmux.
   struct Pane {
-    fileprivate let tmux: Tmux
+    fileprivate let tmux: TmuxControl
     fileprivate let name: String
 
     /// Types text, as a keyboard would, newlines as Return.
     func type(_ text: String) throws {
-      try tmux.run("load-buffer", "-b", name, "-", input: text)
-      try tmux.run("paste-buffer", "-d", "-b", name, "-t", name)
+      try tmux.run(["set-buffer", "-b", name, "--", text])
+      try tmux.run(["paste-buffer", "-d", "-b", name, "-t", name])
     }
 
     /// Presses keys by tmux's names for them: `Enter`, `C-r`, `M-4`, `Escape`.
@@ -78,12 +62,12 @@ final class Tmux {
 
     /// Pastes text with the brackets a terminal puts around a paste.
     func paste(_ text: String) throws {
-      try tmux.run("load-buffer", "-b", name, "-", input: text)
-      try tmux.run("paste-buffer", "-d", "-p", "-r", "-b", name, "-t", name)
+      try tmux.run(["set-buffer", "-b", name, "--", text])
+      try tmux.run(["paste-buffer", "-d", "-p", "-r", "-b", name, "-t", name])
     }
 
     func resize(rows: Int, columns: Int) throws {
-      try tmux.run("resize-window", "-t", name, "-x", "\(columns)", "-y", "\(rows)")
+      try tmux.run(["resize-window", "-t", name, "-x", "\(columns)", "-y", "\(rows)"])
     }
 
     /// The rows of the screen.
@@ -124,7 +108,7 @@ final class Tmux {
     }
 
     private func lines(_ arguments: String...) throws -> [String] {
-      var lines = try tmux.run(arguments).components(separatedBy: "\n").map { line in
+      var lines = try tmux.run(arguments).map { line in
         String(line.reversed().drop { $0 == " " }.reversed())
       }
       while lines.last == "" { lines.removeLast() }

@@ -133,8 +133,9 @@ import Testing
   func keys() throws {
     let lobby = try Lobby()
     try lobby.fill()
-    try lobby.store.receive(
-      "hi", from: "ann@example", name: "\u{430}nna", network: "xmpp", in: .room("tea"))
+    let account = try #require(try lobby.store.account(network: "xmpp:anna@example"))
+    try lobby.store.hear(
+      "hi", from: "ann", name: "\u{430}nna", in: .room("tea"), of: account)
     let copy = try Fixture().open()
     try copy.take([text(lobby.store)])
     let columns: [StaticString] = [
@@ -150,7 +151,7 @@ import Testing
     #expect(all.allSatisfy { !$0[3].isEmpty && !$0[4].isEmpty && !$0[5].isEmpty })
     #expect(try copy.find(participant: "@BENJAMIN")?.identity == "ben")
     let anna = try copy.participant(identity: "anna").id
-    let other = try #require(try copy.participants().first { $0.identity == "ann@example" })
+    let other = try #require(try copy.participants().first { $0.identity == "tea/ann" })
     #expect(try copy.lookAlikes(among: [other.id], to: anna) == [other.id])
   }
 

@@ -99,20 +99,25 @@ extension Lobby {
     try store.send("psst", in: chat.id, by: anna, typed: "psst", shell: "a")
     try store.appendHistory("/help", of: anna, shell: "a")
     try store.appendHistory("psst", of: anna, shell: "c")
-    let far = try store.receive(
-      "hi", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"), remoteID: "r1")
-    try store.receive(
-      reaction: "👋", to: far.id, from: "max@example", name: "max", network: "xmpp")
+    let account = try store.addAccount(owner: anna, network: "xmpp:anna@example")
+    let far = try store.hear(
+      "hi", from: "zoe", name: "Zoe", in: .room("tea"), of: account, origin: "r1")
+    try store.take(
+      [
+        .reacted(
+          MessageName(origin: "r1"), author: nil, by: Speaker(identity: "max"), in: .room("tea"),
+          emoji: ["👋"], at: nil)
+      ], of: account)
     let tea = far.conversation
     try store.join(anna, tea)
     let waiting = try store.send("on its way", in: tea, by: anna)
     let failed = try store.send("refused", in: tea, by: anna)
-    let entry = try #require(try store.outbox(of: "xmpp").first { $0.message.id == failed.id })
+    let entry = try #require(
+      try store.outbox(of: account.network).first { $0.message.id == failed.id })
     try store.finish(entry, as: .failed("no \u{9b}31m voice"))
     try store.edit(waiting.id, to: "still on its way", by: anna)
     try store.leave(anna, tea)
-    try store.receive(
-      "gone?", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"), remoteID: "r2")
+    try store.hear("gone?", from: "zoe", in: .room("tea"), of: account, origin: "r2")
     try store.join(anna, tea)
     try store.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true)
     try store.noteDelivered(to: ben, upTo: [lobby: 3])

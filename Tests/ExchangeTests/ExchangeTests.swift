@@ -31,8 +31,8 @@ import Testing
     let check = try copy.check(deep: true)
     #expect(check.allSatisfy { $0.severity == .fine }, "\(check)")
     #expect(
-      try copy.outbox(of: "xmpp").map(\.operation)
-        == lobby.store.outbox(of: "xmpp").map(\.operation))
+      try copy.outbox(of: "xmpp:anna@example").map(\.operation)
+        == lobby.store.outbox(of: "xmpp:anna@example").map(\.operation))
     let anna = try copy.participant(identity: "anna").id
     #expect(
       try copy.listing(for: anna).map(\.unread)
@@ -164,11 +164,11 @@ import Testing
   func some() throws {
     let lobby = try Lobby()
     try lobby.fill()
-    let tea = try #require(try lobby.store.rooms().first { $0.name == "#tea" })
+    let tea = try #require(try lobby.store.rooms(for: lobby.anna).first { $0.name == "#tea" })
     let lines = try lobby.store.exported([tea.id])
     #expect(
       !lines.contains { $0.contains("draft") || $0.contains("history") || $0.contains("#lobby") })
-    #expect(lines.contains { $0.contains("max@example") && $0.contains("participant") })
+    #expect(lines.contains { $0.contains("tea/max") && $0.contains("participant") })
     #expect(!lines.contains { $0.contains("Benjamin") })
     let copy = try Fixture().open()
     try copy.take([export(lines.dropLast().joined(separator: "\n"))])

@@ -146,7 +146,7 @@ import Testing
           sound(hit.message, what)
         }
       }
-      attempt { _ = try store.outbox(of: "xmpp") }
+      attempt { _ = try store.outbox(of: "xmpp:anna@example") }
       attempt { _ = try store.unsent(by: me) }
       attempt { _ = try store.lookAlikes(among: store.participants().map(\.id), to: me) }
       attempt { _ = try store.directChats(of: me) }

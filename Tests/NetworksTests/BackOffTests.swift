@@ -12,4 +12,10 @@ struct BackOffTests {
     pause.reset()
     #expect(pause.next(random: 1) == 1_000)
   }
+
+  @Test func theNextTryIsSaidInSecondsOrByTheClockWhereThatWouldGoStale() {
+    #expect(BackOff.words(for: 11_500, at: 0) == "in 12 s")
+    let words = BackOff.words(for: 60_000, at: 0)
+    #expect(words.hasPrefix("at ") && words.hasSuffix(":01"))
+  }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
 import Foundation
 import Networks
 import Platform
 import Testing
+
+@testable import Conversations
 
 /// A wire that does what the test says, and notes what it is given.
 @MainActor
@@ -13,6 +14,7 @@ private final class ToldWire: Wire {
   var outboxes: [[String]] = []
   var requests: [NetworkRequest.Verb] = []
   var isClosed = false
+  let server: String? = "127.0.0.1"
   var connects = 0
   /// What happens when it is to connect, by how often it was.
   var onConnect: (ToldWire, Int) -> Void = { wire, _ in wire.report(.up) }
@@ -154,6 +156,33 @@ final class NetworkProcessTests {
       try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
   }
 
+  @Test("while the disk is full it says so, and no longer when it is not")
+  func saysThatTheStoreIsFull() throws {
+    let said = NetworkNews.said(
+      NetworkMessage(
+        name: MessageName(origin: "1", archive: "a1"),
+        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"),
+        body: String(repeating: "hello ", count: 10_000)),
+      in: .room("tea@rooms.x.org"))
+    var full = ""
+    let status = { [self] in (try? mine.accounts(of: anna.id).first?.status) ?? "" }
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      wire.report(.status(""))
+      try? store.limit(pages: 1)
+      wire.report(.news([said]))
+      full = status()
+      try? store.limit(pages: 1_000_000)
+      // Behind another one, which is stored at once.
+      wire.report(.news([said]))
+    }
+    stop { (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 1 }
+    #expect(try process().run() == nil)
+    #expect(full == "cannot store what arrives; nothing is received until it can")
+    #expect(status() == "")
+    #expect(wire.isReading)
+  }
+
   @Test("2: it leaves when its owner has no shell, and at /disconnect")
   func leavesWhenNobodyIsThere() throws {
     #expect(try process(stays: false).run() == nil)
@@ -187,6 +216,66 @@ final class NetworkProcessTests {
     #expect(wire.outboxes.isEmpty)
   }
 
+  // MARK: Files
+
+  /// A message in the room, and what is asked for about it.
+  private func ask(
+    _ verb: NetworkRequest.Verb, _ link: String, settings: [String: String] = [:]
+  ) throws -> Message {
+    try mine.set(account, settings: settings)
+    let message = try mine.send("look\n" + link, in: room.id, by: anna.id)
+    try mine.ask(verb, target: String(message.id.rawValue), text: link, of: account)
+    return message
+  }
+
+  private func answers(since position: Int64) throws -> [String] {
+    try mine.changes(since: position, for: anna.id).answers.map(\.text)
+  }
+
+  /// Runs a process of the account as it is now until nothing is asked for any more.
+  private func runUntilAnswered() throws {
+    let present = try #require(try mine.account(network: account.network))
+    try #require(try store.takeLease(of: present))
+    stop { (try? self.mine.requests(of: self.account).isEmpty) == true }
+    _ = try NetworkProcess(
+      present, in: store, over: wire, loop: loop, secret: "s", stays: true, random: { 0 }
+    ).run()
+    #expect(wire.requests.isEmpty)
+  }
+
+  @Test("a file that is asked for is fetched into the store, under its name and byte for byte")
+  func fetches() throws {
+    let web = try WebServer()
+    let position = try mine.position
+    let link = web.address("/300000/..%2fplan%20b.bin?key=1#end")
+    let message = try ask(.fetch, link, settings: ["ca": web.authority])
+    try runUntilAnswered()
+    #expect(try answers(since: position) == [""])
+    let file = try #require(try mine.attachments(of: message.id).first)
+    #expect(file.name == "plan b.bin" && file.bytes == 300_000)
+    #expect(
+      FileManager.default.contents(atPath: mine.path(of: file)) == WebServer.bytes(300_000))
+  }
+
+  @Test("one that does not come is told where it was asked for, and leaves nothing behind")
+  func tellsWhatCannotBeFetched() throws {
+    let web = try WebServer()
+    let position = try mine.position
+    let message = try ask(.fetch, web.address("/code/404/a.png"), settings: ["ca": web.authority])
+    _ = try ask(.fetchUnasked, web.address("/code/404/b.png"), settings: ["ca": web.authority])
+    // A contact's may not be as large.
+    _ = try ask(
+      .fetchUnasked, web.address("/1000001/c"), settings: ["ca": web.authority, "fetch": "1"])
+    try runUntilAnswered()
+    #expect(
+      try answers(since: position).sorted() == [
+        "", "", "a.png could not be fetched: the web server answered 404.",
+      ])
+    #expect(try mine.attachments(of: message.id).isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")
+    #expect(names.isEmpty, "\(names)")
+  }
+
   @Test("2: one process at a time has the account, and the next one when it is gone")
   func oneAtATime() throws {
     #expect(try store.takeLease(of: account))
@@ -197,6 +286,11 @@ final class NetworkProcessTests {
 }
 
 extension Store {
+  /// Lets it grow no further than to so many pages, as on a full disk.
+  fileprivate func limit(pages: Int) throws {
+    try database.execute("PRAGMA max_page_count=\(pages)")
+  }
+
   /// Keeps all others from writing meanwhile.
   fileprivate func holding(_ body: () -> Void) throws {
     try write { body() }

@@ -9,22 +9,29 @@ final class Tmux {
   static let isInstalled = ["/usr/bin/tmux", "/usr/local/bin/tmux"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
 
-  private let socket = "hobnob-\(UUID().uuidString.prefix(8))"
+  private let control: TmuxControl
   private let folder: String
   private let pipe: Int32
   private var marks = 0
 
   init(rows: Int, columns: Int) throws {
-    folder = NSTemporaryDirectory() + socket
+    folder = NSTemporaryDirectory() + "hobnob-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let fifo = folder + "/bytes"
     mkfifo(fifo, 0o600)
     // Opened for both, so that opening waits for no one.
     pipe = open(fifo, O_RDWR)
-    run([
-      "-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
-      "stty raw -echo; exec cat < '\(fifo)'",
-    ])
+    let environment = [
+      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin", "LC_ALL": "C.UTF-8",
+      // The user of a test machine may have no shell to log in with.
+      "SHELL": "/bin/sh",
+    ]
+    control = try TmuxControl(
+      folder: folder, environment: environment,
+      [
+        "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+        "stty raw -echo; exec cat < '\(fifo)'",
+      ])
     run(["set-option", "-g", "status", "off"])
     run(["set-option", "-g", "history-limit", "100000"])
     run(["set-option", "-g", "window-size", "manual"])
@@ -34,7 +41,6 @@ final class Tmux {
   }
 
   deinit {
-    run(["kill-server"])
     close(pipe)
     try? FileManager.default.removeItem(atPath: folder)
   }
@@ -51,7 +57,9 @@ final class Tmux {
       rest = rest.dropFirst(count)
     }
     let end = Date(timeIntervalSinceNow: 10)
-    while run(["display-message", "-p", "#{pane_title}"]) != "mark \(marks)\n", Date() < end {}
+    while run(["display-message", "-p", "#{pane_title}"]) != ["mark \(marks)"], Date() < end {
+      usleep(100)
+    }
   }
 
   func resize(rows: Int, columns: Int) {
@@ -66,42 +74,22 @@ final class Tmux {
 
   /// Row and column of the cursor, from 0.
   var cursor: (row: Int, column: Int) {
-    let parts = run(["display-message", "-p", "#{cursor_y} #{cursor_x}"]).split(
-      whereSeparator: \.isWhitespace)
-    return (Int(parts[0])!, Int(parts[1])!)
+    let place =
+      run(["display-message", "-p", "#{cursor_y} #{cursor_x}"])
+      .first?.split(separator: " ").compactMap { Int($0) } ?? []
+    return place.count == 2 ? (place[0], place[1]) : (-1, -1)
   }
 
   private func lines(_ options: [String]) -> [String] {
-    var lines = run(["capture-pane", "-p"] + options).split(
-      separator: "\n", omittingEmptySubsequences: false
-    ).map { line in
-      var line = String(line)
-      while line.last == " " { line.removeLast() }
-      return line
+    var lines = run(["capture-pane", "-p"] + options).map { line in
+      String(decoding: line.utf8.reversed().drop { $0 == 0x20 }.reversed(), as: UTF8.self)
     }
     while lines.last == "" { lines.removeLast() }
     return lines
   }
 
   @discardableResult
-  private func run(_ arguments: [String]) -> String {
-    // Not Foundation's Process: it waits until the server, too, has ended, which the first command
-    // leaves behind. And a file, not a pipe, for the same reason.
-    let path = folder + "/output"
-    let environment = [
-      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin", "LC_ALL": "C.UTF-8",
-      "TMUX_TMPDIR": folder,
-      // The user of a test machine may have no shell to log in with.
-      "SHELL": "/bin/sh",
-    ]
-    guard
-      let process = try? spawn(
-        ["tmux", "-u", "-L", socket] + arguments, environment: environment,
-        files: [.reading("/dev/null"), .writing(path), .writing("/dev/null")])
-    else { return "" }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    let data = FileManager.default.contents(atPath: path) ?? Data()
-    return String(decoding: data, as: UTF8.self)
+  private func run(_ arguments: [String]) -> [String] {
+    (try? control.run(arguments)) ?? []
   }
 }

@@ -65,7 +65,8 @@ package struct LogScript: Subcommand {
 }
 
 /// Prints a conversation page by page: memory does not grow with it. What is asked for by numbers comes
-/// by number; anything else in the order in which it is shown, what is past first.
+/// by number; anything else in the order in which it is shown, what is past first, and by time what a
+/// network told late.
 @MainActor
 private struct PrintedLog {
   let script: Script
@@ -78,6 +79,8 @@ private struct PrintedLog {
   private var asked = (first: 1, last: 0, span: TimeSpan.always)
   /// From where on those that are past were asked for; nil for none of them, or by their numbers.
   private var askedPast: Store.PastPlace?
+  /// The same of the others, where those go by time, too.
+  private var askedLate: Store.PastPlace?
   private var isByNumber = false
   private var events: LoggedEvents?
   private var printer: MessagePrinter
@@ -115,7 +118,14 @@ private struct PrintedLog {
       last = min(last, found?.upperBound ?? newest)
     }
     var left = lines ?? (isByNumber || !span.isAlways ? nil : 20)
-    if let lines = left {
+    let isByTime = try !isByNumber && script.store.isByTime(conversation.id)
+    let wanted = left
+    if let lines = left, isByTime {
+      left =
+        try lines
+        - script.store.count(
+          in: conversation.id, since: span.start, until: span.end, upTo: lines)
+    } else if let lines = left {
       (first, left) = try start(ofNewest: lines, from: first, to: last, span)
     }
     asked.first = first
@@ -126,8 +136,12 @@ private struct PrintedLog {
     if isByNumber {
       try print(from: first, to: last, span)
     } else {
-      try printPast(newest: left, span)
-      try printLive(from: first, to: last, span)
+      askedPast = try printByTime(newest: left, span, isPast: true)
+      if isByTime {
+        askedLate = try printByTime(newest: wanted, span, isPast: false)
+      } else {
+        try printLive(from: first, to: last, span)
+      }
     }
     try events?.finish()
   }
@@ -157,6 +171,10 @@ private struct PrintedLog {
     if message.isPast, !isByNumber {
       guard let askedPast, asked.span.contains(message.createdAt) else { return false }
       return (message.createdAt, message.number) >= (askedPast.time, askedPast.number)
+    }
+    if let place = askedLate, message.number <= asked.last {
+      return (message.createdAt, message.number) >= (place.time, place.number)
+        && asked.span.contains(message.createdAt)
     }
     return message.number > asked.last
       || message.number >= asked.first && asked.span.contains(message.createdAt)
@@ -254,25 +272,31 @@ private struct PrintedLog {
     }
   }
 
-  /// What is past in the span, by time; with a count only the newest so many.
-  private mutating func printPast(newest count: Int?, _ span: TimeSpan) throws {
-    if count == 0 { return }
+  /// What is past in the span, or what is not, by time; with a count only the newest so many.
+  ///
+  /// - Returns: from where on; nil for none.
+  private mutating func printByTime(
+    newest count: Int?, _ span: TimeSpan, isPast: Bool
+  ) throws -> Store.PastPlace? {
+    if count == 0 { return nil }
     var place = Store.PastPlace(time: span.start, number: 0)
     if let count,
       let start = try script.store.start(
-        ofNewestPast: count, in: conversation.id, until: span.end),
+        ofNewestPast: count, in: conversation.id, until: span.end, isPast: isPast),
       start.time >= span.start
     {
       place = start
     }
-    askedPast = place
+    let first = place
     while !script.output.isClosed {
       let page = try script.store.past(
-        in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id)
-      guard let last = page.last else { return }
+        in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id,
+        isPast: isPast)
+      guard let last = page.last else { break }
       try write(page)
       place = Store.PastPlace(time: last.createdAt, number: last.number + 1)
     }
+    return first
   }
 }
 

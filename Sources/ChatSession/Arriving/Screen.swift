@@ -127,19 +127,19 @@ package final class Screen: SessionPart {
     // A batch shows none of it.
     guard session.isInteractive else { return [] }
     transcript.startOver(on: day)
-    let others = (try? store.othersHere(in: target.id, than: me.id)) ?? 0
+    let others = (try? store.othersHere(in: target.id, than: me.id)) ?? nil
     let isPlain = session.face == .plain
     let gap = isPlain ? ", " : " " + glyphs.separator + " "
     let side = isPlain ? SafeText() : glyphs.rule + glyphs.rule
     var line = StyledLine(isPlain ? "" : side + " ", .dim)
     line.append(SafeText(name: target.name), .bold)
-    let count =
-      switch others {
-      case 0: say("alone here")
-      case 1: say("1 other here")
-      default: say("%1 others here", SafeText(others))
-      }
-    line.append(gap + LocalTime.day(day) + gap + count, .dim)
+    line.append(gap + LocalTime.day(day), .dim)
+    switch others {
+    case nil: break
+    case 0?: line.append(gap + say("alone here"), .dim)
+    case 1?: line.append(gap + say("1 other here"), .dim)
+    case let others?: line.append(gap + say("%1 others here", SafeText(others)), .dim)
+    }
     if !target.topic.isEmpty {
       line.append(gap + say("topic:") + " ", .dim)
       line.append(SafeText(line: target.topic))

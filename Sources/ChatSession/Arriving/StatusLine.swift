@@ -80,6 +80,9 @@ package struct StatusLine: SessionPart {
     if let absent { return StyledLine(absent, .dim) }
     let others = place.here.filter { $0.isHere && $0.participant.id != me.id }.count
     switch others {
+    // Until a network has told who is there, and while it is away, nobody knows.
+    case 0 where session.accounts.isSettlingIn(place.conversation?.network):
+      return StyledLine(SafeText(name: me.name), .dim)
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
     case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
     default:

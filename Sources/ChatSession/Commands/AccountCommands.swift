@@ -16,6 +16,7 @@ struct AccountCommands: SessionPart {
     ("ca", say("a file with the certificates to trust instead of the system's")),
     ("pin", say("the SHA-256 of the server's public key, which must be this one")),
     ("nick", say("what you are called in rooms")),
+    ("fetch", say("megabytes of the largest file that a contact's message brings by itself; or 0")),
     ("password-command", say("a command that prints the password, run without a shell")),
   ]
 
@@ -100,7 +101,9 @@ struct AccountCommands: SessionPart {
   func connect(_ argument: String) throws {
     let account = try accounts.named(argument.trimmingBlanks)
     guard try !account.isWanted || !store.holderIsAlive(of: account) else {
+      try store.setStatus(of: account, "connecting")
       try store.ask(.reconnect, of: account)
+      accounts.expect(account)
       return tell(say("%1 is being connected anew.", SafeText(line: account.address)))
     }
     try store.setWanted(true, account)
@@ -140,6 +143,9 @@ struct AccountCommands: SessionPart {
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {
       throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))
+    }
+    if name == "fetch", Int(written: value, in: 0...100) == nil {
+      throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
     }
     return value
   }

@@ -83,7 +83,9 @@ public struct Command: Sendable {
   ]
 
   private static let conversations: [Command] = [
-    Command("/join ROOM", "enter a room, made if there is none; or several: a,b", .room) {
+    Command(
+      "/join ROOM [--password WORD]", "enter a room, made if need be; or several: a,b", .room
+    ) {
       try ConversationCommands(session: $0).join($1)
     },
     Command("/leave [ROOM]", "leave this room, or another", .room) {

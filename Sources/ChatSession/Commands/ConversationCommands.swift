@@ -9,7 +9,11 @@ struct ConversationCommands: SessionPart {
   let session: Session
 
   func join(_ argument: String) throws {
-    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("join") }
+    let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    if words.count == 3, words[1] == Secrets.option {
+      return try join(words[0], password: words[2])
+    }
+    guard words.count == 1 else { throw usage("join") }
     var names = [argument]
     // Several, as in irssi; a room of a network can have a comma in its name.
     if argument.contains(","), (try? store.room(argument, create: false, for: me.id)) == nil {
@@ -26,10 +30,20 @@ struct ConversationCommands: SessionPart {
     }
     if let (account, address) = try NetworkCommands(session: session).room(last) {
       return try place.go(
-        to: try NetworkCommands(session: session).join(address, of: account))
+        to: try NetworkCommands(session: session).join(address, password: "", of: account))
     }
     if try asksWhoMeans(roomToJoin: last) { return }
     try place.go(to: try joined(room: last))
+  }
+
+  private func join(_ name: String, password: String) throws {
+    let networks = NetworkCommands(session: session)
+    guard let (account, address) = try networks.room(name) else {
+      throw Refusal(
+        say(
+          "%1 is a room of this machine, and those have no password.", SafeText(name: name)))
+    }
+    try place.go(to: try networks.join(address, password: password, of: account))
   }
 
   /// A room that I am in now, made if there was none.
@@ -169,7 +183,8 @@ struct ConversationCommands: SessionPart {
         } else if presence.isLooking {
           say("here")
         } else if presence.isHere {
-          say("here, but not looking")
+          // A network tells no more than that.
+          person.network == nil ? say("here, but not looking") : say("here")
         } else {
           say("not here")
         }

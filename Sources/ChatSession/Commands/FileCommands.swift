@@ -36,14 +36,57 @@ struct FileCommands: SessionPart {
     let words = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
     guard let number = words.first else { throw usage("save") }
     let message = try session.message(named: number)
-    guard !message.attachments.isEmpty else {
-      throw Refusal(say("No files came with message %1.", SafeText(message.number)))
-    }
     let here = WorkingFolder.path ?? "."
     var place = words.count > 1 ? RcFile.expanded(words[1], session.preferences.environment) : here
     if !place.hasPrefix("/") { place = here + "/" + place }
+    if message.attachments.isEmpty, try fetch(message, place) { return }
+    guard !message.attachments.isEmpty else {
+      throw Refusal(say("No files came with message %1.", SafeText(message.number)))
+    }
+    try save(message, place)
+  }
+
+  private func save(_ message: Message, _ place: String) throws {
     for file in message.attachments {
       tell(say("Saved as %1", SafeText(line: try store.save(file, to: place))))
+    }
+  }
+
+  // MARK: Files on a network
+
+  /// Has the files fetched that a message only has the addresses of; they are saved when they are
+  /// there.
+  ///
+  /// - Returns: false where there are none, or it came over no network.
+  private func fetch(_ message: Message, _ place: String) throws -> Bool {
+    let body = SafeText(body: message.body)
+    let links = WebAddresses.ranges(in: body.string).map { body.bytes($0).string }
+      .filter { $0.hasPrefix("https://") }
+    guard !links.isEmpty, let network = self.place.conversation?.network,
+      let account = session.accounts.list.first(where: { $0.network == network })
+    else { return false }
+    for link in links {
+      let request = try store.ask(
+        .fetch, target: String(message.id.rawValue), text: link, of: account)
+      session.accounts.saves[request.id] = Accounts.Save(message: message.id, place: place)
+    }
+    tell(
+      account.isWanted
+        ? say("It is being fetched, and is saved when it is here.")
+        : say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
+    return true
+  }
+
+  /// A file was fetched, or was not, with the reason: once all of a message are done, what came is
+  /// saved.
+  func fetched(_ answer: NetworkAnswer) {
+    guard let save = session.accounts.saves.removeValue(forKey: answer.request.id),
+      !session.accounts.saves.values.contains(save)
+    else { return }
+    session.orComplain {
+      if let message = try store.message(save.message, for: me.id) {
+        try self.save(message, save.place)
+      }
     }
   }
 

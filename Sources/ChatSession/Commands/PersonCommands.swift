@@ -9,6 +9,11 @@ struct PersonCommands: SessionPart {
 
   func nick(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("nick") }
+    if let room = place.conversation, room.kind == .room,
+      try NetworkCommands(session: session).ask(.join, in: room, text: argument)
+    {
+      return
+    }
     session.becomes(try store.rename(me.id, to: argument))
     tell(say("Others see you as %1 now.", SafeText(name: me.name)))
     news.catchUp()

@@ -77,7 +77,8 @@ struct RoomCommands: SessionPart {
     let text =
       isInvited
       ? words.invitation(
-        event, to: (try? store.conversation(event.conversation, for: me.id))??.name ?? "")
+        event, to: (try? store.conversation(event.conversation, for: me.id))??.name ?? "",
+        isMember: (try? store.isMember(me.id, of: event.conversation)) ?? true)
       : words.sentence(for: event)
     guard let text else { return [] }
     transcript.endRun()
@@ -108,6 +109,7 @@ struct RoomCommands: SessionPart {
       add(say("typing"), say("shown to those whose programs tell"))
       add(say("seen"), say("known of those whose programs tell"))
       add(say("history"), say("what this store has, and what the network sends of the past"))
+      add(say("files"), say("as addresses on the server; /save N fetches what others sent so"))
     } else {
       lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
       add(say("edit"), say("at any time; others see the new text, /info the former ones"))

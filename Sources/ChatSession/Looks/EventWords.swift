@@ -27,9 +27,14 @@ package struct EventWords {
   }
 
   /// That I was invited.
-  func invitation(_ event: Event, to place: String) -> SafeText {
+  ///
+  /// - Parameter isMember: whether I am in that room already, as an invitation makes it on this
+  ///   machine.
+  func invitation(_ event: Event, to place: String, isMember: Bool) -> SafeText {
     say(
-      "%1 invited you to %2; /switch %2 goes there.", name(event.participant),
+      isMember
+        ? "%1 invited you to %2; /switch %2 goes there."
+        : "%1 invited you to %2; /join %2 enters it.", name(event.participant),
       SafeText(name: place))
   }
 

@@ -106,14 +106,7 @@ package struct MessagePrinter {
     head.margin = head.columns(options.widths)
     if message.kind == .action { head += name + StyledLine(" ") }
     var lines = message.replyTo.map { [cut(Self.quote($0), of: message)] } ?? []
-    var files = message.attachments.enumerated().map { Self.file($1, $0 + 1) }[...]
-    if let first = files.first, message.body.isEmpty {
-      lines.append(head + first + tail(message))
-      files.removeFirst()
-    } else {
-      lines += body(message, behind: head, tail: tail(message))
-    }
-    lines += files.map { indent(head) + $0 }
+    lines += said(in: message, message.attachments, behind: head, tail: tail(message))
     return result + placed(lines, message)
   }
 
@@ -131,7 +124,24 @@ package struct MessagePrinter {
       + StyledLine("[\(message.number)] ", .dim) + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
     head.margin = head.columns(options.widths)
-    return placed(body(message, behind: head, tail: StyledLine()), message)
+    // Without an edit it is its files that have come.
+    let files = message.editedAt == nil ? message.attachments : []
+    return placed(said(in: message, files, behind: head, tail: StyledLine()), message)
+  }
+
+  /// The text of a message, and its files below it; behind the sender where there is no text.
+  private func said(
+    in message: Message, _ attachments: [Attachment], behind head: StyledLine, tail: StyledLine
+  ) -> [StyledLine] {
+    var files = attachments.enumerated().map { Self.file($1, $0 + 1) }[...]
+    var lines: [StyledLine]
+    if message.body.isEmpty, let first = files.popFirst() {
+      lines = [head + first + tail]
+    } else {
+      lines = body(message, behind: head, tail: tail)
+    }
+    lines += files.map { indent(head) + $0 }
+    return lines
   }
 
   /// A file that came with a message: its name, type and size (rule 8.2).

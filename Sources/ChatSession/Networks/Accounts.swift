@@ -16,15 +16,46 @@ final class Accounts: SessionPart {
   /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
   private(set) var deadline: Int64?
 
+  /// Those that were asked here to connect, until they are.
+  private var awaited: Set<ID<Account>> = []
+  /// Files that are to be saved when they have been fetched, by what was asked for.
+  var saves: [NetworkRequest.ID: Save] = [:]
+
+  struct Save: Hashable {
+    var message: Conversations.ID<Message>
+    /// A folder, or a folder and a name.
+    var place: String
+  }
+
   init(_ session: Session) { self.session = session }
 
   /// Something about accounts changed, or was never read.
   func refresh() {
     do {
       list = try store.accounts(of: me.id)
+      for account in list where awaited.contains(account.id) && account.status.isEmpty {
+        guard try store.holderIsAlive(of: account) else { continue }
+        awaited.remove(account.id)
+        try welcome(to: account)
+      }
     } catch {
       outgoing.tryAgainSoon()
     }
+  }
+
+  /// To be told once it is connected.
+  func expect(_ account: Account) { awaited.insert(account.id) }
+
+  /// Says what there is where somebody has come for the first time, or again.
+  private func welcome(to account: Account) throws {
+    let places = try store.listing(for: me.id).count { $0.conversation.network == account.network }
+    let address = SafeText(line: account.address)
+    if places > 0 { return tell(say("%1 is connected; /list shows what is there.", address)) }
+    let service = account.settings["rooms"] ?? "rooms.example.org"
+    tell(
+      say(
+        "%1 is connected. /join room@%2 enters a room, /msg somebody@example.org opens a direct chat.",
+        address, SafeText(line: service)))
   }
 
   /// Starts what is wanted and does not run.
@@ -52,6 +83,7 @@ final class Accounts: SessionPart {
   func connect(_ account: Account) {
     refresh()
     started[account.id] = now
+    expect(account)
     emit(.connect(account, asks: account.settings["password-command"] == nil))
   }
 
@@ -63,6 +95,11 @@ final class Accounts: SessionPart {
         SafeText(line: account.status))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// Whether a network is not simply connected; never this machine.
+  func isSettlingIn(_ network: String?) -> Bool {
+    list.contains { $0.network == network && ($0.isWanted ? !$0.status.isEmpty : true) }
   }
 
   /// The account that an address without one belongs to: of the conversation that is open, else the

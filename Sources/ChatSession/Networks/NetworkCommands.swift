@@ -38,10 +38,12 @@ struct NetworkCommands: SessionPart {
   }
 
   /// A room that I enter as soon as the network lets me; what I send until then waits.
-  func join(_ address: String, of account: Account) throws -> Conversation {
+  func join(
+    _ address: String, password: String, of account: Account
+  ) throws -> Conversation {
     let room = try store.networkRoom(address, network: account.network)
     try store.join(me.id, room.id)
-    try ask(.join, address, of: account)
+    try ask(.join, address, secret: password, of: account)
     return room
   }
 
@@ -64,9 +66,10 @@ struct NetworkCommands: SessionPart {
   }
 
   func ask(
-    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", of account: Account
+    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", secret: String = "",
+    of account: Account
   ) throws {
-    _ = try store.ask(verb, target: target, text: text, of: account)
+    _ = try store.ask(verb, target: target, text: text, secret: secret, of: account)
     if !account.isWanted {
       tell(say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
     }
@@ -95,6 +98,9 @@ struct NetworkCommands: SessionPart {
 
   /// What the process answers to requests of this person.
   func tellAnswers(_ answers: [NetworkAnswer]) {
-    for answer in answers where !answer.text.isEmpty { tell(SafeText(line: answer.text)) }
+    for answer in answers {
+      if !answer.text.isEmpty { tell(SafeText(line: answer.text)) }
+      FileCommands(session: session).fetched(answer)
+    }
   }
 }

@@ -299,6 +299,7 @@ final class Drafts: SessionPart {
 
   /// A line enters the input history without a message that it became.
   func remember(_ line: String) {
+    if Secrets.isIn(line) { return }
     outgoing.write(.history(line))
     emit(.addHistory(line))
   }

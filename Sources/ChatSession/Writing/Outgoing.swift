@@ -182,14 +182,6 @@ extension Outgoing {
   ) throws {
     let conversation = try place.requiredAsMember()
     try checkLength(of: body)
-    if !files.waiting.isEmpty || !attachments.isEmpty,
-      let account = session.accounts.list.first(where: { $0.network == conversation.network })
-    {
-      throw Refusal(
-        say(
-          "Files do not go over %1 yet; /detach all, and the text goes alone.",
-          SafeText(line: account.kind)))
-    }
     var line = Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id,
       place: conversation.name, since: now, files: files.waiting,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What network processes do: they take from the outbox, and store what they hear (decision 5).
+/// What network processes take from the outbox, and how they say what became of it (decision 5).
 extension Store {
   /// What waits for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {
@@ -10,7 +10,7 @@ extension Store {
         m.remote_id, m.archive_id, \(SpeakerColumns.sender.select(from: "p")),
         \(Store.placeColumns), q.id AS quoted, q.remote_id AS quoted_origin,
         q.archive_id AS quoted_archive, q.body AS quoted_text,
-        \(SpeakerColumns.quoted.select(from: "v")),
+        \(SpeakerColumns.quoted.select(from: "v")), \(Store.linksColumn),
         \(Store.outboxReactionColumns)
       FROM outbox x
       JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
@@ -32,9 +32,19 @@ extension Store {
         name: MessageName(
           origin: row.optionalText("remote_id"), archive: row.optionalText("archive_id")),
         author: Store.speaker(row, .sender, network: network), answers: quote,
-        wasTried: row.int64("tried") > 0)
+        wasTried: row.int64("tried") > 0,
+        links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
     }
   }
+
+  /// Where the files of message `m` are that is edited, by line: an edit without them would take
+  /// them away from others.
+  private static let linksColumn = """
+    CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
+      SELECT group_concat(link, char(10)) FROM (
+        SELECT a.link FROM attachment a WHERE a.message = m.id AND a.link IS NOT NULL
+        ORDER BY a.ordinal)) END AS links
+    """
 
   /// Notes that entries are being handed to the network, before they are: whoever takes them up after
   /// a crash knows that the network may have them.
@@ -100,71 +110,5 @@ extension Store {
     if try message.state >= .sent && othersHave(message) { return }
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
     try setState(.failed, failure: reason, of: message.id)
-  }
-
-  /// Where a message from a network belongs.
-  package enum HeardPlace: Hashable, Sendable {
-    /// A room under the network's name for it; made if missing.
-    case room(String)
-    /// The direct chat with this participant of the machine; made if missing.
-    case direct(with: ID<Participant>)
-  }
-
-  /// Stores what someone on a network said; the sender and the conversation are made if missing, and
-  /// the sender is in the conversation from then on. On the disk before it returns, so that the
-  /// network may be told.
-  ///
-  /// - Parameters:
-  ///   - identity: the sender's address, `name` what they call themselves; both as received.
-  ///   - time: when it was said, now by default.
-  ///   - remoteID: the network's own name for the message: what comes twice is stored once.
-  ///   - attachments: what `keep` gave for the files that came with it.
-  ///   - replyTo: the message it answers, in the same conversation.
-  /// - Throws: `RuleError.badName` for an empty identity or network; `AttachmentError.gone`.
-  @discardableResult
-  package func receive(
-    _ body: String, kind: Message.Kind = .text, from identity: String, name: String,
-    network: String, in place: HeardPlace, at time: Milliseconds? = nil, remoteID: String? = nil,
-    attachments: [Attachment] = [], replyTo: ID<Message>? = nil
-  ) throws -> Message {
-    guard !identity.isEmpty, !network.isEmpty else { throw RuleError.badName(identity) }
-    return try write(durable: true) {
-      let sender = try networkParticipant(identity, name: name, network: network)
-      let conversation =
-        switch place {
-        case .room(let name): try networkRoom(name, network: network)
-        case .direct(let other): try direct(sender.id, with: other)
-        }
-      if let remoteID {
-        let known = try database.first(
-          Store.messageSelect
-            + "WHERE m.conversation = ? AND m.remote_id = ? AND m.sender = ?",
-          conversation.id, remoteID, sender.id, read: Store.message)
-        if let known { return known }
-      }
-      try enter(sender.id, conversation.id)
-      let message = try insert(
-        body, kind: kind, in: conversation, by: sender, state: .sent, at: time ?? clock(),
-        remoteID: remoteID, attachments: attachments, replyTo: replyTo)
-      try endTyping(of: sender.id, in: conversation.id)
-      return message
-    }
-  }
-
-  func networkParticipant(
-    _ identity: String, name: String, network: String
-  ) throws -> Participant {
-    let known = try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE network = ? AND identity = ?",
-      network, identity
-    ) { Store.participant($0) }
-    guard var known else {
-      return try insert(identity: identity, name: name.isEmpty ? identity : name, network: network)
-    }
-    if !name.isEmpty, known.name != name {
-      try setName(of: known.id, to: name)
-      known.name = name
-    }
-    return known
   }
 }

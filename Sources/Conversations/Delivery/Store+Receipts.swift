@@ -307,25 +307,4 @@ extension Store {
         """, conversation, person)
     }
   }
-
-  /// A network tells how far someone on it is.
-  ///
-  /// - Parameter state: `.delivered` or `.seen`; anything less is not news.
-  /// - Throws: `RuleError.notAMember` if that participant was never in the conversation, so a
-  ///   stranger's receipt moves nothing.
-  package func receipt(
-    from identity: String, network: String, in conversation: ID<Conversation>, upTo number: Int,
-    state: DeliveryState
-  ) throws {
-    guard state >= .delivered else { return }
-    let person: ID<Participant>? = try database.first(
-      """
-      SELECT p.id FROM participant p JOIN membership s ON s.participant = p.id
-      WHERE p.network = ? AND p.identity = ? AND s.conversation = ? LIMIT 1
-      """, network, identity, conversation
-    ) { $0.id() }
-    guard let person else { throw RuleError.notAMember(identity) }
-    let marks = Marks(delivered: number, seen: state == .seen ? number : 0)
-    try advance(person, in: conversation, to: marks)
-  }
 }

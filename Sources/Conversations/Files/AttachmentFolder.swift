@@ -82,10 +82,34 @@ package struct AttachmentFolder {
   package func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
     guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: EINVAL) }
     let part = try made(place.folder, in: folder)
-    guard renameat(folder.number, temporary, part.number, place.name) == 0 else {
-      throw SystemFailure()
+    if renameat(folder.number, temporary, part.number, place.name) != 0 {
+      // So says the first Landlock (Linux before 5.19) of every step from one folder to another.
+      guard errno == EXDEV else { throw SystemFailure() }
+      try copy(temporary, in: folder, to: part, as: place.name)
     }
     try part.flush()
+  }
+
+  func copy(
+    _ temporary: String, in folder: borrowing OpenFile, to part: borrowing OpenFile,
+    as name: String
+  ) throws {
+    let source = try OpenFile(in: folder, temporary, O_RDONLY)
+    let made = try self.temporary(in: part)
+    let copy = OpenFile(made.file)
+    do {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+      defer { buffer.deallocate() }
+      while case let count = try source.read(into: buffer), count > 0 {
+        try copy.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+      try copy.flush()
+      if renameat(part.number, made.name, part.number, name) != 0 { throw SystemFailure() }
+    } catch {
+      unlinkat(part.number, made.name, 0)
+      throw error
+    }
+    unlinkat(folder.number, temporary, 0)
   }
 
   /// The size of a hash's file in bytes; nil if there is no regular file.

@@ -36,7 +36,8 @@ package enum FileURL {
     Store.safeName(bytes(of: path).map { String(decoding: $0, as: UTF8.self) } ?? path)
   }
 
-  private static func decoded(_ escaped: ArraySlice<UInt8>) -> [UInt8]? {
+  /// The bytes of what a URL has instead of them; nil for what no URL has.
+  package static func decoded(_ escaped: ArraySlice<UInt8>) -> [UInt8]? {
     var rest = escaped
     var path: [UInt8] = []
     while let byte = rest.popFirst() {

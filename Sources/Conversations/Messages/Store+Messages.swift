@@ -88,7 +88,7 @@ extension Store {
   }
 
   /// Whether numbers are no order of time in a conversation: a network told some messages late.
-  func isByTime(_ conversation: ID<Conversation>) throws -> Bool {
+  package func isByTime(_ conversation: ID<Conversation>) throws -> Bool {
     try database.exists("SELECT 1 FROM conversation WHERE id = ? AND by_time <> 0", conversation)
   }
 

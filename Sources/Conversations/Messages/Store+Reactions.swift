@@ -55,31 +55,6 @@ extension Store {
 
   // MARK: Networks
 
-  /// Stores how someone on a network reacted; the sender is made if missing.
-  ///
-  /// - Parameters:
-  ///   - emoji: as received, or nil if the reaction was taken back.
-  ///   - message: which message, found by the network's own means.
-  ///   - time: when, now by default.
-  /// - Returns: nil if that is not news, or the message is gone.
-  @discardableResult
-  package func receive(
-    reaction emoji: String?, to message: ID<Message>, from identity: String, name: String,
-    network: String, at time: Milliseconds? = nil
-  ) throws -> ReactionChange? {
-    guard !identity.isEmpty, !network.isEmpty else { throw RuleError.badName(identity) }
-    return try write(durable: true) {
-      guard let found = try stored(message), !found.isRecalled, found.deletedAt == nil else {
-        return nil
-      }
-      let sender = try networkParticipant(identity, name: name, network: network)
-      let (former, new) = (try emojiStored(of: sender.id, on: found.id) ?? "", emoji ?? "")
-      if former.utf8.elementsEqual(new.utf8) { return nil }
-      try setReaction(new, of: sender.id, on: found.id, at: time ?? clock())
-      return new.isEmpty ? .removed : former.isEmpty ? .set : .replaced
-    }
-  }
-
   /// The network would not have it, so nobody else sees it: it goes here as well. If I changed it
   /// meanwhile, that is another attempt. Part of a transaction.
   func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {

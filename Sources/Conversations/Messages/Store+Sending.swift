@@ -51,10 +51,10 @@ extension Store {
   }
 
   /// Part of a transaction.
-  func insert(
+  private func insert(
     _ body: String, kind: Message.Kind, in place: Conversation, by sender: Participant,
-    state: DeliveryState, at time: Milliseconds, remoteID: String? = nil,
-    attachments: [Attachment] = [], replyTo: ID<Message>? = nil, mentions: String = ""
+    state: DeliveryState, at time: Milliseconds, attachments: [Attachment],
+    replyTo: ID<Message>?, mentions: String
   ) throws -> Message {
     let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
     // What is said to someone who closed a direct chat opens it again for them.
@@ -63,7 +63,7 @@ extension Store {
     let (uid, number) = try insert(
       MessageRow(
         id: id, sender: sender.id, body: body, kind: kind, state: state, time: time,
-        name: MessageName(origin: remoteID), answers: quote?.number, mentions: mentions), in: place)
+        answers: quote?.number, mentions: mentions), in: place)
     var message = Message(
       id: id, uid: hexadecimal(uid), conversation: place.id, number: number, sender: sender.id,
       senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,

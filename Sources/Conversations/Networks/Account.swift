@@ -28,6 +28,9 @@ public struct Account: Identifiable, Hashable, Sendable {
     self.status = status
   }
 
+  /// Bytes of the largest file that is fetched unasked; 0 for none.
+  package var fetchLimit: Int64 { (Int64(settings["fetch"] ?? "") ?? 10) * 1_000_000 }
+
   /// The part before the colon, which names the executable: `xmpp`.
   public var kind: String { String(network.prefix { $0 != ":" }) }
   /// The part behind the colon.

@@ -115,8 +115,9 @@ package enum NetworkNews: Hashable, Sendable {
   /// owner would type it. If another has that name, something is put behind it.
   case called(room: String, name: String)
   /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
-  /// before it, and one by one. Those of the one batch are not told as coming.
-  case present(Speaker, room: String)
+  /// before it, and one by one; again when they go away or come back. Those of the one batch are not
+  /// told as coming. `away` is what they left word of, nil when they are not away.
+  case present(Speaker, room: String, away: String? = nil)
   case absent(Speaker, room: String)
   /// The speaker is called otherwise than `former` from now on. Where a nickname is all there is to
   /// know someone by, `Speaker.identity` is the new one.
@@ -144,4 +145,7 @@ package enum NetworkNews: Hashable, Sendable {
   /// What the answer to a request is; empty when it is done and there is nothing to say. The first
   /// one counts.
   case answered(NetworkRequest, String)
+  /// The file that a request to fetch is about lies in the store's folder: it belongs to its message
+  /// from here on, whose text loses a line that is nothing but its address.
+  case fetched(NetworkRequest, Attachment)
 }

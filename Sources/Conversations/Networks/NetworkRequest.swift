@@ -25,6 +25,9 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case presence
     /// What the server and the place `target` can do.
     case abilities
+    /// The file at the address `text`, for the message of the id `target`; unasked only if it is
+    /// small, and without a word where it does not come.
+    case fetch, fetchUnasked
   }
 
   package var id: Int64

@@ -10,7 +10,9 @@ extension NewsTaking {
       speaker.isOwner
       ? owner.id
       : try person(speaker, in: network, isNews: message.time == nil && !message.isPast).id
-    if let known = try self.message(message.name, of: sender, in: place) {
+    if let known = try self.message(message.name, of: sender, in: place)
+      ?? sentTwice(message, by: sender, in: place)
+    {
       return try again(known, archive: message.name.archive)
     }
     // What another said under an archive's id that is taken would be a second message of that id.
@@ -20,7 +22,7 @@ extension NewsTaking {
     {
       return
     }
-    let time = time(message.time)
+    var time = time(message.time)
     let id: ID<Message>
     if message.isPast {
       id = try ids.next(at: time, in: database)
@@ -28,6 +30,7 @@ extension NewsTaking {
     } else {
       id = ID(rawValue: try store.nextChange())
       if !place.isRoom { try store.reopen(place.id) }
+      if message.time != nil { time = try inOrder(time, of: sender, in: place) }
       try noteTime(time, in: place)
     }
     try insert(
@@ -35,7 +38,22 @@ extension NewsTaking {
         id: id, sender: sender, body: Self.body(of: message), kind: message.kind, time: time,
         name: message.name, answers: answered(by: message, in: place), isPast: message.isPast),
       in: place)
-    if !message.isPast { try store.endTyping(of: sender, in: place.id) }
+    if message.isPast { return }
+    try store.endTyping(of: sender, in: place.id)
+    if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: place) }
+  }
+
+  /// A message that reached the network once more, which gave it another archive id: its sender's
+  /// program did not know the first time.
+  private func sentTwice(
+    _ message: NetworkMessage, by sender: ID<Participant>, in place: Place
+  ) throws -> Known? {
+    guard message.name.archive != nil, let origin = message.name.origin,
+      let known = try self.message(MessageName(origin: origin), of: sender, in: place),
+      known.message.kind == message.kind,
+      known.message.body.utf8.elementsEqual(Self.body(of: message).utf8)
+    else { return nil }
+    return known
   }
 
   /// Addresses of files stand below the text, if they are not in it.
@@ -61,19 +79,44 @@ extension NewsTaking {
   /// Notes where what is not past begins and ends by time: once something comes later than what was
   /// said after it, numbers are no order of time there.
   private func noteTime(_ time: Milliseconds, in place: Place) throws {
-    if place.isByTime { return }
-    if place.newest == nil {
-      place.newest = .some(
-        try database.first(
-          "SELECT max(created_at) FROM message WHERE conversation = ? AND past = 0", place.id
-        ) { $0.optionalInt64() } ?? nil)
-    }
-    if let newest = place.newest ?? nil, time < newest {
+    if let newest = try newestTime(in: place), time < newest {
+      if place.isByTime { return }
       place.isByTime = true
       try database.run("UPDATE conversation SET by_time = 1 WHERE id = ?", place.id)
     } else {
       place.newest = .some(time)
     }
+  }
+
+  /// How long what came by itself may take to be stored, with the time of that.
+  private static let slowness: Milliseconds = 10_000
+
+  /// Networks tell times in whole seconds, and by a clock of theirs: behind what its sender said
+  /// before, and behind what others said in the same second, comes what is told behind it.
+  private func inOrder(
+    _ told: Milliseconds, of sender: ID<Participant>, in place: Place
+  ) throws -> Milliseconds {
+    guard let newest = try newestTime(in: place), newest >= told else { return told }
+    // What the owner wrote here and nobody has yet is the later one.
+    return try database.first(
+      """
+      SELECT created_at FROM message
+      WHERE conversation = ?1 AND created_at >= ?2 AND created_at < ?2 + ?3 AND past = 0
+        AND (sender = ?4 OR created_at < ?2 + 1000) AND (sender <> ?5 OR state >= ?6)
+      ORDER BY created_at DESC LIMIT 1
+      """, place.id, told, Self.slowness, sender, owner.id, DeliveryState.sent.rawValue
+    ) { $0.time("created_at") } ?? told
+  }
+
+  /// When the newest message was made of those that are not past.
+  private func newestTime(in place: Place) throws -> Milliseconds? {
+    if let known = place.newest { return known }
+    let found =
+      try database.first(
+        "SELECT max(created_at) FROM message WHERE conversation = ? AND past = 0", place.id
+      ) { $0.optionalInt64() } ?? nil
+    place.newest = .some(found)
+    return found
   }
 
   /// A message that is there comes once more.
@@ -117,6 +160,7 @@ extension NewsTaking {
     at told: Milliseconds?
   ) throws {
     guard let found = try target(name, by: speaker, in: network) else { return }
+    let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
       // The owner's own comes back.
@@ -223,6 +267,11 @@ extension NewsTaking {
         """
         UPDATE OR IGNORE message SET archive_id = ? WHERE id = ? AND archive_id IS NULL
         """, archive, entry.message.id)
+    }
+    for (place, link) in entry.links.enumerated() {
+      try database.run(
+        "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", link,
+        entry.message.id, place)
     }
     try store.finish(entry, as: .sent)
   }

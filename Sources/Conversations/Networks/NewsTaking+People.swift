@@ -77,11 +77,12 @@ extension NewsTaking {
 
   // MARK: Occupants
 
-  func present(_ speaker: Speaker, in room: String) throws {
+  func present(_ speaker: Speaker, in room: String, away: String?) throws {
     if speaker.isOwner { return }
     let place = try place(.room(room))
     let person = try person(speaker, in: .room(room), isNews: true)
     try setOnline(true, person, speaker, in: .room(room))
+    try setAway(away, person.id)
     guard try beginStay(of: person.id, in: place) else { return }
     if place.isLive, !joining.contains(room) {
       try store.record(.joined, in: place.id, by: person.id)
@@ -175,11 +176,15 @@ extension NewsTaking {
     let place = NetworkPlace.direct(speaker.identity)
     let person = try person(speaker, in: place, isNews: true)
     try setOnline(isOnline, person, speaker, in: place)
+    try setAway(away, person.id)
     try database.run(
-      """
-      UPDATE participant SET contact = 1, away = ?2
-      WHERE id = ?1 AND (contact = 0 OR away IS NOT ?2)
-      """, person.id, away)
+      "UPDATE participant SET contact = 1 WHERE id = ? AND contact = 0", person.id)
+    if database.changedRows > 0 { try store.touchPeople() }
+  }
+
+  private func setAway(_ word: String?, _ person: ID<Participant>) throws {
+    try database.run(
+      "UPDATE participant SET away = ?2 WHERE id = ?1 AND away IS NOT ?2", person, word)
     if database.changedRows > 0 { try store.touchPeople() }
   }
 

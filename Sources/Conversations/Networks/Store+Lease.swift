@@ -18,7 +18,7 @@ extension Store {
   /// Makes this process the one that serves an account, unless another does.
   ///
   /// Whoever is said to be there, or to type, on its network was said so by a former process: that
-  /// is forgotten.
+  /// is forgotten. From here on an empty status says that it is connected.
   ///
   /// - Returns: whether it has the lease now.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
@@ -37,7 +37,7 @@ extension Store {
         if try holderIsAlive(of: account) { return false }
         lock = try lockFile(of: holder)
         try database.run(
-          "UPDATE account SET holder = ?, status = '', change = ? WHERE id = ?", holder,
+          "UPDATE account SET holder = ?, status = 'connecting', change = ? WHERE id = ?", holder,
           try nextChange(), account.id)
         try forgetPresence(on: account.network)
         return true

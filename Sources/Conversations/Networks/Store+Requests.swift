@@ -20,28 +20,39 @@ extension Store {
   /// Asks an account's network for something; its process is told by the bell, at once or when there
   /// is one.
   ///
+  /// - Parameter secret: the password of a room; it is in the store until the network has answered.
   /// - Returns: the request, to know its answer by among `Changes.answers`.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   @discardableResult
   package func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", of account: Account
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = "",
+    of account: Account
   ) throws -> NetworkRequest {
     try write(durable: true) {
       guard try self.account(network: account.network)?.id == account.id else {
         throw RuleError.noSuchAccount(account.address)
       }
-      let now = clock()
-      try database.run(
-        "DELETE FROM request WHERE account = ? AND answer IS NOT NULL AND at < ?", account.id,
-        now - Store.answersStay)
-      let id = try nextChange()
-      try database.run(
-        """
-        INSERT INTO request(id, account, verb, target, text, at, change)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?1)
-        """, id, account.id, verb.rawValue, target, text, now)
-      return NetworkRequest(id: id, verb: verb, target: target, text: text)
+      return try insert(verb, target: target, text: text, secret: secret, of: account)
     }
+  }
+
+  /// Part of a transaction.
+  @discardableResult
+  func insert(
+    _ verb: NetworkRequest.Verb, target: String, text: String, secret: String = "",
+    of account: Account
+  ) throws -> NetworkRequest {
+    let now = clock()
+    try database.run(
+      "DELETE FROM request WHERE account = ? AND answer IS NOT NULL AND at < ?", account.id,
+      now - Store.answersStay)
+    let id = try nextChange()
+    try database.run(
+      """
+      INSERT INTO request(id, account, verb, target, text, secret, at, change)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
+      """, id, account.id, verb.rawValue, target, text, secret, now)
+    return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
   }
 
   /// Says something to an account's owner that they did not ask for, in every shell of theirs.
@@ -60,7 +71,8 @@ extension Store {
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(
       """
-      SELECT id, verb, target, text FROM request WHERE account = ? AND answer IS NULL ORDER BY id
+      SELECT id, verb, target, text, secret FROM request
+      WHERE account = ? AND answer IS NULL ORDER BY id
       """, account.id, read: Store.request
     ).compactMap { $0 }
   }
@@ -69,14 +81,18 @@ extension Store {
   private static func request(_ row: Row) -> NetworkRequest? {
     NetworkRequest.Verb(rawValue: row.text("verb")).map {
       NetworkRequest(
-        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"))
+        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"),
+        secret: row.text("secret"))
     }
   }
 
   /// Part of a transaction.
   func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
     try database.run(
-      "UPDATE request SET answer = ?, change = ? WHERE id = ? AND account = ? AND answer IS NULL",
+      """
+      UPDATE request SET answer = ?, secret = '', change = ?
+      WHERE id = ? AND account = ? AND answer IS NULL
+      """,
       text, try nextChange(), request.id, account.id)
   }
 
@@ -86,7 +102,7 @@ extension Store {
   ) throws -> [NetworkAnswer] {
     try database.rows(
       """
-      SELECT w.id, w.verb, w.target, w.text, w.answer, a.network
+      SELECT w.id, w.verb, w.target, w.text, w.secret, w.answer, a.network
       FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
       WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
       """, start, end, me

@@ -78,6 +78,20 @@ extension Store {
     return Dictionary(marks) { $1 }
   }
 
+  /// When the newest message of others was made that came with an id of an archive; by archive, as
+  /// above.
+  package func newestTold(of account: Account) throws -> [String: Milliseconds] {
+    let told = try database.rows(
+      """
+      SELECT ifnull(c.address, '') AS archive, (SELECT m.created_at FROM message m
+        WHERE m.conversation = c.id AND m.past = 0 AND m.archive_id IS NOT NULL AND m.sender <> ?1
+        ORDER BY m.created_at DESC LIMIT 1) AS newest
+      FROM conversation c WHERE c.network = ?2 AND newest IS NOT NULL
+      """, account.owner, account.network
+    ) { ($0.text("archive"), $0.time("newest")) }
+    return Dictionary(told) { max($0, $1) }
+  }
+
   /// The rooms to be in, by address, and the nickname in each: those that were joined and not left.
   package func roomsJoined(of account: Account) throws -> [String: String] {
     let rooms = try database.rows(

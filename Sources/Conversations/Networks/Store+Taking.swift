@@ -101,7 +101,7 @@ final class NewsTaking {
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .called(let room, let name): try called(room, name)
-    case .present(let speaker, let room): try present(speaker, in: room)
+    case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
     case .absent(let speaker, let room): try absent(speaker, in: room)
     case .renamed(let speaker, let room, let former):
       try renamed(speaker, in: room, from: former)
@@ -122,6 +122,7 @@ final class NewsTaking {
         "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
         archive, mark)
     case .answered(let request, let text): try store.answer(request, of: account, text)
+    case .fetched(let request, let file): try fetched(request, file)
     }
     if case .offline = news {
       for place in places.values { place.isLive = false }

@@ -182,10 +182,28 @@ extension Store {
     }
   }
 
-  /// How many others have a shell that runs, of those who are in a conversation or look at it.
+  /// How many others have a shell that runs, of those who are in a conversation or look at it; of a
+  /// network's, how many are there.
+  ///
+  /// - Returns: nil where the network has not told yet, or does not.
   public func othersHere(
     in conversation: ID<Conversation>, than me: ID<Participant>
-  ) throws -> Int {
+  ) throws -> Int? {
+    let elsewhere = try database.first(
+      """
+      SELECT c.live, c.kind, count(p.online) AS told, count(nullif(p.online, 0)) AS others
+      FROM conversation c
+      LEFT JOIN membership s ON s.conversation = c.id AND s.last IS NULL
+      LEFT JOIN participant p ON p.id = s.participant AND p.id <> ?2
+      WHERE c.id = ?1 AND c.network <> '' GROUP BY c.id
+      """, conversation, me
+    ) { row in
+      (
+        isTold: row.int("kind") == Conversation.Kind.room.rawValue
+          ? row.bool("live") : row.int("told") > 0, count: row.int("others")
+      )
+    }
+    if let elsewhere { return elsewhere.isTold ? elsewhere.count : nil }
     let found = try database.rows(
       """
       SELECT h.id, h.participant FROM shell h WHERE h.participant <> ?2 AND (h.conversation = ?1

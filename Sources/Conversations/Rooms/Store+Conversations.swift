@@ -140,7 +140,10 @@ extension Store {
     return try write(durable: true) {
       if try known() == nil {
         let person = try participant(other)
-        if person.isOccupant { throw RuleError.onlyInARoom(person.name) }
+        if person.isOccupant {
+          let domain = person.network?.split(separator: "@").last.map(String.init)
+          throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
+        }
         let network = try person.network ?? participant(me).network
         if let network {
           let owner = try owner(ofNetwork: network)

@@ -82,4 +82,7 @@ extension Schema {
     ) STRICT;
     CREATE INDEX request_change ON request(change);
     """
+
+  /// The password of a room that is to be entered, until the network has answered.
+  static let secrets = "ALTER TABLE request ADD COLUMN secret TEXT NOT NULL DEFAULT ''"
 }

@@ -28,6 +28,7 @@ package struct Client {
   var archives: [String: Archive] = [:]
   var queries: [String: ArchiveQuery] = [:]
   var outbox = Outbox()
+  var uploads = Uploads()
   var requests = Requests()
   var unanswered = Unanswered()
   var bookmarks = Bookmarks()
@@ -40,18 +41,24 @@ package struct Client {
   ///   - account: the account's address; its resource says nothing.
   ///   - settings: `nick`, the nickname for rooms; else it is the local part of the address.
   ///   - marks: the last `caughtUp` of each archive.
+  ///   - told: when the newest message was made that each archive has told.
   ///   - rooms: where to be from the start.
+  ///   - away: what the owner left word of, nil when they are not away.
   ///   - random: where ids come from.
   package init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
-    rooms: [WantedRoom] = [],
+    told: [String: Milliseconds] = [:], rooms: [WantedRoom] = [], away: String? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     self.account = account.bare
+    self.away = away
     let wanted = settings["nick"] ?? ""
     nick = !wanted.isEmpty ? wanted : account.local.isEmpty ? account.domain : account.local
     self.random = random
-    for (key, mark) in marks { archives[key] = Archive(mark: mark) }
+    for (key, mark) in marks {
+      archives[key] = Archive(mark: mark)
+      archives[key]?.knownUntil = told[key] ?? .min
+    }
     for room in rooms {
       guard let address = Address(room.address), address.resource.isEmpty else { continue }
       self.rooms[address] = Room(
@@ -67,13 +74,15 @@ package struct Client {
     clock.move(to: now)
     switch event {
     case .up(let jid, let features): up(jid, features)
-    case .down: down()
+    case .down: down(isTheirs: true)
+    case .givenUp: down(isTheirs: false)
     case .stanza(let stanza): if jid != nil { handle(stanza) }
     case .acknowledged(let entries): acknowledged(entries)
+    case .uploaded(let entry, let failure): uploaded(entry, failure)
     case .outbox(let entries): take(entries)
     case .requests(let new): take(new)
     case .signals(let signals): for signal in signals { handle(signal) }
-    case .tick: break
+    case .tick: clock.woke()
     }
     runAlarms()
     if jid != nil { pump() }

@@ -9,6 +9,8 @@ enum Alarm: Hashable, Sendable {
   case room(Address)
   /// A page of this archive is to be asked for again.
   case archive(String)
+  /// A file is to be sent again.
+  case upload
 }
 
 /// The time that goes by, and what waits for it. Someone may set the clock on the wall: going back
@@ -44,6 +46,12 @@ struct ClientClock: Sendable {
     if alarms.removeValue(forKey: alarm) != nil { isChanged = true }
   }
 
+  /// It woke: perhaps a moment too early, by another clock than the wall's. Then it has to again.
+  mutating func woke() {
+    isChanged = true
+    told = nil
+  }
+
   mutating func cancelAll() {
     alarms = [:]
     isChanged = true
@@ -77,6 +85,7 @@ extension Client {
       case .question(let id): questionIsDue(id)
       case .room(let address): roomIsDue(address)
       case .archive(let key): nextPage(of: key)
+      case .upload: outbox.hasNewPlace = true
       }
     }
   }

@@ -8,10 +8,14 @@ package enum ClientEvent: Sendable {
   case up(jid: Address, features: Element)
   /// The connection is gone. What was not acknowledged may have arrived, or not.
   case down
+  /// The same, where it was ended here: because nothing came any more, or the owner wanted it so.
+  case givenUp
   /// A stanza came.
   case stanza(Element)
   /// The server has the stanzas that were sent with these payloads (XEP-0198).
   case acknowledged([OutboxEntry.ID])
+  /// The file that `.upload` was about is where it should be, or is not.
+  case uploaded(OutboxEntry.ID, UploadFailure?)
   /// All that is in the outbox now.
   case outbox([OutboxEntry])
   /// What the owner asks for; those already known are recognised by their ids.
@@ -27,6 +31,10 @@ package enum ClientEffect: Hashable, Sendable {
   case store([NetworkNews])
   /// Write a stanza, and say `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
+  /// Put a file at an address, and say `.uploaded`; one at a time.
+  case upload(FileUpload)
+  /// The file of this entry need not go any further.
+  case cancelUpload(OutboxEntry.ID)
   case status(ClientStatus)
   /// Keep this with the account's settings: `rooms` is the server's service for rooms.
   case learned(String, String)

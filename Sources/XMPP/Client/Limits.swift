@@ -15,6 +15,10 @@ enum Limits {
   static let pageAgain: Milliseconds = 5_000
   /// How long behind a stanza a break may be its fault.
   static let blame: Milliseconds = 10_000
+  /// Until a file that did not get there is sent again; twice as long each time.
+  static let uploadAgain: Milliseconds = 5_000
+  /// How often a file is sent before its message has failed.
+  static let uploadTries = 6
 
   static let page = 250
   static let held = 500

@@ -26,6 +26,8 @@ struct Question: Sendable {
     case topic(NetworkRequest)
     /// A new contact's entry in the roster.
     case contact(NetworkRequest)
+    /// An address for a file of this entry.
+    case slot(OutboxEntry.ID)
     case nothing
   }
 
@@ -115,16 +117,32 @@ extension Client {
     case .page(let query): pageCame(answer, query)
     case .abilities(let request): abilitiesCame(answer, request)
     case .contact(let request): contactIsKept(answer, request)
-    case .request(let request): done(request, failure(answer, request.target))
+    case .slot(let entry): slotCame(answer, for: entry)
+    case .request(let request):
+      let failure = failure(answer, request.target)
+      done(request, failure.isEmpty ? Client.success(request) : failure)
     case .topic(let request): done(request, failure(answer, request.target, isRoom: true))
     case .unlessRefused(let request):
       if case .silence = answer {
-        done(request, "")
+        done(request, Client.success(request))
       } else {
         done(request, failure(answer, request.target, isRoom: true))
       }
     case .carbons, .nothing: break
     }
+  }
+
+  /// What a shell is told of something that is not seen otherwise.
+  static func success(_ request: NetworkRequest) -> String {
+    let sentence: Sentence? =
+      switch request.verb {
+      case .block: ("%1 is blocked.", [request.target])
+      case .unblock: ("%1 is blocked no more.", [request.target])
+      case .unsubscribe: ("%1 is no contact any more.", [request.target])
+      case .invite: ("%1 is invited.", [request.text])
+      default: nil
+      }
+    return sentence.map { filled($0) } ?? ""
   }
 
   /// Why something was not done; empty if it was.

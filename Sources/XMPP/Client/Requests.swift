@@ -86,15 +86,12 @@ extension Client {
       done(request, "")
     case .topic, .invite: sendToRoom(request, target)
     case .history: history(request)
-    case .subscribe:
-      var item = Element("item", namespace: Feature.roster, ["jid": target.bare.description])
-      let name = request.text.isEmpty ? roster.contacts[target.bare]?.name ?? "" : request.text
-      if !name.isEmpty { item["name"] = name }
-      ask(
-        "set", Element("query", namespace: Feature.roster, children: [item]), .contact(request))
+    case .subscribe: addContact(request, target.bare)
     case .approve:
       send(Element("presence", ["type": "subscribed", "to": target.bare.description]))
-      done(request, "")
+      // Who lets somebody see that they are there wants to see the same.
+      if roster.contacts[target.bare]?.isSeen == true { return done(request, "") }
+      addContact(request, target.bare)
     case .unsubscribe: forgetContact(request, target.bare)
     case .block, .unblock:
       guard server.hasBlocking else {
@@ -106,9 +103,12 @@ extension Client {
         Element(request.verb.rawValue, namespace: Feature.blocking, children: [item]),
         .request(request))
     case .abilities:
-      ask("get", Element("query", namespace: Feature.info), to: target, .abilities(request))
-    // The process itself carries out the other.
-    case .presence, .reconnect: break
+      // Of somebody it is their program that answers, where one is there; of a room, itself.
+      let device = roster.contacts[target]?.devices.keys.min() ?? ""
+      let asked = Address(local: target.local, domain: target.domain, resource: device)
+      ask("get", Element("query", namespace: Feature.info), to: asked, .abilities(request))
+    // The process itself carries out the others.
+    case .presence, .reconnect, .fetch, .fetchUnasked: break
     }
   }
 
@@ -165,10 +165,23 @@ extension Client {
     send(message)
   }
 
+  private mutating func addContact(_ request: NetworkRequest, _ target: Address) {
+    var item = Element("item", namespace: Feature.roster, ["jid": target.description])
+    let name = request.text.isEmpty ? roster.contacts[target]?.name ?? "" : request.text
+    if !name.isEmpty { item["name"] = name }
+    ask("set", Element("query", namespace: Feature.roster, children: [item]), .contact(request))
+  }
+
   mutating func contactIsKept(_ answer: Question.Answer, _ request: NetworkRequest) {
-    let sentence = failure(answer, request.target)
+    var sentence = failure(answer, request.target)
     if sentence.isEmpty, let target = Address(request.target) {
       send(Element("presence", ["type": "subscribe", "to": target.bare.description]))
+      sentence = filled(
+        (
+          request.verb == .approve
+            ? "%1 is a contact now." : "%1 is asked; until they accept, nobody sees who is there.",
+          [request.target]
+        ))
     }
     done(request, sentence)
   }

@@ -7,23 +7,29 @@ struct Roster: Sendable {
     var name = ""
     /// `none`, `to`, `from` or `both`: who sees whom.
     var subscription = "none"
-    /// By device: what stands in `<show/>` and `<status/>`.
+    /// By device: what its presence says.
     var devices: [String: Device] = [:]
 
     struct Device: Hashable, Sendable {
-      var show: String
-      var status: String
+      /// What they left word of, nil when they are not away (RFC 6121, 4.7.2).
+      var away: String?
+
+      init(_ presence: Element) {
+        guard ["away", "xa", "dnd"].contains(presence.first("show")?.text) else { return }
+        away = String((presence.first("status")?.text ?? "").prefix(Limits.word))
+      }
     }
 
     /// Whether they may see that the owner is there.
     var seesOwner: Bool { subscription == "from" || subscription == "both" }
 
+    /// Whether the owner may see that they are there.
+    var isSeen: Bool { subscription == "to" || subscription == "both" }
+
     /// Someone is as much there as the most awake of their devices.
     var away: String? {
-      if devices.values.contains(where: { !["away", "xa", "dnd"].contains($0.show) }) {
-        return nil
-      }
-      return devices.sorted { $0.key < $1.key }.first?.value.status
+      if devices.values.contains(where: { $0.away == nil }) { return nil }
+      return devices.min { $0.key < $1.key }?.value.away
     }
   }
 
@@ -121,7 +127,8 @@ extension Client {
     switch stanza["type"] {
     case nil, "unavailable": contactPresence(stanza, from)
     case "subscribe":
-      if roster.contacts[from.bare]?.seesOwner == true {
+      // Whom the owner asked the same, and who granted it, is not asked about.
+      if let contact = roster.contacts[from.bare], contact.seesOwner || contact.isSeen {
         send(Element("presence", ["type": "subscribed", "to": from.bare.description]))
       } else {
         let name = roster.contacts[from.bare]?.name ?? ""
@@ -140,9 +147,7 @@ extension Client {
     } else {
       guard contact.devices[from.resource] != nil || contact.devices.count < Limits.devices
       else { return }
-      contact.devices[from.resource] = Roster.Contact.Device(
-        show: stanza.first("show")?.text ?? "",
-        status: String((stanza.first("status")?.text ?? "").prefix(Limits.word)))
+      contact.devices[from.resource] = Roster.Contact.Device(stanza)
     }
     roster.contacts[from.bare] = contact
     if contact.away != former.away || contact.devices.isEmpty != former.devices.isEmpty {

@@ -9,6 +9,8 @@ struct StanzaError: Hashable, Sendable {
   var text: String
   /// Whether it may go better later.
   var isPassing: Bool
+  /// The bytes of the largest file that a service takes (XEP-0363, 5).
+  var longestFile: Int?
 
   /// What a stanza of the type `error` says; something general where it says nothing.
   init(_ stanza: Element) {
@@ -17,6 +19,8 @@ struct StanzaError: Hashable, Sendable {
     condition = said.first { $0.name != "text" }?.name ?? "undefined-condition"
     text = said.first { $0.name == "text" }.map { String($0.text.prefix(300)) } ?? ""
     isPassing = error?["type"] == "wait"
+    longestFile = error?.first("file-too-large", Feature.upload)?
+      .first("max-file-size", Feature.upload).flatMap { Int($0.text) }
   }
 
   init(_ condition: String, isPassing: Bool = false) {
@@ -59,7 +63,7 @@ struct StanzaError: Hashable, Sendable {
   func sentence(enteringAs nick: String, _ room: String) -> String {
     let sentence: Sentence =
       switch condition {
-      case "not-authorized": ("%1 asks for a password: /join %1 with it.", [room])
+      case "not-authorized": ("%1 asks for a password: /join %1 --password WORD.", [room])
       case "forbidden": ("You are banned from %1.", [room])
       case "item-not-found": ("%1 does not exist, or is not open yet.", [room])
       case "not-allowed": ("The server does not let you make the room %1.", [room])

@@ -109,6 +109,9 @@ import Platform
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
   package var peerKey: String { connection?.peerKey ?? "" }
 
+  /// The address of the server in digits, while there is a connection.
+  package var server: String? { connection?.server }
+
   /// Sends a stanza, once `ready`; before that and after `down` it is dropped.
   ///
   /// - Parameter payload: what `acknowledged` is to tell.
@@ -331,14 +334,15 @@ import Platform
     }
   }
 
-  /// Says goodbye: what is under way may still be acknowledged, then comes `down`.
+  /// Says goodbye: what is under way may still be acknowledged, then comes `down`. Until then it keeps
+  /// itself alive, whoever else has let it go.
   package func close() {
     if isOver || isClosing { return }
     guard features != nil, !isPaused else { return finish(.closedByUs) }
     askAboutStanzas()
     isClosing = true
     write("</stream:stream>")
-    stepTimer = loop.after(milliseconds: 2_000) { [weak self] in self?.finish(.closedByUs) }
+    stepTimer = loop.after(milliseconds: 2_000) { self.finish(.closedByUs) }
   }
 
   private func finish(_ end: StreamEnd) {
@@ -347,6 +351,7 @@ import Platform
     for timer in [stepTimer, quietTimer, askTimer] {
       if let timer { loop.cancel(timer) }
     }
+    if case .noAnswer = end { connection?.abandon() }
     connection?.close()
     forgetInbox()
     handler(.down(end))

@@ -69,6 +69,12 @@ import Platform
   /// is known to be good.
   package var peerKey: String { tls?.peerKey ?? "" }
 
+  /// The address of the other side in digits, while it is there.
+  package var server: String? {
+    guard isConnected, !isOver else { return nil }
+    return SocketAddress(peerOf: descriptor)?.digits
+  }
+
   /// Whether bytes are taken from the network; while not, the other side has to wait.
   package var isReading = true {
     didSet {
@@ -288,6 +294,20 @@ import Platform
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
     (output, written) = ([], 0)
+  }
+
+  /// Ends one that nothing comes from any more, without a goodbye: what the kernel still holds must
+  /// not arrive after all when the network wakes up, since it will have been sent again by then.
+  package func abandon() {
+    if isOver { return }
+    var none = linger(l_onoff: 1, l_linger: 0)
+    if descriptor >= 0 {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
+    }
+    tls = nil
+    (output, written) = ([], 0)
+    close()
   }
 
   private func end(_ failure: ConnectionFailure?) {

@@ -76,6 +76,20 @@ struct SocketAddress: Hashable, Sendable {
   /// Of its `sockaddr`.
   var bytes: [UInt8]
 
+  /// In digits, as in `192.0.2.1`.
+  var digits: String? {
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let result = bytes.withUnsafeBytes { raw in
+      raw.withMemoryRebound(to: sockaddr.self) {
+        getnameinfo(
+          $0.baseAddress, socklen_t(raw.count), &text, socklen_t(text.count), nil, 0,
+          NI_NUMERICHOST)
+      }
+    }
+    guard result == 0 else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// A socket that does not block and has begun to connect.
   ///
   /// - Returns: -1 with the reason in `errno`.
@@ -97,5 +111,19 @@ struct SocketAddress: Hashable, Sendable {
     close(descriptor)
     errno = reason
     return -1
+  }
+}
+
+extension SocketAddress {
+  /// Where a connected socket leads; nil where it leads nowhere any more.
+  init?(peerOf descriptor: Int32) {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+    }
+    guard result == 0 else { return nil }
+    family = Int32(storage.ss_family)
+    bytes = withUnsafeBytes(of: &storage) { Array($0.prefix(Int(size))) }
   }
 }

@@ -60,11 +60,11 @@ import Testing
   @Test("people and rooms on networks, and direct chats, are objects")
   func names() throws {
     let lobby = try Lobby()
-    let far = try lobby.store.receive(
-      "hi", from: "zoe@example", name: "Zoe", network: "xmpp", in: .room("tea"))
+    let account = try lobby.store.addAccount(owner: lobby.anna, network: "xmpp:anna@example")
+    let far = try lobby.store.hear("hi", from: "zoe", in: .room("tea"), of: account)
     let line = try #require(try lobby.store.jsonLine(of: far.id))
-    #expect(line.contains(##""conversation":{"room":"#tea","network":"xmpp"}"##))
-    #expect(line.contains(#""sender":{"identity":"zoe@example","network":"xmpp"}"#))
+    #expect(line.contains(##""conversation":{"room":"#tea","network":"xmpp:anna@example"}"##))
+    #expect(line.contains(#""sender":{"identity":"tea/zoe","network":"xmpp:anna@example"}"#))
     let pair = try lobby.store.direct(lobby.anna, with: lobby.ben)
     let direct = try lobby.store.send("psst", in: pair.id, by: lobby.anna)
     #expect(

@@ -67,6 +67,39 @@ import Testing
     #expect(try linked.bodies(in: linked.direct) == ["old", "x", "new"])
   }
 
+  @Test("what is told in whole seconds comes behind what its sender said before")
+  func wholeSeconds() throws {
+    let linked = try Linked()
+    try linked.join()
+    // They came by themselves, and took a while to be stored.
+    try linked.say("one", archive: "a1")
+    linked.fixture.now += 400
+    try linked.say("two", archive: "a2")
+    let second = linked.fixture.now / 1_000 * 1_000
+    linked.fixture.now += 5_000
+    try linked.say("elsewhere", by: linked.max, archive: "b1")
+    try linked.say("three", archive: "a3", at: second)
+    #expect(
+      try linked.bodies().filter { $0 != "elsewhere" } == ["one", "two", "three"])
+    try linked.say("four", by: linked.max, archive: "b2", at: linked.fixture.now - 999)
+    #expect(try linked.bodies().suffix(2) == ["elsewhere", "four"])
+    let newest = try linked.wire.newestTold(of: linked.account)
+    #expect(newest == ["tea@rooms.example": linked.fixture.now])
+  }
+
+  @Test("what reached the network twice, under two ids, is one message")
+  func sentTwice() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("hello", origin: "o1", archive: "a1")
+    try linked.say("hello", origin: "o1", archive: "a2")
+    #expect(try linked.bodies() == ["hello"])
+    // Some programs count their messages from 1 each time.
+    try linked.say("goodbye", origin: "o1", archive: "a3")
+    try linked.say("hello", by: linked.max, origin: "o1", archive: "a4")
+    #expect(try linked.bodies() == ["hello", "goodbye", "hello"])
+  }
+
   @Test("how far archives are in the store, and where to be again")
   func marks() throws {
     let linked = try Linked()

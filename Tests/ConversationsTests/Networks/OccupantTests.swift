@@ -193,7 +193,7 @@ import Testing
     try linked.join()
     try linked.hear(.present(Speaker(identity: "occupant-1", name: "kim"), room: room))
     let kim = try #require(try linked.store.find(participant: "kim", for: linked.anna))
-    #expect(throws: RuleError.onlyInARoom("kim")) {
+    #expect(throws: RuleError.onlyInARoom("kim", domain: "example.org")) {
       try linked.store.direct(linked.anna, with: kim.id)
     }
   }

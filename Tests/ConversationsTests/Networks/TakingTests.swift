@@ -33,10 +33,7 @@ import Testing
     arguments: [
       ("archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
       ("remote_id = ?2", "message_origin (conversation=? AND remote_id=?)"),
-      (
-        "max(created_at)",
-        "message_age (conversation=?)"
-      ),
+      ("max(created_at) FROM message WHERE", "message_age (conversation=?)"),
       ("by time", "message_age (conversation=? AND created_at<?)"),
     ])
   func isFoundByIndex(part: String, index: String) throws {
@@ -44,7 +41,7 @@ import Testing
     try linked.join()
     let now = linked.fixture.now
     for time: Milliseconds in [5, 3, 4] {
-      try linked.say("x", origin: "o", archive: "\(time)", at: now - time)
+      try linked.say("\(time)", origin: "o", archive: "\(time)", at: now - 60_000 * time)
     }
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
     let database = linked.wire.database
@@ -176,6 +173,19 @@ import Testing
         MessageName(origin: "p1"), by: linked.me, in: linked.direct, body: "my phone", at: nil))
     #expect(try linked.bodies(in: linked.direct) == ["my phone"])
     #expect(try linked.outbox().isEmpty)
+  }
+
+  @Test("who writes to the owner alone has a chat with them, with the text as it came")
+  func directChat() throws {
+    let linked = try Linked()
+    // It is made safe where it is shown.
+    try linked.say("psst\u{1b}[2J", by: linked.ben, in: linked.direct, at: 77)
+    let listed = try #require(try linked.store.listing(for: linked.anna).first)
+    #expect(listed.conversation.name == "@ben" && listed.unread == 1)
+    #expect(listed.conversation.network == linked.account.network)
+    #expect(try linked.bodies(in: linked.direct) == ["psst\u{1b}[2J"])
+    #expect(try linked.messages(in: linked.direct)[0].createdAt == 77)
+    #expect(try linked.send("yes?", in: linked.direct).message.state == .sending)
   }
 
   @Test("in a direct chat nobody speaks but the two")

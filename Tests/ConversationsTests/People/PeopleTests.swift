@@ -88,14 +88,14 @@ import Testing
     let fixture = Fixture()
     let store = try fixture.open()
     let me = try store.participant(identity: "me")
+    let account = try store.addAccount(owner: me.id, network: "xmpp:me@one")
     for identity in ["eve@one", "eve@two"] {
-      try store.receive(
-        "hi", from: identity, name: "Eve", network: "net", in: .direct(with: me.id))
+      try store.hear("hi", from: identity, name: "Eve", in: .direct(identity), of: account)
     }
     #expect(throws: RuleError.ambiguous("Eve", candidates: ["eve@one", "eve@two"])) {
-      try store.find(participant: "Eve")
+      try store.find(participant: "Eve", for: me.id)
     }
-    #expect(try store.find(participant: "eve@one")?.identity == "eve@one")
+    #expect(try store.find(participant: "eve@one", for: me.id)?.identity == "eve@one")
   }
 
   /// Names that are the same by other code points, each pair one way and the other.

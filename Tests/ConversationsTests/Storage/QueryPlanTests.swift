@@ -22,6 +22,9 @@ import Testing
     let first = Store.PastPlace(time: 0, number: 0)
     _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna)
     _ = try store.start(ofNewestPast: 9, in: room, until: nil)
+    _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna, isPast: false)
+    _ = try store.start(ofNewestPast: 9, in: room, until: nil, isPast: false)
+    _ = try store.count(in: room, since: 0, until: nil, upTo: 9)
     _ = try store.firstUnread(by: anna, in: room, behind: 0)
     _ = try store.newest(by: anna, in: room)
     _ = try store.unsent(by: anna)
@@ -55,16 +58,18 @@ import Testing
     try store.noteDelivered(to: anna, upTo: [room: 1])
     try store.delete(message.id, by: anna)
     _ = try store.takeBack(try lobby.says("x").id, by: anna)
-    let wired = try store.networkRoom("tea", network: "net").id
+    let account = try store.addAccount(owner: anna, network: "xmpp:anna@x")
+    let wired = try store.networkRoom("tea", network: account.network).id
     try store.join(anna, wired)
     let sent = try store.send("x", in: wired, by: anna)
     for outcome in [OutboxEntry.Outcome.failed("x"), .sent] {
-      for entry in try store.outbox(of: "net") { try store.finish(entry, as: outcome) }
+      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: outcome) }
       _ = try? store.retry(sent.id, by: anna)
     }
-    try store.receive(
-      "x", from: "eve", name: "Eve", network: "net", in: .room("tea"), remoteID: "1")
-    try store.receipt(from: "eve", network: "net", in: wired, upTo: 1, state: .seen)
+    try store.hear("x", from: "eve", in: .room("tea"), of: account, origin: "1")
+    try store.take(
+      [.reached(MessageName(origin: "1"), by: Speaker(identity: "max"), in: .room("tea"), .seen)],
+      of: account)
     try store.leave(anna, room)
     try store.detach()
   }
@@ -122,9 +127,13 @@ import Testing
       "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
     ),
     (
-      "(m.created_at, m.number) >= (?",
+      "m.past = 1\n  AND (m.created_at, m.number) >= (?",
       "SEARCH m USING INDEX message_past "
         + "(conversation=? AND (created_at,number)>(?,?) AND created_at<?)"
+    ),
+    (
+      "m.past = 0\n  AND (m.created_at, m.number) >= (?",
+      "SEARCH m USING INDEX message_age (conversation=? AND created_at>? AND created_at<?)"
     ),
     (
       "m.past = 0 AND m.gone = 0",

@@ -131,7 +131,7 @@ struct ClientFuzzTests {
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _): return isOf(place)
-    case .joined(let room, _), .left(let room, _), .called(let room, _), .present(_, let room),
+    case .joined(let room, _), .left(let room, _), .called(let room, _), .present(_, let room, _),
       .absent(_, let room), .renamed(_, let room, _), .topic(let room, _, _, _):
       return room == bare
     case .invited(let room, let speaker):
@@ -141,7 +141,7 @@ struct ClientFuzzTests {
     case .accepted(let entry, _), .refused(let entry, _):
       return isOf(entry.place) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
-    case .offline, .answered: return false
+    case .offline, .answered, .fetched: return false
     }
   }
 

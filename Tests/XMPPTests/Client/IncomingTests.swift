@@ -163,6 +163,15 @@ struct IncomingTests {
           .invited(
             room: "r@muc.x.org", by: Speaker(identity: "ben@example.org", isVerified: false))
         ])
+    #expect(
+      talk.hear(
+        "<message from='r@muc.x.org'><x xmlns='\(Feature.roomUser)'><invite from="
+          + "'r@muc.x.org/ben'/></x></message>")
+        == [
+          .invited(
+            room: "r@muc.x.org",
+            by: Speaker(identity: "r@muc.x.org/ben", name: "ben", isVerified: false))
+        ])
   }
 
   // Row 16.

@@ -17,25 +17,68 @@ struct RequestTests {
 
   @Test func peopleAreAddedApprovedAndForgotten() {
     var talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
-    #expect(ask(&talk, .subscribe, "ben@example.org", "Ben") == "")
+    let told = ask(&talk, .subscribe, "ben@example.org", "Ben")
+    #expect(told?.hasPrefix("ben@example.org is asked") == true)
     let item = talk.sent.first?.first("query", Feature.roster)?.children.first
     #expect(item?["jid"] == "ben@example.org" && item?["name"] == "Ben")
     #expect(talk.sent.last?["type"] == "subscribe")
     talk = Talk.ready()
-    #expect(ask(&talk, .approve, "ben@example.org") == "")
-    #expect(talk.sent.last?["type"] == "subscribed")
+    #expect(ask(&talk, .approve, "ben@example.org") == "ben@example.org is a contact now.")
+    // Whoever lets somebody see them wants to see them, too.
+    #expect(talk.sent.compactMap { $0["type"] } == ["subscribed", "set", "subscribe"])
+    talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
+    #expect(ask(&talk, .approve, "carl@x.org") == "")
+    #expect(talk.sent.compactMap { $0["type"] } == ["subscribed"])
+    // Who granted it asks back, and is not asked about.
+    let asked = talk.hear("<presence from='carl@x.org' type='subscribe'/>")
+    #expect(asked.isEmpty && talk.sent.last?["type"] == "subscribed")
     talk = Talk.ready()
     #expect(ask(&talk, .unsubscribe, "ben@example.org") == "")
     #expect(talk.sent.last?["type"] == "unsubscribed")
     talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
-    #expect(ask(&talk, .unsubscribe, "carl@x.org") == "")
+    #expect(ask(&talk, .unsubscribe, "carl@x.org") == "carl@x.org is no contact any more.")
     #expect(
       talk.sent.last?.first("query", Feature.roster)?.children.first?["subscription"] == "remove")
   }
 
+  @Test func aContactsProgramIsAskedWhatItCanDoWhileItIsThere() throws {
+    var talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
+    #expect(ask(&talk, .abilities, "carl@x.org") == nil)
+    #expect(talk.sent.last?["to"] == "carl@x.org")
+    talk.hear("<presence from='carl@x.org/phone'/>")
+    talk.forget()
+    let second = NetworkRequest(id: 10, verb: .abilities, target: "carl@x.org")
+    talk.handle(.requests([second]))
+    let question = try #require(talk.sent.last)
+    #expect(question["to"] == "carl@x.org/phone")
+    talk.result(
+      question,
+      """
+      <query xmlns='\(Feature.info)'><identity category='client' type='phone'/>
+      <feature var='\(Feature.correction)'/><feature var='\(Feature.receipts)'/></query>
+      """)
+    guard case .answered(_, let sentence) = talk.news.last else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(sentence.hasSuffix("The program of carl@x.org knows edits, what arrived."))
+  }
+
+  @Test func aRoomIsEnteredWithThePasswordThatIsGiven() throws {
+    var talk = Talk.ready()
+    let request = NetworkRequest(
+      id: 9, verb: .join, target: "room@muc.example.org", secret: "open sesame")
+    talk.handle(.requests([request]))
+    talk.serve()
+    let entry = try #require(
+      talk.sent.last { $0.name == "presence" && $0["to"] == "room@muc.example.org/anna" })
+    let user = entry.first("x", Feature.rooms)
+    #expect(user?.first("password", Feature.rooms)?.text == "open sesame")
+  }
+
   @Test func blockingIsTheServersIfItCan() {
     var talk = Talk.ready()
-    #expect(ask(&talk, .block, "eve@x.org") == "")
+    #expect(ask(&talk, .block, "eve@x.org") == "eve@x.org is blocked.")
     #expect(talk.sent.last?.first("block", Feature.blocking)?.children.first?["jid"] == "eve@x.org")
     talk = Talk.ready()
     talk.client.server.hasBlocking = false
@@ -69,13 +112,42 @@ struct RequestTests {
     #expect(talk.news.contains { if case .answered(_, "") = $0 { true } else { false } })
   }
 
+  @Test func whoIsAwayIsSoFromTheFirstPresenceOn() {
+    var talk = Talk(away: "lunch")
+    talk.logIn()
+    let presence = talk.sent.first { $0.name == "presence" && $0["to"] == nil }
+    #expect(presence?.first("status")?.text == "lunch")
+  }
+
+  @Test func aTopicIsOfWhoHasTheNicknameWhereTheRoomNamesNoOccupant() throws {
+    var talk = Talk.inRoom()
+    #expect(ask(&talk, .topic, "room@muc.example.org", "tea") == nil)
+    // Nor does it repeat the id; and one of its own presences, of a new role, names nobody either.
+    let own = talk.hear("<presence from='room@muc.example.org/anna'/>")
+    #expect(own.isEmpty)
+    talk.hear(
+      "<message from='room@muc.example.org/anna' type='groupchat'><subject>tea</subject></message>")
+    #expect(talk.news.contains { if case .answered(_, "") = $0 { true } else { false } })
+    talk.hear(
+      "<message from='room@muc.example.org/ben' type='groupchat' id='x'>"
+        + "<subject>cake</subject></message>")
+    let speakers = talk.news.compactMap {
+      if case .topic(_, _, let speaker, _) = $0 { speaker } else { nil }
+    }
+    #expect(speakers.map(\.identity) == ["id-anna", "id-ben"])
+    #expect(speakers.map(\.isOwner) == [true, false])
+  }
+
   @Test func anInvitationGoesThroughTheRoom() {
     var talk = Talk.inRoom()
     #expect(ask(&talk, .invite, "room@muc.example.org", "ben@example.org") == nil)
     let invite = talk.messages.last?.first("x", Feature.roomUser)?.first("invite", Feature.roomUser)
     #expect(invite?["to"] == "ben@example.org")
     talk.wait(5_000)
-    #expect(talk.news.contains { if case .answered(_, "") = $0 { true } else { false } })
+    guard case .answered(_, "ben@example.org is invited.") = talk.news.last else {
+      Issue.record("\(talk.news)")
+      return
+    }
   }
 
   @Test func whatIsNoAddressOrNoRoomIsSaid() {
@@ -109,7 +181,7 @@ struct RequestTests {
     talk.ignores = { _ in false }
     talk.logIn()
     talk.handle(.requests([request]))
-    #expect(talk.news.filter { $0 == .answered(request, "") }.count == 1)
+    #expect(talk.news.filter { $0 == .answered(request, "eve@x.org is blocked.") }.count == 1)
     #expect(
       talk.sent.filter { $0.children.first?.namespace == Feature.blocking }.count == 2)
   }

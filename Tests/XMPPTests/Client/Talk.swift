@@ -18,6 +18,8 @@ struct Talk {
   // What the server has.
   var accountFeatures = [Feature.archive, Feature.ids]
   var streamFeatures = "<features/>"
+  /// The bytes of the largest file it takes; below zero where it takes none.
+  var upload = -1
   var roster = ""
   var bookmarks = ""
   /// By archive, oldest first: ids and messages.
@@ -32,10 +34,10 @@ struct Talk {
 
   init(
     settings: [String: String] = [:], marks: [String: String] = ["": "m0"],
-    rooms: [WantedRoom] = [], seed: UInt64 = 1
+    rooms: [WantedRoom] = [], away: String? = nil, seed: UInt64 = 1
   ) {
     client = Client(
-      account: Talk.account, settings: settings, marks: marks, rooms: rooms,
+      account: Talk.account, settings: settings, marks: marks, rooms: rooms, away: away,
       random: FixedRandom(seed: seed))
     archives[""] = [("m0", "<message/>")]
   }
@@ -138,6 +140,13 @@ struct Talk {
       if to == "muc.example.org" {
         result(iq, info([Feature.rooms], identity: "category='conference' type='text'"))
       }
+      if to == "files.example.org" {
+        result(
+          iq,
+          "<query xmlns='\(Feature.info)'><feature var='\(Feature.upload)'/><x xmlns="
+            + "'\(Feature.forms)'><field var='FORM_TYPE'><value>\(Feature.upload)</value></field>"
+            + "<field var='max-file-size'><value>\(upload)</value></field></x></query>")
+      }
       if to.hasSuffix("@muc.example.org") {
         if let features = roomFeatures[to] {
           result(iq, info(features, identity: "category='conference' type='text'"))
@@ -146,7 +155,9 @@ struct Talk {
         }
       }
     case ("query", Feature.items):
-      result(iq, "<query xmlns='\(Feature.items)'><item jid='muc.example.org'/></query>")
+      let files = upload < 0 ? "" : "<item jid='files.example.org'/>"
+      result(
+        iq, "<query xmlns='\(Feature.items)'><item jid='muc.example.org'/>\(files)</query>")
     case ("query", Feature.roster) where iq["type"] == "get":
       result(iq, "<query xmlns='\(Feature.roster)' ver='v1'>\(roster)</query>")
     case ("pubsub", Feature.publishing) where iq["type"] == "get":

@@ -12,33 +12,38 @@ private typealias Peer = ScriptedServer.Peer
 @Suite("a hostile server (attacks 10, 11, 17)", .serialized) @MainActor
 struct HostileServerAttackTests {
   private func user(
-    _ server: ScriptedServer, isDirectTLS: Bool = false, hasSeenSCRAM: Bool = false,
-    step: Int64 = 20_000, quiet: Int64 = 180_000, patience: Int64 = 30_000
+    _ server: ScriptedServer, loop: EventLoop = EventLoop(), isDirectTLS: Bool = false,
+    hasSeenSCRAM: Bool = false, step: Int64 = 20_000, quiet: Int64 = 180_000,
+    patience: Int64 = 30_000
   ) throws -> StreamUser {
     try StreamUser(
       "anna@example.test", password: password,
       place: ServerPlace(
         host: "127.0.0.1", port: server.port, isDirectTLS: isDirectTLS,
-        authorities: server.certificates.authority),
-      hasSeenSCRAM: hasSeenSCRAM, step: step, quiet: quiet, patience: patience,
+        authorities: ScriptedServer.authority),
+      loop: loop, hasSeenSCRAM: hasSeenSCRAM, step: step, quiet: quiet, patience: patience,
       limits: XMLReader.Limits(bytes: 100_000))
   }
 
   /// Lets a server do that with a client, and looks that it never gets the password.
   private func end(
-    hasSeenSCRAM: Bool = false, step: Int64 = 20_000,
-    sourceLocation: SourceLocation = #_sourceLocation,
+    hasSeenSCRAM: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
     _ script: @escaping @Sendable (ScriptedServer.Peer) throws -> Void
   ) throws -> StreamEnd? {
     let server = try ScriptedServer(script)
-    let anna = try user(server, hasSeenSCRAM: hasSeenSCRAM, step: step)
+    let anna = try user(server, hasSeenSCRAM: hasSeenSCRAM)
     let end = anna.runToEnd(sourceLocation: sourceLocation)
-    let heard = server.finish()
+    expectNoSecret(in: server.finish(), sourceLocation: sourceLocation)
+    #expect(anna.ready == nil, sourceLocation: sourceLocation)
+    return end
+  }
+
+  private func expectNoSecret(
+    in heard: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
     for secret in [password, letters("\0anna\0" + password), letters(password)] {
       #expect(!heard.contains(secret), sourceLocation: sourceLocation)
     }
-    #expect(anna.ready == nil, sourceLocation: sourceLocation)
-    return end
   }
 
   @Test("an offer of TLS that somebody has taken out ends it")
@@ -205,25 +210,30 @@ struct HostileServerAttackTests {
       ),
       ({ try $0.secure(Peer.mechanisms("SCRAM-SHA-1")) }, .authenticating),
     ]
-    for (script, step) in scripts {
-      let end = try end(step: 400) { peer in
+    // All at once, since each takes its time.
+    let loop = EventLoop()
+    func begin(
+      isDirectTLS: Bool = false, _ script: @escaping @Sendable (Peer) throws -> Void
+    ) throws -> (ScriptedServer, StreamUser) {
+      let server = try ScriptedServer { peer in
         try script(peer)
         peer.expectEnd()
       }
-      #expect(end == .login(.tooSlow(step, limit: 400)))
+      return (server, try user(server, loop: loop, isDirectTLS: isDirectTLS, step: 1_000))
+    }
+    let logins = try scripts.map { (try begin($0.0), $0.1) }
+    let binding = try begin { try $0.authenticate() }
+    let direct = try begin(isDirectTLS: true) { _ in }
+    for ((server, anna), step) in logins {
+      #expect(anna.runToEnd() == .login(.tooSlow(step, limit: 1_000)))
+      expectNoSecret(in: server.finish())
+      #expect(anna.ready == nil)
     }
     // The password is out by then, as it should be: it is PLAIN within TLS.
-    let server = try ScriptedServer { peer in
-      try peer.authenticate()
-      peer.expectEnd()
-    }
-    #expect(try user(server, step: 400).runToEnd() == .login(.tooSlow(.binding, limit: 400)))
-    _ = server.finish()
-    let direct = try ScriptedServer { $0.expectEnd() }
+    #expect(binding.1.runToEnd() == .login(.tooSlow(.binding, limit: 1_000)))
     #expect(
-      try user(direct, isDirectTLS: true, step: 400).runToEnd()
-        == .connection(.tooSlow(host: "127.0.0.1", limit: 400)))
-    _ = direct.finish()
+      direct.1.runToEnd() == .connection(.tooSlow(host: "127.0.0.1", limit: 1_000)))
+    for (server, _) in [binding, direct] { _ = server.finish() }
   }
 
   @Test("an acknowledgement of what was never sent ends it, and nothing counts as sent")

@@ -7,8 +7,6 @@ import Synchronization
 /// A server on loopback that does with its first client what a test says, on a thread of its own.
 final class ScriptedServer: Sendable {
   let port: UInt16
-  let certificates: Certificates
-  private let folder: String
   private let listener: Int32
   private let isOver = DispatchSemaphore(value: 0)
   /// All that the client has written, in clear and out of TLS.
@@ -16,12 +14,7 @@ final class ScriptedServer: Sendable {
 
   /// - Parameter script: when it returns or throws, the connection is closed.
   init(_ script: @escaping @Sendable (Peer) throws -> Void) throws {
-    folder =
-      FileManager.default.temporaryDirectory.path + "/hobnob-server-"
-      + String(UInt64.random(in: .min ... .max), radix: 36)
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    certificates = try Certificates(in: folder)
-    let pair = try certificates.sign("server", for: ["DNS:example.test"])
+    let pair = try Self.certificates.get().pair
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -48,10 +41,23 @@ final class ScriptedServer: Sendable {
     }.start()
   }
 
-  deinit {
-    close(listener)
-    try? FileManager.default.removeItem(atPath: folder)
+  deinit { close(listener) }
+
+  /// What all of them show, and what to trust for that; made once, and gone with the process.
+  private static let certificates = Result {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(atPath: ScriptedServer.folder) }
+    let certificates = try Certificates(in: folder)
+    return (
+      certificates.authority, pair: try certificates.sign("server", for: ["DNS:example.test"])
+    )
   }
+  private static let folder =
+    FileManager.default.temporaryDirectory.path + "/hobnob-server-"
+    + String(UInt64.random(in: .min ... .max), radix: 36)
+
+  /// What to trust: a file.
+  static var authority: String { get throws { try certificates.get().0 } }
 
   private func note(_ text: String) { heard.withLock { $0 += text } }
 

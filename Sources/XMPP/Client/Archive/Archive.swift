@@ -32,6 +32,9 @@ struct Archive: Sendable {
   var failures = 0
   /// The mark is lost at the server: the newest page is asked for instead.
   var hasLostMark = false
+  /// Up to this time of the clock on the wall all that it has is known: what it tells next was said
+  /// later, whatever the clock of the server shows.
+  var knownUntil: Milliseconds = .min
   /// A newer mark, once all that was sent there is acknowledged.
   var nextMark: String?
 

@@ -46,7 +46,8 @@ extension Client {
     switch query.kind {
     case .catchUp(let mark):
       if let mark {
-        set.add(Element("after", namespace: Feature.pages, text: mark))
+        // All there is came after an archive was empty.
+        if !mark.isEmpty { set.add(Element("after", namespace: Feature.pages, text: mark)) }
       } else {
         set.add(Element("before", namespace: Feature.pages))
       }
@@ -104,12 +105,17 @@ extension Client {
     switch answer {
     case .result(let answer):
       let isFirst = after == nil
-      let ids = interpret(query, isPast: isFirst && archives[key]?.hasLostMark == false)
+      let isPast = isFirst && archives[key]?.hasLostMark == false
+      // What came by itself meanwhile is new, whichever page it is on.
+      let held = isPast ? Set(archives[key]?.held.map(\.id) ?? []) : []
+      let ids = interpret(query, isPast: isPast, without: held)
       archives[key]?.count += ids.count
       archives[key]?.failures = 0
       archives[key]?.hasLostMark = false
-      archives[key]?.forgetHeld(Set(ids))
-      if let last = ids.last, last != after {
+      archives[key]?.forgetHeld(Set(ids).subtracting(held))
+      // An empty archive has been read, too: what is in it next time is new.
+      let last = ids.last ?? (isFirst ? "" : nil)
+      if let last, last != after {
         archives[key]?.mark = last
         tell(.caughtUp(archive: key, mark: last))
       }
@@ -143,6 +149,7 @@ extension Client {
 
   private mutating func goLive(_ key: String) {
     archives[key]?.state = .live
+    archives[key]?.knownUntil = clock.wall
     releaseHeld(key)
   }
 
@@ -154,18 +161,23 @@ extension Client {
   /// Takes in a page.
   ///
   /// - Returns: the ids of all its messages in the archive, in order, also of those that say nothing.
-  private mutating func interpret(_ query: ArchiveQuery, isPast: Bool) -> [String] {
+  private mutating func interpret(
+    _ query: ArchiveQuery, isPast: Bool, without left: Set<String> = []
+  ) -> [String] {
     var ids: [String] = []
     for result in query.results {
       guard let id = result["id"], !id.isEmpty, id.utf8.count <= Limits.word else { continue }
       ids.append(id)
-      guard let forwarded = result.first("forwarded", Feature.forwarding),
+      guard !left.contains(id), let forwarded = result.first("forwarded", Feature.forwarding),
         let message = forwarded.first("message")
       else { continue }
       let stamp = forwarded.first("delay", Feature.delay)?["stamp"] ?? ""
+      var time = Timestamp.time(stamp, now: clock.wall)
+      if !isPast, let told = time, let known = archives[query.archive]?.knownUntil {
+        time = max(told, min(known, clock.wall))
+      }
       let heard = Heard(
-        message: message, source: .archive(isPast: isPast), archiveID: id,
-        time: Timestamp.time(stamp, now: clock.wall))
+        message: message, source: .archive(isPast: isPast), archiveID: id, time: time)
       if query.archive.isEmpty {
         interpretDirect(heard)
       } else if let room = Address(query.archive) {
@@ -179,6 +191,7 @@ extension Client {
   /// something that was sent there is not acknowledged, it may stand in the archive before it.
   mutating func noteMark(_ id: String, in key: String) {
     guard archives[key]?.state == .live else { return }
+    archives[key]?.knownUntil = clock.wall
     archives[key]?.nextMark = id
     moveMark(of: key)
   }

@@ -6,7 +6,7 @@ extension Client {
   var serverAbilities: String {
     let parts: [(Bool, String, String)] = [
       (server.hasArchive, "keeps an archive of your messages", "keeps no archive"),
-      (server.upload != nil, "takes files", "takes no files"),
+      (server.upload != nil, "takes files" + largestFile, "takes no files"),
       (server.hasBlocking, "can block people", "cannot block people"),
     ]
     var sentence = filled(("%1 ", [account.domain]))
@@ -22,15 +22,41 @@ extension Client {
     return sentence
   }
 
+  private func unknownAbilities(_ person: String) -> String {
+    filled(("What the program of %1 knows is told to contacts, while they are there.", [person]))
+  }
+
+  /// What somebody's program says of itself (XEP-0030).
+  private func abilities(of person: String, _ features: Set<String>) -> String {
+    let words = [
+      (Feature.correction, "edits"), (Feature.retraction, "deletions"),
+      (Feature.replies, "replies"), (Feature.reactions, "reactions"),
+      (Feature.typing, "who is typing"), (Feature.receipts, "what arrived"),
+      (Feature.markers, "what was seen"), (Feature.links, "files"),
+    ].filter { features.contains($0.0) }.map { $0.1 }
+    return words.isEmpty
+      ? filled(("The program of %1 knows texts alone.", [person]))
+      : filled(("The program of %1 knows %2.", [person, words.joined(separator: ", ")]))
+  }
+
+  private var largestFile: String {
+    server.longestFile.map { " of up to " + Attachment.size($0) } ?? ""
+  }
+
   mutating func abilitiesCame(_ answer: Question.Answer, _ request: NetworkRequest) {
     guard case .result(let answer) = answer else {
-      let reason = failure(answer, request.target)
+      // Of people a server tells their contacts alone.
+      let isRoom = Address(request.target).map { rooms[$0] != nil } ?? false
+      let reason = isRoom ? failure(answer, request.target) : unknownAbilities(request.target)
       return done(request, serverAbilities + " " + reason)
     }
     let features = ServerFeatures.features(in: answer)
     let kinds = ServerFeatures.kinds(in: answer)
+    if kinds.contains(where: { $0.hasPrefix("client/") }) {
+      return done(request, serverAbilities + " " + abilities(of: request.target, features))
+    }
     guard kinds.contains(where: { $0.hasPrefix("conference/") }) else {
-      return done(request, serverAbilities)
+      return done(request, serverAbilities + " " + unknownAbilities(request.target))
     }
     let parts: [(Bool, String, String)] = [
       (features.contains(Feature.archive), "keeps an archive", "keeps no archive"),

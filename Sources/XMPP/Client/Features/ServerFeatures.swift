@@ -14,6 +14,8 @@ struct ServerFeatures: Sendable {
   var hasBlocking = false
   var rooms: Address?
   var upload: Address?
+  /// The bytes of the largest file it takes, where it tells.
+  var longestFile: Int?
 
   init() {}
 
@@ -43,7 +45,7 @@ struct ServerFeatures: Sendable {
 // What happens when a connection comes and goes.
 extension Client {
   mutating func up(_ jid: Address, _ features: Element) {
-    if isUp { down() }
+    if isUp { down(isTheirs: false) }
     self.jid = jid
     server = ServerFeatures(stream: features)
     turn.toldStatus = nil
@@ -60,7 +62,8 @@ extension Client {
     for address in rooms.keys.sorted(by: { "\($0)" < "\($1)" }) { enter(address) }
   }
 
-  mutating func down() {
+  /// - Parameter isTheirs: whether the server ended it, which may have had its reasons.
+  mutating func down(isTheirs: Bool) {
     guard isUp else { return }
     jid = nil
     tell(.offline)
@@ -71,9 +74,10 @@ extension Client {
     roster.forgetPresence()
     for address in Array(rooms.keys) { rooms[address]?.isLost() }
     for key in Array(archives.keys) { archives[key]?.isLost() }
-    outbox.break(at: clock.time)
+    outbox.break(at: clock.time, isTheirs: isTheirs)
     refuseWhatBreaks()
     requests.begin()
+    forgetSlots()
   }
 
   mutating func serverInfoCame(_ answer: Question.Answer) {
@@ -106,6 +110,8 @@ extension Client {
   }
 
   mutating func itemsCame(_ answer: Question.Answer) {
+    // Messages with files wait until it is known where those can go.
+    outbox.hasNewPlace = true
     guard case .result(let answer) = answer, let query = answer.first("query", Feature.items)
     else { return }
     for item in query.children.prefix(Limits.queries) where item.name == "item" {
@@ -115,6 +121,7 @@ extension Client {
   }
 
   mutating func itemInfoCame(_ answer: Question.Answer, of address: Address) {
+    outbox.hasNewPlace = true
     guard case .result(let answer) = answer else { return }
     let features = ServerFeatures.features(in: answer)
     if features.contains(Feature.rooms), address.local.isEmpty,
@@ -124,6 +131,9 @@ extension Client {
       server.rooms = server.rooms ?? address
       for room in rooms.keys where rooms[room]?.isEntered == true { tellShortName(of: room) }
     }
-    if features.contains(Feature.upload) { server.upload = server.upload ?? address }
+    if features.contains(Feature.upload), server.upload == nil {
+      server.upload = address
+      server.longestFile = UploadSlot.longest(in: answer)
+    }
   }
 }

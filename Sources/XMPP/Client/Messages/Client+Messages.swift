@@ -47,6 +47,12 @@ extension Client {
   mutating func deliver(_ message: Element, _ source: Source) {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let isRoom = rooms[from.bare] != nil && source == .live
+    if isRoom, rooms[from.bare]?.state == .settling {
+      if rooms[from.bare]?.early.count ?? 0 < Limits.held {
+        rooms[from.bare]?.early.append(message)
+      }
+      return
+    }
     let key = isRoom ? from.bare.description : ""
     let giver = isRoom ? from.bare : account
     let givesIDs = isRoom ? rooms[from.bare]?.givesIDs == true : server.hasIDs
@@ -142,6 +148,11 @@ extension Client {
       origin: Client.originID(of: message) ?? Client.word(message["id"]), archive: heard.archiveID)
     if let subject = message.first("subject"), !message.has("body"), !message.has("thread") {
       if heard.source.isLive || isPastFirst {
+        // Prosody 0.12 names nobody's occupant id there; who has the nickname now it is.
+        let known = room.occupants[from.resource]?.occupantID
+        let speaker =
+          heard.source.isLive && known != nil
+          ? room.speaker(from, occupantID: known, isLive: true) : speaker
         topicCame(subject.text, by: from.resource.isEmpty ? nil : speaker, heard, in: address)
       }
       return
@@ -156,8 +167,13 @@ extension Client {
     if from.resource.isEmpty {
       let invite = message.first("x", Feature.roomUser)?.first("invite", Feature.roomUser)
       if let inviter = invite?["from"].flatMap(Address.init) {
-        let by = inviter.bare == from ? inviter : inviter.bare
-        invited(to: from.description, by: Speaker(identity: by.description, isVerified: false))
+        // Somebody in the room, where that does not tell their address.
+        let isInside = inviter.bare == from
+        invited(
+          to: from.description,
+          by: Speaker(
+            identity: (isInside ? inviter : inviter.bare).description,
+            name: isInside ? inviter.resource : "", isVerified: false))
       }
       return
     }

@@ -16,6 +16,7 @@ extension Client {
         }
       tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
     }
+    endUploads()
   }
 
   /// Sends what may go now.
@@ -23,6 +24,7 @@ extension Client {
     guard outbox.hasNewPlace else { return }
     outbox.hasNewPlace = false
     var later: [OutboxEntry.ID] = []
+    var withFiles: [OutboxEntry.ID] = []
     let waiting = outbox.waiting
     var isFull = false
     for (place, id) in waiting.enumerated() {
@@ -37,6 +39,10 @@ extension Client {
       switch readiness(of: work) {
       case .later: later.append(id)
       case .never(let reason): refuse(id, reason)
+      case .ready where work.nextFile != nil:
+        // A text that is written meanwhile does not wait for a large file.
+        later.append(id)
+        withFiles.append(id)
       case .ready:
         // What may be why a connection broke goes alone, so that it can be told from the others.
         if work.isSuspect, !outbox.inFlight.isEmpty {
@@ -50,6 +56,7 @@ extension Client {
     }
     outbox.setWaiting(later)
     outbox.hasNewPlace = false
+    upload(withFiles)
   }
 
   /// What an archive may show already waits until it has been looked at.
@@ -63,7 +70,7 @@ extension Client {
     switch room.state {
     case .entered:
       return archives[work.to.description]?.isCatchingUp == false ? .ready : .later
-    case .outside, .asking, .entering, .unreachable: return .later
+    case .outside, .asking, .entering, .settling, .unreachable: return .later
     case .refused(let sentence): return .never(sentence)
     }
   }
@@ -99,7 +106,7 @@ extension Client {
     moveMark(of: work.isRoom ? work.to.description : "")
   }
 
-  private mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
+  mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
     guard let work = outbox.end(id, isAccepted: false) else { return }
     if work.isAgain {
       bounced(work, reason)

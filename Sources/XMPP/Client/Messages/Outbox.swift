@@ -69,6 +69,12 @@ struct Outbox: Sendable {
     inFlight.append(id)
   }
 
+  /// One more file of an entry is where others can fetch it.
+  mutating func add(link: String, to id: OutboxEntry.ID) {
+    works[id]?.entry.links.append(link)
+    hasNewPlace = true
+  }
+
   mutating func setWaiting(_ ids: [OutboxEntry.ID]) { waiting = ids }
 
   /// It is over with an entry.
@@ -123,8 +129,8 @@ struct Outbox: Sendable {
   }
 
   /// The connection is gone. The first that was not acknowledged may be why.
-  mutating func `break`(at time: Milliseconds) {
-    for (place, id) in inFlight.enumerated() {
+  mutating func `break`(at time: Milliseconds, isTheirs: Bool) {
+    for (place, id) in inFlight.enumerated() where isTheirs {
       works[id]?.isSuspect = true
       if place == 0, let sentAt = works[id]?.sentAt, time - sentAt <= Limits.blame {
         works[id]?.breaks += 1

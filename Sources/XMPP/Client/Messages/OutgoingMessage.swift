@@ -19,9 +19,6 @@ enum OutgoingMessage {
       ])
     switch entry.operation {
     case .send:
-      guard entry.message.attachments.isEmpty || !entry.links.isEmpty else {
-        return .failure(.files)
-      }
       addText(of: work, to: &message)
     case .edit:
       addText(of: work, to: &message)
@@ -51,6 +48,9 @@ enum OutgoingMessage {
 
   private static func addText(of work: Outbox.Work, to message: inout Element) {
     let entry = work.entry
+    // A file alone is a message that is nothing but its address: so programs know that they may show
+    // it. A text with files stays one message, with the addresses on lines behind it: it has one id
+    // to be edited, retracted and answered by, where two messages would have two.
     var body = entry.message.kind == .action ? "/me " + entry.message.body : entry.message.body
     for link in entry.links { body += (body.isEmpty ? "" : "\n") + link }
     if let answers = entry.answers {
@@ -107,8 +107,6 @@ enum OutgoingMessage {
 }
 
 extension OutgoingMessage.Refusal {
-  static let files = OutgoingMessage.Refusal(
-    sentence: "Files do not go over XMPP yet; the text alone does.")
   static let noName = OutgoingMessage.Refusal(
     sentence: "The message has no id on the network, so nothing can be done to it.")
 }

@@ -7,6 +7,10 @@ extension Client {
   mutating func enter(_ address: Address) {
     guard isUp, let room = rooms[address], !room.isEntering, !room.isEntered else { return }
     rooms[address]?.state = .asking
+    askWhatItCanDo(address)
+  }
+
+  private mutating func askWhatItCanDo(_ address: Address) {
     ask("get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
   }
 
@@ -14,6 +18,7 @@ extension Client {
     guard let room = rooms[address] else { return }
     switch answer {
     case .result(let answer):
+      rooms[address]?.isKnown = true
       let features = ServerFeatures.features(in: answer)
       rooms[address]?.hasArchive = features.contains(Feature.archive)
       rooms[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
@@ -29,9 +34,8 @@ extension Client {
     }
     if room.state == .asking {
       sendEntry(to: address)
-    } else if room.isEntered, room.isNew {
-      rooms[address]?.isNew = false
-      catchUpIfThereIsAnArchive(address)
+    } else if room.state == .settling {
+      settled(address)
     }
   }
 
@@ -104,12 +108,24 @@ extension Client {
 
   /// The room has told who is in it, and last of all that the owner is.
   mutating func entered(_ address: Address, as nick: String, _ codes: Set<String>) {
-    guard let wasNick = rooms[address]?.wantedNick, rooms[address]?.state == .entering else {
-      return
-    }
+    guard rooms[address]?.state == .entering else { return }
+    rooms[address]?.nick = nick
+    rooms[address]?.isNew = codes.contains(RoomStatus.isCreated)
+    if rooms[address]?.isKnown == true, rooms[address]?.isNew == false { return settled(address) }
+    rooms[address]?.state = .settling
+    guard rooms[address]?.isNew == true else { return askWhatItCanDo(address) }
+    // A new room is closed until its owner has taken its settings, here as they are.
+    let form = Element(
+      "query", namespace: Feature.roomOwner,
+      children: [Element("x", namespace: Feature.forms, ["type": "submit"])])
+    ask("set", form, to: address, .roomForm(address))
+  }
+
+  /// It is known what the room can do.
+  private mutating func settled(_ address: Address) {
+    guard let wasNick = rooms[address]?.wantedNick, let nick = rooms[address]?.nick else { return }
     let request = rooms[address]?.request
     rooms[address]?.request = nil
-    rooms[address]?.nick = nick
     let occupantID = rooms[address]?.occupants[nick]?.occupantID
     rooms[address]?.occupantID = occupantID
     rooms[address]?.state = .entered
@@ -126,16 +142,11 @@ extension Client {
           : filled(("The nickname %1 is taken; you are %2 there.", [wasNick, nick])))
       keepBookmark(address)
     }
-    if codes.contains(RoomStatus.isCreated) {
-      // A new room is closed until its owner has taken its settings, here as they are.
-      rooms[address]?.isNew = true
-      let form = Element(
-        "query", namespace: Feature.roomOwner,
-        children: [Element("x", namespace: Feature.forms, ["type": "submit"])])
-      ask("set", form, to: address, .roomForm(address))
-    } else {
-      catchUpIfThereIsAnArchive(address)
-    }
+    catchUpIfThereIsAnArchive(address)
+    let early = rooms[address]?.early ?? []
+    rooms[address]?.early = []
+    rooms[address]?.isNew = false
+    for message in early { deliver(message, .live) }
   }
 
   /// A room at the account's own service is known by its local part.
@@ -150,21 +161,22 @@ extension Client {
       tell(
         .present(
           room.speaker(inside(address, nick), occupantID: occupant.occupantID, isLive: true),
-          room: address.description))
+          room: address.description, away: occupant.away))
     }
   }
 
   mutating func roomFormIsTaken(_ answer: Question.Answer, _ address: Address) {
-    guard rooms[address]?.isEntered == true else { return }
     // Only an open room tells what it can do.
-    ask("get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
+    if rooms[address]?.state == .settling { askWhatItCanDo(address) }
   }
 
   private mutating func catchUpIfThereIsAnArchive(_ address: Address) {
     let key = address.description
     outbox.hasNewPlace = true
     if rooms[address]?.hasArchive == true {
-      archives[key, default: Archive(mark: nil)].begin()
+      // All that is in the archive of a new room is new.
+      let mark = rooms[address]?.isNew == true ? "" : nil
+      archives[key, default: Archive(mark: mark)].begin()
       catchUp(with: key)
     } else {
       archives[key, default: Archive(mark: nil)].state = .absent
@@ -175,7 +187,7 @@ extension Client {
   mutating func roomIsDue(_ address: Address) {
     guard isUp, let room = rooms[address] else { return }
     switch room.state {
-    case .entering:
+    case .entering, .settling:
       cannotReach(address, filled(("%1 does not answer.", [address.description])))
     case .unreachable: enter(address)
     case .entered:
@@ -217,7 +229,7 @@ extension Client {
   mutating func leave(_ address: Address) {
     guard let room = rooms.removeValue(forKey: address) else { return }
     clock.cancel(.room(address))
-    if room.isEntered || room.state == .entering {
+    if room.hearsPresence {
       send(
         Element(
           "presence",

@@ -30,10 +30,13 @@ extension Client {
     let (address, nick) = (from.bare, from.resource)
     // No copy of the room is held while it changes: thousands of people may come at once.
     let (isEntered, ownNick) = (rooms[address]?.isEntered == true, rooms[address]?.nick)
-    let occupant = Room.Occupant(
-      occupantID: Client.word(stanza.first("occupant-id", Feature.occupantIDs)?["id"]))
     let isOwn = codes.contains(RoomStatus.isOwn)
     let former = rooms[address]?.occupants[nick]
+    // A presence that Prosody 0.12 makes itself, as for a new role, has no id: who has the nickname
+    // has it still.
+    let id = Client.word(stanza.first("occupant-id", Feature.occupantIDs)?["id"])
+    let occupant = Room.Occupant(
+      occupantID: id ?? former?.occupantID, away: Roster.Contact.Device(stanza).away)
     let count = rooms[address]?.occupants.count ?? 0
     guard former != nil || isOwn || count < Limits.occupants else { return }
     rooms[address]?.occupants[nick] = occupant
@@ -48,14 +51,15 @@ extension Client {
         tell(.joined(room: address.description, nick: nick))
       }
     }
-    // The same one again is only more, or less, awake.
-    guard former == nil || former?.occupantID != occupant.occupantID else { return }
-    tellOccupant(nick, occupant, in: address) { .present($0, room: $1) }
+    guard former != occupant else { return }
+    tellOccupant(nick, occupant, in: address) { .present($0, room: $1, away: occupant.away) }
   }
 
   private mutating func went(_ from: Address, _ user: Element?, _ codes: Set<String>) {
     let (address, nick) = (from.bare, from.resource)
-    let isEntered = rooms[address]?.isEntered == true
+    let (isEntered, isInside) = (
+      rooms[address]?.isEntered == true, rooms[address]?.isInside == true
+    )
     let isOwnNick = rooms[address]?.nick == nick
     let occupant = rooms[address]?.occupants.removeValue(forKey: nick)
     if codes.contains(RoomStatus.isRenamed),
@@ -64,9 +68,12 @@ extension Client {
       guard let occupant else { return }
       // So the presence under the new name, which follows, is no news.
       rooms[address]?.occupants[next] = occupant
-      if isOwnNick, isEntered {
+      if isOwnNick, isInside {
         rooms[address]?.nick = next
         rooms[address]?.wantedNick = next
+      }
+      if isOwnNick, isEntered {
+        renamed(to: next, in: address)
         tell(.joined(room: address.description, nick: next))
       }
       if isEntered {
@@ -74,10 +81,21 @@ extension Client {
       }
       return
     }
-    if isEntered, codes.contains(RoomStatus.isOwn) || isOwnNick {
+    if isInside, codes.contains(RoomStatus.isOwn) || isOwnNick {
       thrownOut(of: address, user, codes)
     } else if isEntered, let occupant {
       tellOccupant(nick, occupant, in: address) { .absent($0, room: $1) }
+    }
+  }
+
+  /// The room took the nickname that a shell asked for.
+  private mutating func renamed(to nick: String, in address: Address) {
+    for (id, question) in questions {
+      guard case .unlessRefused(let request) = question.purpose, request.verb == .join,
+        Address(request.target) == address, request.text == nick
+      else { continue }
+      forget(id)
+      done(request, filled(("You are %1 in %2 now.", [nick, address.description])))
     }
   }
 
@@ -113,12 +131,13 @@ extension Client {
 
   mutating func topicCame(_ text: String, by speaker: Speaker?, _ heard: Heard, in address: Address)
   {
-    let awaited = heard.message["id"].flatMap { questions[$0] }
-    if let id = heard.message["id"], case .topic(let request) = awaited?.purpose,
-      speaker?.isOwner == true
-    {
-      forget(id)
-      done(request, "")
+    // Not every room repeats the id.
+    if speaker?.isOwner == true {
+      for (id, question) in questions where question.to == address {
+        guard case .topic(let request) = question.purpose, request.text == text else { continue }
+        forget(id)
+        done(request, "")
+      }
     }
     guard rooms[address]?.topic != text else { return }
     rooms[address]?.topic = text

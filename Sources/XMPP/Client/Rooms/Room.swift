@@ -10,6 +10,8 @@ struct Room: Sendable {
     case asking
     /// The presence was sent; the people in it are being told.
     case entering
+    /// In it, and what it can do is being asked once more: who speaks is only known then.
+    case settling
     case entered
     /// It did not let the owner in; a sentence.
     case refused(String)
@@ -17,9 +19,11 @@ struct Room: Sendable {
     case unreachable(String)
   }
 
-  struct Occupant: Sendable {
+  struct Occupant: Hashable, Sendable {
     /// As the room gives it (XEP-0421).
     var occupantID: String?
+    /// What they left word of, nil when they are not away.
+    var away: String?
   }
 
   var state = State.outside
@@ -35,8 +39,12 @@ struct Room: Sendable {
   var hasArchive = false
   var hasOccupantIDs = false
   var hasIDs = false
+  /// Whether it has said what it can do; one that is not there yet cannot.
+  var isKnown = false
   /// Whether it is the owner's, and was made just now.
   var isNew = false
+  /// What it said while it was settling.
+  var early: [Element] = []
   /// By nickname.
   var occupants: [String: Occupant] = [:]
   /// The owner's own in it.
@@ -54,8 +62,10 @@ struct Room: Sendable {
   }
 
   var isEntered: Bool { state == .entered }
-  var isEntering: Bool { state == .asking || state == .entering }
-  var hearsPresence: Bool { state == .entering || state == .entered }
+  /// Whether the room counts the owner among those in it.
+  var isInside: Bool { state == .settling || state == .entered }
+  var isEntering: Bool { state == .asking || state == .entering || state == .settling }
+  var hearsPresence: Bool { state == .entering || isInside }
   /// Whether it replaces the archive ids that others made up.
   var givesIDs: Bool { hasIDs || hasArchive }
 
@@ -64,7 +74,7 @@ struct Room: Sendable {
     occupants = [:]
     takenNicks = 0
     nick = wantedNick
-    isNew = false
+    (isKnown, isNew, early) = (false, false, [])
   }
 
   /// Who speaks.
@@ -77,13 +87,15 @@ struct Room: Sendable {
   func speaker(_ from: Address, occupantID: String?, isLive: Bool) -> Speaker {
     let nick = from.resource
     if nick.isEmpty { return Speaker(identity: from.description, name: from.local) }
-    if hasOccupantIDs, let id = Client.word(occupantID), !id.hasPrefix("/") {
-      return Speaker(identity: id, name: nick, isOwner: id == self.occupantID)
+    // Nobody becomes another one by a nickname that looks like an id, or like the room: what begins
+    // with a slash says which of the two it is. One id of 64 does so itself, being base64.
+    if hasOccupantIDs, let id = Client.word(occupantID) {
+      return Speaker(
+        identity: id.hasPrefix("/") ? "/id" + id : id, name: nick, isOwner: id == self.occupantID)
     }
-    // Nobody becomes another one by a nickname that looks like an id, or like the room.
     let isPlain = !hasOccupantIDs && !nick.hasPrefix("/") && nick != from.bare.description
     return Speaker(
-      identity: isPlain ? nick : "/" + nick, name: nick,
+      identity: isPlain ? nick : "/nick/" + nick, name: nick,
       isOwner: !hasOccupantIDs && isLive && isEntered && nick == self.nick, isVerified: false)
   }
 }

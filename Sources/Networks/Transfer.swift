@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CCurl
+import Glibc
+
+/// A file on its way, of ``Transfers``; libcurl's callbacks have a pointer to it.
+final class Transfer {
+  let handle: UnsafeMutableRawPointer
+  let ended: Transfers.Ended
+  /// What is sent.
+  var file: UnsafeMutablePointer<FILE>?
+  var headers: UnsafeMutablePointer<curl_slist>?
+  /// Where it goes, and how many bytes may still come. An answer to an upload is dropped.
+  var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+  var left: Int64 = 1 << 20
+  /// The own server's address, which may be local, and whether another one was found to be.
+  private let server: String?
+  private var wasLocal = false
+  private let progress: Transfers.Progress
+
+  init(
+    _ handle: UnsafeMutableRawPointer, server: String?,
+    progress: @escaping Transfers.Progress, ended: @escaping Transfers.Ended
+  ) {
+    (self.handle, self.server, self.progress, self.ended) = (handle, server, progress, ended)
+  }
+
+  deinit {
+    if let file { fclose(file) }
+    curl_slist_free_all(headers)
+    curl_easy_cleanup(handle)
+  }
+
+  private static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
+    Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+
+  func setUp(_ address: String, certificates: String?) {
+    let me = Unmanaged.passUnretained(self).toOpaque()
+    _ = ccurl_set_text(handle, CURLOPT_URL, address)
+    _ = ccurl_only_https(handle)
+    // What stands in the environment is meant for browsers, and a proxy's address hides others.
+    _ = ccurl_set_text(handle, CURLOPT_PROXY, "")
+    _ = ccurl_set_number(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    _ = ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+    _ = ccurl_set_number(handle, CURLOPT_FAILONERROR, 1)
+    _ = ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 30)
+    // A transfer that stands still for a minute is dead, however long a large file takes.
+    _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+    _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_TIME, 60)
+    if let certificates { _ = ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
+    _ = ccurl_set_opener(
+      handle,
+      { transfer, _, address in
+        guard let address, Transfer.at(transfer).mayReach(address) else { return CURL_SOCKET_BAD }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return socket(address.pointee.family, kind, address.pointee.protocol)
+      }, me)
+    _ = ccurl_set_writer(
+      handle,
+      { buffer, size, count, transfer in
+        Transfer.at(transfer).take(UnsafeRawBufferPointer(start: buffer, count: size * count))
+      }, me)
+    _ = ccurl_set_progress(
+      handle,
+      { transfer, downTotal, down, upTotal, up in
+        Transfer.at(transfer).progress(Int64(down + up), Int64(downTotal + upTotal))
+        return 0
+      }, me)
+  }
+
+  private func mayReach(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+    var buffer = [CChar](repeating: 0, count: 128)
+    ccurl_digits(address, &buffer, UInt32(buffer.count))
+    let digits = String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard ccurl_is_local(digits) != 0, digits != server else { return true }
+    wasLocal = true
+    return false
+  }
+
+  private func take(_ piece: UnsafeRawBufferPointer) -> Int {
+    left -= Int64(piece.count)
+    return left >= 0 && write(piece) ? piece.count : 0
+  }
+
+  // MARK: The end
+
+  func outcome(_ result: CURLcode) -> Result<Void, Transfers.Failure> {
+    let status = ccurl_status(handle)
+    if result == CURLE_OK, (200..<300).contains(status) { return .success(()) }
+    if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
+      return .failure(
+        Transfers.Failure(
+          "the web server answered \(status)",
+          isPassing: [408, 429, 500, 502, 503, 504].contains(status)))
+    }
+    if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
+      return .failure(Transfers.Failure("it is larger than it may be"))
+    }
+    if wasLocal {
+      return .failure(
+        Transfers.Failure("its address leads into this machine or the network around it"))
+    }
+    let isFinal = [
+      CURLE_PEER_FAILED_VERIFICATION, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
+      CURLE_READ_ERROR, CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_TOO_MANY_REDIRECTS,
+      CURLE_SSL_CACERT_BADFILE,
+    ].contains(result)
+    return .failure(
+      Transfers.Failure(String(cString: curl_easy_strerror(result)), isPassing: !isFinal))
+  }
+}

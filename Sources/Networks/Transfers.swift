@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CCurl
+import Glibc
+import Platform
+
+/// Files to and from web servers that a network names, by libcurl in the loop.
+///
+/// Only by HTTPS, with the certificate checked. What a stranger names never leads into this machine
+/// or the network around it: no connection to such an address is made, unless the account's own
+/// server is there.
+@MainActor
+package final class Transfers {
+  /// Why a file did not go.
+  package struct Failure: Error, Hashable {
+    /// As the end of a sentence, without its stop.
+    package var reason: String
+    /// Whether it may go better later.
+    package var isPassing = false
+
+    package init(_ reason: String, isPassing: Bool = false) {
+      (self.reason, self.isPassing) = (reason, isPassing)
+    }
+  }
+
+  package typealias Ended = (Result<Void, Failure>) -> Void
+  /// How many bytes of how many have gone; 0 of 0 while that is not known.
+  package typealias Progress = (Int64, Int64) -> Void
+
+  /// Names a transfer, to end it.
+  package struct ID: Hashable {
+    fileprivate let handle: UnsafeMutableRawPointer
+  }
+
+  /// The address of the account's own server in digits, which may be a local one.
+  package var server: String?
+
+  private let loop: EventLoop
+  private let certificates: String?
+  private let multi: UnsafeMutableRawPointer
+  private var running: [UnsafeMutableRawPointer: Transfer] = [:]
+  private var watched: Set<Int32> = []
+  private var timer: TimerID?
+
+  /// - Parameter certificates: a file with some to trust beside the system's.
+  package init(loop: EventLoop, certificates: String?) {
+    (self.loop, self.certificates) = (loop, certificates)
+    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    multi = curl_multi_init()
+    _ = ccurl_set_sockets(
+      multi,
+      { _, socket, what, owner, _ in
+        MainActor.assumeIsolated { Transfers.at(owner).watch(socket, what) }
+        return 0
+      },
+      { _, milliseconds, owner in
+        MainActor.assumeIsolated { Transfers.at(owner).wait(milliseconds) }
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  isolated deinit {
+    _ = ccurl_set_sockets(multi, nil, nil, nil)
+    wait(-1)
+    for socket in watched { watch(socket, CURL_POLL_REMOVE) }
+    for handle in running.keys { curl_multi_remove_handle(multi, handle) }
+    running = [:]
+    curl_multi_cleanup(multi)
+  }
+
+  nonisolated private static func at(_ owner: UnsafeMutableRawPointer?) -> Transfers {
+    Unmanaged<Transfers>.fromOpaque(owner!).takeUnretainedValue()
+  }
+
+  package var isEmpty: Bool { running.isEmpty }
+
+  // MARK: Transfers
+
+  /// Sends a file.
+  ///
+  /// - Parameters:
+  ///   - headers: lines as `Authorization: …`.
+  ///   - ended: is told once, in the loop, and not after ``cancel(_:)``.
+  @discardableResult
+  package func upload(
+    _ path: String, to address: String, type: String, headers: [String],
+    progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
+  ) -> ID? {
+    begin(address, progress: progress, ended: ended) { transfer in
+      guard let file = fopen(path, "re") else { return Failure("it cannot be read") }
+      transfer.file = file
+      fseeko(file, 0, SEEK_END)
+      let size = ftello(file)
+      fseeko(file, 0, SEEK_SET)
+      // The server is not asked first whether it wants the file: it gave the address for it.
+      for line in headers + ["Content-Type: " + type, "Expect:"] {
+        transfer.headers = curl_slist_append(transfer.headers, line)
+      }
+      _ = ccurl_set_headers(transfer.handle, transfer.headers)
+      _ = ccurl_set_number(transfer.handle, CURLOPT_UPLOAD, 1)
+      _ = ccurl_set_size(transfer.handle, CURLOPT_INFILESIZE_LARGE, Int64(size))
+      _ = ccurl_set_reader(
+        transfer.handle,
+        { buffer, size, count, file in
+          fread(buffer, size, count, file?.assumingMemoryBound(to: FILE.self))
+        }, file)
+      return nil
+    }
+  }
+
+  /// Fetches a file.
+  ///
+  /// - Parameters:
+  ///   - limit: of its size, in bytes.
+  ///   - write: takes the next piece; false ends it.
+  @discardableResult
+  package func download(
+    _ address: String, limit: Int64, write: @escaping (UnsafeRawBufferPointer) -> Bool,
+    progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
+  ) -> ID? {
+    begin(address, progress: progress, ended: ended) { transfer in
+      transfer.write = write
+      transfer.left = limit
+      _ = ccurl_set_size(transfer.handle, CURLOPT_MAXFILESIZE_LARGE, limit)
+      _ = ccurl_set_number(transfer.handle, CURLOPT_FOLLOWLOCATION, 1)
+      _ = ccurl_set_number(transfer.handle, CURLOPT_MAXREDIRS, 3)
+      return nil
+    }
+  }
+
+  /// Ends a transfer that is under way. Not from within its own `progress` or `write`.
+  package func cancel(_ id: ID) {
+    guard running[id.handle] != nil else { return }
+    curl_multi_remove_handle(multi, id.handle)
+    running[id.handle] = nil
+  }
+
+  /// - Parameter prepare: returns why it cannot begin.
+  private func begin(
+    _ address: String, progress: @escaping Progress, ended: @escaping Ended,
+    prepare: (Transfer) -> Failure?
+  ) -> ID? {
+    guard let handle = curl_easy_init() else { return nil }
+    let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
+    if let failure = Self.fault(of: address) ?? prepare(transfer) {
+      // Told in the loop, as any other end is.
+      loop.after(milliseconds: 0) { ended(.failure(failure)) }
+      return nil
+    }
+    transfer.setUp(address, certificates: certificates)
+    running[handle] = transfer
+    curl_multi_add_handle(multi, handle)
+    return ID(handle: handle)
+  }
+
+  private static func fault(of address: String) -> Failure? {
+    guard address.lowercased().hasPrefix("https://") else {
+      return Failure("its address does not begin with https://")
+    }
+    let isSound = address.utf8.count <= 4096 && address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    return isSound ? nil : Failure("its address is not one of the web")
+  }
+
+  // MARK: The loop
+
+  private func watch(_ socket: Int32, _ what: Int32) {
+    loop.unwatch(socket, for: .reading)
+    loop.unwatch(socket, for: .writing)
+    watched.remove(socket)
+    if what == CURL_POLL_REMOVE { return }
+    watched.insert(socket)
+    if what != CURL_POLL_OUT {
+      loop.watch(socket) { [weak self] in self?.go(on: socket, CURL_CSELECT_IN) }
+    }
+    if what != CURL_POLL_IN {
+      loop.watch(socket, for: .writing) { [weak self] in self?.go(on: socket, CURL_CSELECT_OUT) }
+    }
+  }
+
+  private func wait(_ milliseconds: Int) {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    guard milliseconds >= 0 else { return }
+    timer = loop.after(milliseconds: milliseconds) { [weak self] in
+      self?.timer = nil
+      self?.go(on: CURL_SOCKET_TIMEOUT, 0)
+    }
+  }
+
+  private func go(on socket: Int32, _ readiness: Int32) {
+    var count: Int32 = 0
+    curl_multi_socket_action(multi, socket, readiness, &count)
+    var result = CURLE_OK
+    while let handle = ccurl_next_ended(multi, &result) {
+      curl_multi_remove_handle(multi, handle)
+      guard let transfer = running.removeValue(forKey: handle) else { continue }
+      transfer.ended(transfer.outcome(result))
+    }
+  }
+}

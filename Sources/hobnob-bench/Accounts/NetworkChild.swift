@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// The process that serves an account of anna's, in a store of hers.
+final class NetworkChild {
+  let store: Store
+  let account: Account
+  private(set) var process: pid_t = 0
+  /// When the process was started.
+  private(set) var startedAt: Int64 = 0
+  private let executable: String
+
+  /// - Parameter name: whose account it is at the server.
+  init(_ executable: String, _ path: String, name: String, at server: LocalServer) throws {
+    self.executable = executable
+    mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
+    store = try Store(path: path)
+    let owner = try store.participant(identity: "anna").id
+    account = try store.addAccount(
+      owner: owner, network: "xmpp:\(name)@\(LocalServer.domain)",
+      settings: [
+        "host": "127.0.0.1", "port": String(server.port), "ca": server.authorities,
+        "password-command": "/bin/echo \(LocalServer.password)",
+      ])
+  }
+
+  deinit {
+    stop()
+    store.close()
+  }
+
+  /// Starts it and waits until it is connected, and all that waits for it is in the store.
+  ///
+  /// - Returns: how long that took.
+  func start() throws -> Int64 {
+    startedAt = now()
+    let command = [executable, "--stay", store.path, account.network]
+    guard
+      let process = ChildProcess.start(
+        command, input: .null, output: .null, errors: .null, group: .own)
+    else { throw MeasuringError("cannot start \(executable)") }
+    self.process = process
+    var isUnderWay = false
+    return try wait("is not connected") { store in
+      let status = try store.account(network: account.network)?.status ?? ""
+      if !status.isEmpty { isUnderWay = true }
+      return isUnderWay && status.isEmpty
+    } - startedAt
+  }
+
+  func stop() {
+    if process == 0 { return }
+    kill(process, SIGTERM)
+    waitpid(process, nil, 0)
+    process = 0
+  }
+
+  /// Waits, without keeping a processor busy, until something is so in the store.
+  ///
+  /// - Returns: when it was.
+  @discardableResult
+  func wait(_ failure: String, until isSo: (Store) throws -> Bool) throws -> Int64 {
+    let end = now() + 600_000_000_000
+    let bell = try store.bellDescriptor
+    while true {
+      let time = now()
+      if try isSo(store) { return time }
+      guard time < end, process == 0 || waitpid(process, nil, WNOHANG) == 0 else {
+        throw MeasuringError(
+          "\(account.address) \(failure): \(try store.account(network: account.network)?.status ?? "")"
+        )
+      }
+      var descriptors = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+      poll(&descriptors, 1, 200)
+      _ = store.drainBell()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Two people with hobnob and stores of their own, and a real server (Prosody) between them.
+  @Suite("Files over an account", .serialized)
+  final class AccountFileTests {
+    private let server: LocalServer
+    private let homes: (anna: Home, ben: Home)
+
+    init() throws {
+      server = try LocalServer()
+      homes = (try Home(), try Home())
+    }
+
+    private func connected(_ name: String, _ home: Home) throws -> PseudoTerminal {
+      let shell = try home.shellInLobby(as: name)
+      shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
+      try shell.expect("Password of \(name)@\(LocalServer.domain): |")
+      shell.send("secret\r")
+      try shell.expect("#lobby> |")
+      try shell.expectGone("xmpp:", for: 20)
+      return shell
+    }
+
+    /// A file in anna's home, of bytes that compress to nothing and repeat nowhere.
+    private func file(_ name: String, bytes: Int) throws -> Data {
+      let data = try #require(
+        try FileHandle(forReadingAtPath: "/dev/urandom")?.read(upToCount: bytes))
+      try data.write(to: URL(fileURLWithPath: homes.anna.path + "/" + name))
+      return data
+    }
+
+    private func saved(_ name: String) -> Data? {
+      FileManager.default.contents(atPath: homes.ben.path + "/" + name)
+    }
+
+    @Test("a contact's file comes by itself, byte for byte, with its name, and is saved")
+    func comesByItself() throws {
+      let anna = try connected("anna", homes.anna)
+      let ben = try connected("ben", homes.ben)
+      ben.send("/msg anna@\(LocalServer.domain)\r")
+      try ben.expect("@anna")
+      ben.send("/contact add anna@\(LocalServer.domain)\r")
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      try anna.expect("wants to be a contact", for: 20)
+      let data = try file("plan b.bin", bytes: 400_000)
+      anna.send("/attach \(homes.anna.path)/plan\\ b.bin\r")
+      try anna.expect("goes with the next message")
+      anna.send("for you\r")
+      try anna.expect("[1] ✓", for: 30)
+      try ben.expect("[file 1: plan b.bin, application/octet-stream, 400.0 kB]", for: 20)
+      ben.send("/save 1 \(homes.ben.path)/got\r")
+      try ben.expect("Saved as")
+      #expect(saved("got") == data)
+      // What anna has is a file, and not its address.
+      anna.send("/history\r")
+      #expect(anna.wait(for: 10) { $0.history.count { $0.contains("[file 1: plan b.bin") } == 2 })
+      #expect(!anna.emulator.history.joined().contains("https://"))
+    }
+
+    @Test("in a room it is an address until someone wants it")
+    func waitsInARoom() throws {
+      let anna = try connected("anna", homes.anna)
+      let ben = try connected("ben", homes.ben)
+      let room = "tea@rooms.\(LocalServer.domain)"
+      for shell in [anna, ben] {
+        shell.send("/join \(room)\r")
+        try shell.expect("#tea")
+      }
+      for shell in [anna, ben] { try shell.expect("with 1 other here", for: 20) }
+      try anna.type("hello\r", seeing: "[1] ✓")
+      try ben.expect("anna: hello")
+      let data = try file("cups.bin", bytes: 100_000)
+      anna.send("/attach \(homes.anna.path)/cups.bin\r")
+      try anna.expect("goes with the next message")
+      anna.send("\r")
+      try anna.expect("[2] ✓", for: 30)
+      try ben.expect("https://127.0.0.1:\(server.port + 2)/", for: 20)
+      ben.send("/save 2 \(homes.ben.path)/got\r")
+      try ben.expect("Saved as \(homes.ben.path)/got", for: 20)
+      #expect(saved("got") == data)
+      try ben.expect("[file 1: cups.bin")
+    }
+
+    @Test("a file that the server does not take is said to be too large, with the limit")
+    func refusesTooLarge() throws {
+      let anna = try connected("anna", homes.anna)
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      _ = try file("large.bin", bytes: 11_000_000)
+      anna.send("/attach \(homes.anna.path)/large.bin\r")
+      try anna.expect("goes with the next message")
+      anna.send("\r")
+      try anna.expect("too large for the server", for: 30)
+    }
+
+    @Test("a server that goes away during the upload gets the file when it is back, once")
+    func survivesABreak() throws {
+      let anna = try connected("anna", homes.anna)
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      try anna.type("first\r", seeing: "[1] ✓")
+      _ = try file("late.bin", bytes: 3_000_000)
+      server.stop(SIGKILL)
+      try anna.expect("offline", for: 20)
+      anna.send("/attach \(homes.anna.path)/late.bin\r")
+      try anna.expect("goes with the next message")
+      anna.send("\r")
+      try anna.expect("[2] … sending", for: 20)
+      try server.start()
+      anna.send("/connect\r")
+      try anna.expect("[2] ✓", for: 60)
+      let ben = try ForeignClient("ben", at: server)
+      try ben.expect("late.bin")
+      #expect(ben.lines.count { $0.hasPrefix("[\"said\"") && $0.contains("late.bin") } == 1)
+    }
+  }
+}

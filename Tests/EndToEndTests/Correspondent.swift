@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Testing
+
+/// Someone with an account on a server, without a shell: the store, the network's process, and a
+/// proxy between that and the server.
+final class Correspondent {
+  let name: String
+  let home: Home
+  let store: Store
+  let proxy: FreezableProxy
+  let me: ID<Participant>
+  let account: Account
+  private(set) var process: Program?
+  /// The last status for which it was asked to connect at once.
+  private var hurried = ""
+
+  /// - Parameter settings: of the account, besides those that lead to the server.
+  init(_ name: String, at server: LocalServer, settings: [String: String] = [:]) throws {
+    self.name = name
+    home = try Home()
+    proxy = try FreezableProxy(to: server.port)
+    // The first one to speak makes the store.
+    try home.say("here", as: name)
+    store = try Store(path: home.store)
+    me = try store.participant(identity: name).id
+    account = try store.addAccount(
+      owner: me, network: "xmpp:\(name)@\(LocalServer.domain)",
+      settings: [
+        "host": "127.0.0.1", "port": String(proxy.port), "ca": server.folder + "/certs/ca.crt",
+        "password-command": "echo secret", "keep-alive": "2",
+      ].merging(settings) { $1 })
+  }
+
+  deinit {
+    process?.kill(SIGKILL)
+    proxy.close()
+    store.close()
+  }
+
+  /// Beside the program that is tested.
+  static let networkProgram = (Home.program as NSString).deletingLastPathComponent + "/hobnob-xmpp"
+
+  /// - Parameter command: what starts the program, and stays the same process.
+  func start(by command: [String] = []) throws {
+    process = try Program(
+      command + [Self.networkProgram, "--stay", home.store, account.network],
+      environment: home.environment)
+  }
+
+  /// Starts, and waits until all is well.
+  func connect() throws {
+    try start()
+    try ask(.abilities)
+  }
+
+  /// Asks for something and waits for the answer.
+  @discardableResult
+  func ask(
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = ""
+  ) throws -> String {
+    let position = try store.position
+    let request = try store.ask(verb, target: target, text: text, of: account)
+    var answer: NetworkAnswer?
+    _ = try wait {
+      answer = try store.changes(since: position, for: me).answers.first { $0.request == request }
+      return answer != nil
+    }
+    return try #require(answer, "no answer to \(verb); “\(status)”, \(process?.errors ?? "")").text
+  }
+
+  /// Ends the network's process, as a crash would or as is usual.
+  func kill(_ signal: Int32 = SIGKILL) {
+    process?.kill(signal)
+    _ = process?.finish()
+    process = nil
+  }
+
+  /// What the status line says of the account; empty while all is well, or nothing serves it.
+  var status: String { (try? store.account(network: account.network))?.status ?? "" }
+
+  /// Whether the server has all that was written here.
+  var isDone: Bool { (try? store.outbox(of: account.network))?.isEmpty == true }
+
+  /// Does not wait for the next try, as `/connect` in a shell.
+  func hurry() throws {
+    let status = status
+    if !status.hasPrefix("offline") { hurried = "" }
+    guard status.hasPrefix("offline"), status != hurried else { return }
+    hurried = status
+    try store.ask(.reconnect, of: account)
+  }
+
+  func room(_ address: String) throws -> ID<Conversation> {
+    let room = try store.networkRoom(address, network: account.network)
+    try store.join(me, room.id)
+    try store.ask(.join, target: address, of: account)
+    return room.id
+  }
+
+  func chat(with name: String) throws -> ID<Conversation> {
+    try store.networkChat(with: "\(name)@\(LocalServer.domain)", of: account).id
+  }
+
+  @discardableResult
+  func say(
+    _ text: String, in place: ID<Conversation>, to message: Message? = nil
+  ) throws -> Message {
+    try store.send(text, in: place, by: me, replyTo: message?.id)
+  }
+
+  /// Waits for a message of that text, and for what is to be true of it.
+  @discardableResult
+  func expect(
+    _ text: String, in place: ID<Conversation>, sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: (Message) throws -> Bool = { _ in true }
+  ) throws -> Message {
+    let isThere = try wait(for: 20) {
+      try messages(in: place).contains { try $0.body == text && condition($0) }
+    }
+    let all = try messages(in: place)
+    try #require(
+      isThere, "no “\(text)” for \(name), “\(status)”, in \(all)", sourceLocation: sourceLocation)
+    #expect(all.count { $0.body == text } == 1, sourceLocation: sourceLocation)
+    return try #require(try all.first { try $0.body == text && condition($0) })
+  }
+
+  /// All messages of a place as they are shown, `past` included.
+  func messages(in place: ID<Conversation>) throws -> [Message] {
+    try store.messages(in: place, limit: 1_000_000, for: me)
+  }
+
+  /// Waits for the store to be as wanted.
+  func wait(for seconds: Double = 30, until condition: () throws -> Bool) rethrows -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while try !condition() {
+      if Date() > end { return false }
+      poll(nil, 0, 10)
+    }
+    return true
+  }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Networks
+import Platform
+import Testing
+
+/// One server for all of these tests.
+private let server = Result { try WebServer() }
+
+@MainActor
+@Suite("Files to and from web servers", .serialized)
+final class TransfersTests {
+  private let web: WebServer
+  private let loop = EventLoop()
+  private let transfers: Transfers
+
+  init() throws {
+    web = try server.get()
+    transfers = Transfers(loop: loop, certificates: web.authority)
+    transfers.server = "127.0.0.1"
+  }
+
+  /// Runs the loop until a transfer has ended, at the latest after a time that no computer takes.
+  private func run(
+    _ transfers: Transfers? = nil, begin: (Transfers, @escaping Transfers.Ended) -> Void
+  ) -> Result<Void, Transfers.Failure> {
+    var result: Result<Void, Transfers.Failure>?
+    begin(transfers ?? self.transfers) { [loop] in
+      result = $0
+      loop.stop()
+    }
+    let timer = loop.after(milliseconds: 20_000) { [loop] in
+      Issue.record("it never came")
+      loop.stop()
+    }
+    loop.run()
+    loop.cancel(timer)
+    return result ?? .failure(Transfers.Failure("nothing"))
+  }
+
+  private func fetch(
+    _ address: String, limit: Int64 = 10_000_000, with transfers: Transfers? = nil
+  ) -> Result<Data, Transfers.Failure> {
+    var got = Data()
+    let result = run(transfers) { transfers, ended in
+      transfers.download(
+        address, limit: limit,
+        write: {
+          got.append(contentsOf: $0)
+          return true
+        }, ended: ended)
+    }
+    return result.map { got }
+  }
+
+  private func reason(_ result: Result<Data, Transfers.Failure>) -> String {
+    if case .failure(let failure) = result { return failure.reason }
+    return ""
+  }
+
+  @Test("a file comes byte for byte, and how far it is is told")
+  func downloads() throws {
+    #expect(try fetch(web.address("/3000000/a")).get() == WebServer.bytes(3_000_000))
+    var last: (Int64, Int64) = (0, 0)
+    _ = run { transfers, ended in
+      transfers.download(
+        web.address("/100000/a"), limit: 1_000_000, write: { _ in true },
+        progress: { last = ($0, $1) }, ended: ended)
+    }
+    #expect(last == (100_000, 100_000))
+  }
+
+  @Test("several at once come each to its own end")
+  func downloadsSeveral() throws {
+    var left = 3
+    _ = run { transfers, ended in
+      for count in [10, 200_000, 30] {
+        var got = Data()
+        transfers.download(
+          web.address("/\(count)/a"), limit: 1_000_000,
+          write: {
+            got.append(contentsOf: $0)
+            return true
+          },
+          ended: { result in
+            #expect(got == WebServer.bytes(count))
+            left -= 1
+            if left == 0 { ended(result) }
+          })
+      }
+    }
+    #expect(transfers.isEmpty)
+  }
+
+  @Test("a file is put byte for byte, with the headers given and its type")
+  func uploads() throws {
+    let path = web.folder + "/source"
+    try WebServer.bytes(2_000_000).write(to: URL(fileURLWithPath: path))
+    let result = run { transfers, ended in
+      transfers.upload(
+        path, to: web.address("/put"), type: "image/png", headers: ["Authorization: Basic abc"],
+        ended: ended)
+    }
+    #expect(throws: Never.self) { try result.get() }
+    let put = try #require(web.put)
+    #expect(put.body == WebServer.bytes(2_000_000))
+    #expect(put.headers.contains("Authorization: Basic abc"))
+    #expect(put.headers.contains("Content-Type: image/png"))
+    #expect(put.headers.contains("Content-Length: 2000000"))
+  }
+
+  @Test("what the server answers is said, and whether it may go better later")
+  func refusals() {
+    #expect(reason(fetch(web.address("/code/404"))) == "the web server answered 404")
+    for (code, isPassing) in [(403, false), (413, false), (503, true), (204, nil)] {
+      let result = run { transfers, ended in
+        transfers.upload(
+          "/etc/passwd", to: web.address("/code/\(code)"), type: "text/plain", headers: [],
+          ended: ended)
+      }
+      var found: Bool?
+      if case .failure(let failure) = result { found = failure.isPassing }
+      #expect(found == isPassing, "\(code)")
+    }
+  }
+
+  @Test("a file that is not there is not sent")
+  func missing() {
+    let result = run { transfers, ended in
+      transfers.upload(
+        "/none", to: web.address("/put"), type: "text/plain", headers: [], ended: ended)
+    }
+    #expect(throws: Transfers.Failure("it cannot be read")) { try result.get() }
+  }
+
+  @Test("what is larger than it may be is given up, whether that is told before or not")
+  func limits() {
+    #expect(reason(fetch(web.address("/1001/a"), limit: 1000)) == "it is larger than it may be")
+    #expect(reason(fetch(web.address("/endless"), limit: 1000)) == "it is larger than it may be")
+    #expect(throws: Never.self) { try fetch(web.address("/1000/a"), limit: 1000).get() }
+  }
+
+  @Test("a file that is cut off has not come, and may come later")
+  func cut() {
+    guard case .failure(let failure) = fetch(web.address("/cut")) else {
+      Issue.record("it came")
+      return
+    }
+    #expect(failure.isPassing)
+  }
+
+  @Test(
+    "only HTTPS, wherever the address came from",
+    arguments: ["http://127.0.0.1/a", "file:///etc/passwd", "ftp://127.0.0.1/", "/etc/passwd", ""])
+  func onlyHTTPS(address: String) {
+    #expect(reason(fetch(address)) == "its address does not begin with https://")
+  }
+
+  @Test("no redirection leads out of HTTPS, into the machine, or round and round")
+  func redirections() {
+    #expect(throws: Never.self) {
+      try fetch(self.web.address("/to?" + self.web.address("/10/a"))).get()
+    }
+    for target in ["http://127.0.0.1:\(web.port)/10/a", "file:///etc/passwd"] {
+      #expect(throws: Transfers.Failure.self) { try fetch(web.address("/to?" + target)).get() }
+    }
+    let local = "https://127.0.0.2:\(web.port)/10/a"
+    #expect(reason(fetch(web.address("/to?" + local))).hasSuffix("the network around it"))
+    let round = web.address("/to?/to?/to?/to?/to?/")
+    #expect(throws: Transfers.Failure.self) { try fetch(round).get() }
+  }
+
+  @Test("nothing in this machine is reached, unless the account's server is there")
+  func localAddresses() {
+    let strict = Transfers(loop: loop, certificates: web.authority)
+    for host in ["127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+      let address = "https://\(host):\(web.port)/10/a"
+      #expect(reason(fetch(address, with: strict)).hasSuffix("the network around it"), "\(host)")
+    }
+    #expect(
+      reason(fetch("https://127.0.0.2:\(web.port)/10/a")).hasSuffix("the network around it"))
+    for host in [
+      "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1",
+      "[fe80::1]", "[fd00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[ff02::1]", "[::]",
+    ] {
+      let address = "https://\(host)/a"
+      #expect(reason(fetch(address, with: strict)).hasSuffix("the network around it"), "\(host)")
+    }
+  }
+
+  @Test("a certificate of nobody's, or of another's, ends it before anything is said")
+  func certificates() throws {
+    let strict = Transfers(loop: loop, certificates: nil)
+    strict.server = "127.0.0.1"
+    let path = web.folder + "/secret"
+    try Data("secret".utf8).write(to: URL(fileURLWithPath: path))
+    try? FileManager.default.removeItem(atPath: web.folder + "/body")
+    let result = run(strict) { transfers, ended in
+      transfers.upload(
+        path, to: web.address("/put"), type: "text/plain", headers: [], ended: ended)
+    }
+    guard case .failure(let failure) = result else {
+      Issue.record("it went")
+      return
+    }
+    #expect(!failure.isPassing)
+    #expect(web.put == nil)
+    // The name in the certificate has to be the one in the address.
+    let other = try WebServer(names: ["DNS:elsewhere.test"])
+    let trusting = Transfers(loop: loop, certificates: other.authority)
+    trusting.server = "127.0.0.1"
+    #expect(throws: Transfers.Failure.self) {
+      try self.fetch(other.address("/10/a"), with: trusting).get()
+    }
+  }
+
+  @Test("one that is ended says nothing any more, and leaves the loop alone")
+  func cancels() {
+    var isTold = false
+    let id = transfers.download(
+      web.address("/endless"), limit: .max, write: { _ in true }, ended: { _ in isTold = true })
+    #expect(id != nil)
+    loop.after(milliseconds: 50) { [self] in
+      if let id { transfers.cancel(id) }
+      #expect(transfers.isEmpty)
+      loop.after(milliseconds: 50) { self.loop.stop() }
+    }
+    loop.run()
+    #expect(!isTold)
+  }
+
+  @Test("those under way end with their owner")
+  func ends() {
+    var owner: Transfers? = Transfers(loop: loop, certificates: web.authority)
+    owner?.server = "127.0.0.1"
+    weak let former = owner
+    owner?.download(
+      web.address("/endless"), limit: .max, write: { _ in true },
+      ended: { _ in Issue.record("it ended") })
+    loop.after(milliseconds: 50) { [loop] in
+      owner = nil
+      loop.after(milliseconds: 50) { loop.stop() }
+    }
+    loop.run()
+    #expect(former == nil)
+  }
+}

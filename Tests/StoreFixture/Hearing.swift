@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+extension Store {
+  /// What someone says on an account, as the process that serves it takes it in.
+  ///
+  /// - Returns: the newest message of that place then.
+  @discardableResult
+  package func hear(
+    _ body: String, from identity: String, name: String = "", in place: NetworkPlace,
+    of account: Account, at time: Milliseconds? = nil, origin: String? = nil,
+    answers: String? = nil
+  ) throws -> Message {
+    let message = NetworkMessage(
+      name: MessageName(origin: origin), speaker: Speaker(identity: identity, name: name),
+      body: body, time: time, answers: answers.map { MessageName(origin: $0) })
+    try take([.said(message, in: place)], of: account)
+    let newest: ID<Message>? = try database.first("SELECT max(id) FROM message") { $0.id() }
+    guard let newest, let found = try self.message(newest, for: account.owner) else {
+      throw RuleError.noSuchMessage(0)
+    }
+    return found
+  }
+}
