@@ -160,9 +160,13 @@ extension Painter {
       // it stands higher, more is; but to count that, too, might remove messages one day.
       return looks.showsEnd ? showsEnd : up - (size.rows - 1)
     }
-    // tmux puts a cursor that is above the screen into its first place.
     let isElsewhere = cursor.column != min(place.column, max(cursor.column, size.columns - 1))
-    return looks.showsEnd && top.isKnown && isElsewhere ? showsEnd : up - cursor.row
+    guard looks.showsEnd, isElsewhere else { return up - cursor.row }
+    // tmux puts a cursor that is above the screen into its first place.
+    if cursor == CursorPlace(row: 0, column: 0) { return top.isKnown ? showsEnd : up }
+    // Drawn for a width that it did not have any more. The caret's row is the block's; what is above
+    // that may be a message, and rather stale rows stay than that one goes.
+    return -cursor.row
   }
 
   /// Whether rows are wrapped or cut off the environment does not always tell; a cursor that stood

@@ -72,14 +72,20 @@ private struct Editor {
       caretColumn: caretPlace.column)
   }
 
+  private func numbers(in history: [String]) -> [Int] {
+    history.compactMap { line in
+      line.first == "m" && line.last == "." ? Int(line.dropFirst().prefix(while: \.isNumber)) : nil
+    }
+  }
+
+  var hasAllMessages: Bool { numbers(in: tmux.history) == Array(1..<(printed + 1)) }
+
   /// What is wrong with scrollback and screen.
   var faults: [String] {
     let history = tmux.history
     let shown = frame.rows.map(\.string).joined()
     var faults: [String] = []
-    let numbers = history.compactMap { line in
-      line.first == "m" && line.last == "." ? Int(line.dropFirst().prefix(while: \.isNumber)) : nil
-    }
+    let numbers = numbers(in: history)
     if numbers != Array(1..<(printed + 1)) { faults.append("messages \(numbers) of \(printed)") }
     for word in ["PROMPT>", "MENU 0", "MENU 3", "STATUS", "TOOLBAR"] {
       let count = history.count { $0.contains(word) }
@@ -118,6 +124,49 @@ struct TmuxTests {
       let faults = editor.faults
       #expect(faults.isEmpty, "step \(step)")
       if !faults.isEmpty { return }
+    }
+  }
+
+  @Test(
+    "1.14: what is drawn for a width that the window has no more costs no message",
+    arguments: 1...12)
+  func drawnForAnotherWidth(seed: UInt64) throws {
+    var random = FixedRandom(seed: seed)
+    for round in 0..<12 {
+      var editor = try Editor(rows: 24, columns: 80)
+      editor.hasLongRows = false
+      editor.hasToolbar = random.below(2) == 0
+      editor.paint(messagesOfLengths: Array(repeating: 10, count: 12 + random.below(20)))
+      var story: [String] = []
+      for _ in 0..<(2 + random.below(5)) {
+        switch random.below(3) {
+        case 0:
+          let columns = [20, 33, 40, 60, 80, 100][random.below(6)]
+          story.append("\(columns) columns")
+          editor.tmux.resize(rows: 24, columns: columns)
+        case 1:
+          let count = random.below(30)
+          story.append("echo \(count)")
+          for _ in 0..<count {
+            let bytes = editor.painter.echo(0x78)
+            if bytes.isEmpty { break }
+            editor.tmux.feed(bytes)
+            editor.text += "x"
+          }
+          editor.caret = editor.text.count
+        default:
+          let count = random.below(100)
+          story.append("paint \(count)")
+          editor.text += String(repeating: "y", count: count)
+          editor.caret = editor.text.count
+          editor.paint()
+        }
+      }
+      editor.paint()
+      editor.resize(rows: 24, columns: 80)
+      editor.paint(messagesOfLengths: [10])
+      let holdsAll = editor.hasAllMessages
+      #expect(holdsAll, "round \(round): \(story)\n\(editor.faults.joined(separator: "\n"))")
     }
   }
 
