@@ -63,7 +63,14 @@ extension InteractiveShell {
     case .open(let words, let target): try open(words, target)
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
-    case .connect(let account, let asks): try connect(account, asks: asks)
+    case .connect(let account, let asks):
+      do {
+        try connect(account, asks: asks)
+      } catch {
+        if asks { throw error }
+        // Nobody asked for it just now, and what has arrived is shown behind it.
+        complain(sentence(for: error))
+      }
     case .quit(let status): stop(status: status)
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Emulator
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -79,6 +80,24 @@ extension EndToEnd {
       let said = NetworkMessage(
         name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
       try store.take([.said(said, in: .room("far"))], of: account)
+      try shell.expect("[1] zoe: from afar")
+    }
+
+    @Test("7.7: what arrives while a network's program is not there is shown all the same")
+    func arrivesWithoutAProgram() throws {
+      try shell.expect("hobnob-stub is not there")
+      // So that it finds all of this in one turn: an account to be started, and a message.
+      shell.kill(SIGSTOP)
+      var status: Int32 = 0
+      while waitpid(shell.processIdentifier, &status, WUNTRACED) < 0, errno == EINTR {}
+      let anna = try store.participant(identity: "anna").id
+      _ = try store.addAccount(owner: anna, network: "stub:anna@y")
+      let said = NetworkMessage(
+        name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
+      try store.take([.said(said, in: .room("far"))], of: account)
+      _ = try store.attach(store.participant(identity: "ben").id)
+      try store.detach()
+      shell.kill(SIGCONT)
       try shell.expect("[1] zoe: from afar")
     }
   }
