@@ -137,7 +137,11 @@ extension EndToEnd {
       func bindings() throws -> [String] {
         let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 200, columns: 160)
         shell.send("/keys\r")
-        try shell.expect("yank-pop")
+        // The prompt comes behind the last of them.
+        try #require(
+          shell.wait(for: 10) {
+            $0.picture.contains("yank-pop") && $0.picture.contains("#lobby> |")
+          })
         let lines = shell.emulator.screen.filter { $0.hasPrefix("  ") }
         try #require(lines.count > 50)
         return lines
