@@ -32,14 +32,29 @@ import Glibc
 
     var figures: [Figure] = []
     complain("accounts: archives …")
-    figures += try CatchUp.measure(network, in: folder, at: server)
+    figures += attempt("archives") { try CatchUp.measure(network, in: folder, at: server) }
     complain("accounts: a room of \(Crowd.size) people …")
-    figures += try BigRoom.measure(program, network, in: folder, at: server)
+    figures += attempt("a large room") {
+      try BigRoom.measure(program, network, in: folder, at: server)
+    }
     complain("accounts: the shell with one and without …")
-    figures += try WithAccount.measure(
-      program, network, in: folder, at: server, keys: keys, rounds: rounds)
+    figures += attempt("a shell with an account") {
+      try WithAccount.measure(
+        program, network, in: folder, at: server, keys: keys, rounds: rounds)
+    }
     complain("accounts: beside profanity …")
-    figures += try Profanity.measure(program, network, in: folder, at: server, name: "emil")
-    return figures + (try idleness.figures())
+    figures += attempt("beside profanity") {
+      try Profanity.measure(program, network, in: folder, at: server, name: "emil")
+    }
+    return figures + attempt("idleness") { try idleness.figures() }
+  }
+
+  /// What fails takes no other figure with it, and is not reached.
+  static func attempt(_ name: String, _ body: () throws -> [Figure]) -> [Figure] {
+    do {
+      return try body()
+    } catch {
+      return [Figure(name: name, measured: "not measured: \(error)", isReached: false)]
+    }
   }
 }

@@ -35,7 +35,8 @@ import Platform
       Figure(
         name: "from the start to being connected, median", measured: milliseconds(ours.median),
         beside: "profanity \(milliseconds(others.median))")
-    ] + (try memory(program, store, child, home)) + (try offline(child, home, server, name))
+    ] + Accounts.attempt("  … memory") { try memory(program, store, child, home) }
+      + Accounts.attempt("  … offline messages") { try offline(child, home, server, name) }
   }
 
   /// From the start of a shell until the process that it starts has the roster, the rooms and the
@@ -91,7 +92,10 @@ import Platform
     let database = "\(home)/data/profanity/database/\(name)_at_\(LocalServer.domain)/chatlog.db"
     let end = now() + 120_000_000_000
     while try rows(in: database) < count + 1 {
-      guard now() < end else { throw MeasuringError("profanity does not take what came") }
+      guard now() < end else {
+        throw MeasuringError(
+          "profanity has stored \(try rows(in: database)) of \(count + 1) messages")
+      }
       other.settle(milliseconds: 250)
     }
     let others = now() - other.startedAt
