@@ -31,15 +31,18 @@ public struct Glyphs: Hashable, Sendable {
   public var came: SafeText
   /// Before who left.
   public var went: SafeText
+  /// One column of a bar that shows how much is done: of what is, and of what is not.
+  public var done: SafeText
+  public var undone: SafeText
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
     edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
-    lookAlike: "≈", came: "→", went: "←")
+    lookAlike: "≈", came: "→", went: "←", done: "█", undone: "░")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
     edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
-    lookAlike: "~", came: "->", went: "<-")
+    lookAlike: "~", came: "->", went: "<-", done: "#", undone: "-")
 }

@@ -192,7 +192,8 @@ extension ClientStatus {
   var words: String {
     switch self {
     case .connecting: "connecting"
-    case .catchingUp(let messages): "catching up " + grouped(messages)
+    case .catchingUp(let messages, let percent):
+      "catching up " + grouped(messages) + (percent.map { " \($0) %" } ?? "")
     case .entering(let rooms): rooms == 1 ? "entering a room" : "entering \(rooms) rooms"
     case .ready: ""
     }

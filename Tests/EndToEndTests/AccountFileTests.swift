@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Foundation
 import Testing
@@ -96,6 +97,46 @@ extension EndToEnd {
       try anna.expect("goes with the next message")
       anna.send("\r")
       try anna.expect("too large for the server", for: 30)
+    }
+
+    @Test("kill -9 of the process while it fetches a file: its successor fetches it")
+    func survivesAKillWhileFetching() throws {
+      let files = try FreezableProxy(to: server.port + 2)
+      defer { files.close() }
+      try server.restart {
+        $0.replacing("127.0.0.1:\(server.port + 2)/", with: "127.0.0.1:\(files.port)/")
+      }
+      let ben = try Correspondent("ben", at: server)
+      try ben.connect()
+      let chat = try ben.chat(with: "anna")
+      let anna = try connected("anna", homes.anna)
+      anna.send("/msg ben@\(LocalServer.domain)\r")
+      try anna.expect("@ben")
+      let data = try file("plan.bin", bytes: 300_000)
+      anna.send("/attach \(homes.anna.path)/plan.bin\r")
+      try anna.expect("goes with the next message")
+      anna.send("\r")
+      try anna.expect("[1] ✓", for: 30)
+      _ = try ben.wait { try ben.messages(in: chat).count == 1 }
+      let message = try #require(try ben.messages(in: chat).first)
+
+      // The fetching begins, and nothing comes.
+      files.freeze(.answers)
+      let before = files.count
+      try ben.store.ask(
+        .fetch, target: "\(message.id.rawValue)", text: message.body, of: ben.account)
+      #expect(ben.wait { files.count > before })
+      ben.kill()
+      files.thaw()
+      try ben.start()
+      let isThere = try ben.wait {
+        try ben.store.message(message.id, for: ben.me)?.attachments.isEmpty == false
+      }
+      #expect(isThere, "\(ben.status)")
+      let fetched = try #require(try ben.store.message(message.id, for: ben.me)?.attachments)
+      #expect(fetched.map(\.name) == ["plan.bin"])
+      let path = try #require(fetched.first.map { ben.store.path(of: $0) })
+      #expect(FileManager.default.contents(atPath: path) == data)
     }
 
     @Test("a server that goes away during the upload gets the file when it is back, once")

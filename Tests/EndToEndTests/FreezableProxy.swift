@@ -27,6 +27,10 @@ final class FreezableProxy: @unchecked Sendable {
   private var hasToCut = false
   private var isOver = false
   private var pairs: [Pair] = []
+  private var taken = 0
+
+  /// How many connections it has taken so far.
+  var count: Int { lock.withLock { taken } }
 
   /// - Parameter target: the server's port.
   init(to target: Int) throws {
@@ -123,6 +127,7 @@ final class FreezableProxy: @unchecked Sendable {
     }
     if isThere {
       pairs.append(Pair(client: client, server: server))
+      lock.withLock { taken += 1 }
     } else {
       end(Pair(client: client, server: server))
     }

@@ -140,9 +140,14 @@ package struct StatusLine: SessionPart {
     show(upTo: urgent)
     if !isUrgentOnly {
       how.forEach(add)
-      if let status = session.accounts.status {
+      if let status = session.accounts.status(withBars: false) {
         let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-        if rest > 12 { add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim))) }
+        let barred = session.face == .tty ? session.accounts.status(withBars: true) : nil
+        if let barred, widths.columns(of: barred.string) <= rest {
+          add((4, StyledLine(barred, .dim)))
+        } else if rest > 12 {
+          add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
+        }
       }
       show(upTo: tokens.count)
     }

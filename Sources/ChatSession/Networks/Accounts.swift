@@ -88,13 +88,28 @@ final class Accounts: SessionPart {
   }
 
   /// For the status line: what each account that is not simply connected is at.
-  var status: SafeText? {
+  ///
+  /// - Parameter withBars: with a bar before a percentage that it ends in.
+  func status(withBars: Bool) -> SafeText? {
     let said = list.filter { $0.isWanted && !$0.status.isEmpty }.map { account in
       say(
         "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
-        SafeText(line: account.status))
+        withBars ? barred(account.status) : SafeText(line: account.status))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// `uploading a.png ████░░░░░░ 45 %`
+  private func barred(_ status: String) -> SafeText {
+    let words = status.split(separator: " ")
+    guard words.last == "%", let percent = words.dropLast().last.flatMap({ Int($0) }),
+      (0...100).contains(percent)
+    else { return SafeText(line: status) }
+    let columns = 10
+    let done = percent * columns / 100
+    let bar = (0..<columns).map { $0 < done ? glyphs.done : glyphs.undone }.joined(separator: "")
+    return SafeText(line: words.dropLast(2).joined(separator: " ")) + " " + bar + " "
+      + SafeText(line: "\(percent) %")
   }
 
   /// Whether a network is not simply connected; never this machine.

@@ -69,7 +69,9 @@ package struct Client {
   /// Takes an event in.
   ///
   /// - Parameter now: what the clock on the wall shows, in milliseconds since 1970. It may jump.
-  /// - Returns: what is to be done, in order. What came in is stored before anything is sent.
+  /// - Returns: what is to be done, in order. What came in is stored before anything is sent that
+  ///   says so; the question for the next page of an archive goes before, for the server to work on
+  ///   it meanwhile.
   package mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
     clock.move(to: now)
     switch event {
@@ -100,7 +102,7 @@ package struct Client {
   }
 
   private mutating func finishTurn() -> [ClientEffect] {
-    var effects: [ClientEffect] = []
+    var effects = turn.early
     if !turn.news.isEmpty { effects.append(.store(turn.news)) }
     effects += turn.effects
     if let status, status != turn.toldStatus {
@@ -114,15 +116,19 @@ package struct Client {
   private var status: ClientStatus? {
     guard jid != nil else { return nil }
     guard let own = archives[""], server.isAnswered else { return .connecting }
-    var (isCatchingUp, messages, entering) = (own.isCatchingUp, own.count, 0)
+    var (under, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)
     for (address, room) in rooms {
       if room.isEntering { entering += 1 }
       guard room.isEntered, let archive = archives[address.description], archive.isCatchingUp
       else { continue }
-      isCatchingUp = true
+      under.append(archive)
       messages += archive.count
     }
-    if isCatchingUp { return .catchingUp(messages: messages) }
+    if !under.isEmpty {
+      let percent = under.compactMap { $0.percent(at: clock.wall) }.min()
+      return .catchingUp(
+        messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
+    }
     return entering > 0 ? .entering(rooms: entering) : .ready
   }
 
@@ -130,6 +136,8 @@ package struct Client {
   struct Turn {
     var news: [NetworkNews] = []
     var effects: [ClientEffect] = []
+    /// What is done before the news is stored.
+    var early: [ClientEffect] = []
     /// The last status that was told.
     var toldStatus: ClientStatus?
   }

@@ -48,8 +48,9 @@ package enum ClientEffect: Hashable, Sendable {
 package enum ClientStatus: Hashable, Sendable {
   /// Logged in; the first questions are under way.
   case connecting
-  /// So many messages of archives have come; more are to come.
-  case catchingUp(messages: Int)
+  /// So many messages of archives have come, and more are to come; `percent`: how much is done,
+  /// where it takes long.
+  case catchingUp(messages: Int, percent: Int? = nil)
   /// So many rooms have not answered yet.
   case entering(rooms: Int)
   case ready

@@ -21,6 +21,8 @@ enum Limits {
   static let uploadTries = 6
 
   static let page = 250
+  /// From how many on it takes long to catch up.
+  static let manyMessages = 500
   static let held = 500
   static let rooms = 500
   static let occupants = 20_000

@@ -58,7 +58,7 @@ extension Client {
     var query = Element("iq", ["type": type, "id": id], children: [payload])
     query["to"] = to?.description
     expect(id, from: to, purpose, limit: limit)
-    send(query)
+    if case .page = purpose { turn.early.append(.send(query, payload: nil)) } else { send(query) }
     return id
   }
 

@@ -91,19 +91,23 @@ import Platform
     let other = try start(home)
     let database = "\(home)/data/profanity/database/\(name)_at_\(LocalServer.domain)/chatlog.db"
     let end = now() + 120_000_000_000
-    while try rows(in: database) < count + 1 {
+    // A few it leaves out; it is done when it has stored no more for a while.
+    var (stored, last) = (0, other.startedAt)
+    while stored < count * 9 / 10 || stored <= count && now() - last < 3_000_000_000 {
       guard now() < end else {
-        throw MeasuringError(
-          "profanity has stored \(try rows(in: database)) of \(count + 1) messages")
+        throw MeasuringError("profanity has stored \(stored) of \(count + 1) messages")
       }
       other.settle(milliseconds: 250)
+      let found = try rows(in: database)
+      if found > stored { (stored, last) = (found, now()) }
     }
-    let others = now() - other.startedAt
+    let others = last - other.startedAt
     try leave(other)
     return [
       Figure(
         name: "  … until 1,000 offline messages are stored", measured: milliseconds(ours),
-        beside: "profanity \(milliseconds(others)): \(times(Double(ours) / Double(others)))")
+        beside: "profanity \(milliseconds(others)), \(stored) of \(count + 1): "
+          + times(Double(ours) / Double(others)))
     ]
   }
 

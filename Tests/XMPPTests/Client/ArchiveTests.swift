@@ -33,6 +33,20 @@ struct ArchiveTests {
     #expect(first.name == MessageName(origin: "b1", archive: "m1"))
   }
 
+  @Test func aLongWayIsToldByHowMuchOfTheTimeIsDone() {
+    var talk = Talk()
+    talk.archives[""] = archive(801)
+    // Half of the time until now.
+    talk.stamps = ["m500": "2026-05-15T04:00:00Z", "m750": "2026-05-28T20:26:40Z"]
+    talk.logIn()
+    let under = talk.statuses.filter { if case .catchingUp = $0 { true } else { false } }
+    #expect(
+      under == [
+        .catchingUp(messages: 0), .catchingUp(messages: 250),
+        .catchingUp(messages: 500, percent: 50), .catchingUp(messages: 750, percent: 99),
+      ])
+  }
+
   @Test func withoutAMarkOnlyTheNewestPageComesAndItIsPast() {
     var talk = Talk(marks: [:])
     talk.archives[""] = archive(600)

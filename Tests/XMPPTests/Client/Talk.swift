@@ -20,6 +20,8 @@ struct Talk {
   var streamFeatures = "<features/>"
   /// The bytes of the largest file it takes; below zero where it takes none.
   var upload = -1
+  /// When messages of archives were said, where another time is wanted than the usual one.
+  var stamps: [String: String] = [:]
   var roster = ""
   var bookmarks = ""
   /// By archive, oldest first: ids and messages.
@@ -217,7 +219,7 @@ struct Talk {
       hear(
         "<message\(owner.isEmpty ? "" : " from='\(owner)'")><result xmlns='\(Feature.archive)' "
           + "queryid='\(query["queryid"] ?? "")' id='\(id)'><forwarded xmlns='\(Feature.forwarding)'>"
-          + "<delay xmlns='\(Feature.delay)' stamp='2026-05-01T10:00:00Z'/>"
+          + "<delay xmlns='\(Feature.delay)' stamp='\(stamps[id] ?? "2026-05-01T10:00:00Z")'/>"
           + message.replacingPrefix("<message", with: "<message xmlns='jabber:client'")
           + "</forwarded></result></message>")
     }

@@ -25,6 +25,8 @@ struct Archive: Sendable {
   var state = State.unknown
   /// How many messages it has brought since the connection stands.
   var count = 0
+  /// When the first of them was said, and the last one so far.
+  private var span: ClosedRange<Milliseconds>?
   private(set) var held: [Held] = []
   /// Whether there was no room for some: the archive has them.
   private(set) var hasDropped = false
@@ -44,7 +46,19 @@ struct Archive: Sendable {
 
   mutating func begin() {
     isLost()
-    count = 0
+    (count, span) = (0, nil)
+  }
+
+  mutating func brought(saidAt time: Milliseconds) {
+    span = (span?.lowerBound ?? time)...max(time, span?.lowerBound ?? time)
+  }
+
+  /// How much of the time since the first message that it brought is done, in percent: how many
+  /// messages are left no archive tells (what XEP-0059 counts is all of them).
+  func percent(at now: Milliseconds) -> Int? {
+    guard let span, now > span.lowerBound else { return nil }
+    let (all, done) = (now - span.lowerBound, span.upperBound - span.lowerBound)
+    return Int(min(100, Double(done) / Double(all) * 100))
   }
 
   mutating func isLost() {

@@ -176,6 +176,7 @@ extension Client {
       if !isPast, let told = time, let known = archives[query.archive]?.knownUntil {
         time = max(told, min(known, clock.wall))
       }
+      if let time { archives[query.archive]?.brought(saidAt: time) }
       let heard = Heard(
         message: message, source: .archive(isPast: isPast), archiveID: id, time: time)
       if query.archive.isEmpty {
