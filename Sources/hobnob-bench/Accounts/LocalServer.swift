@@ -59,7 +59,7 @@ final class LocalServer {
     else { throw MeasuringError("\(script) cannot be started") }
     self.process = process
     let end = now() + 120_000_000_000
-    while !Self.answers(port) {
+    while ![port, directPort, componentPort].allSatisfy(Self.answers) {
       guard now() < end, waitpid(process, nil, WNOHANG) == 0 else {
         throw MeasuringError("\(script) does not start a server; see \(folder)/prosody.log")
       }
