@@ -7,6 +7,8 @@ import Platform
 final class Downloads {
   /// Bytes of the largest file that is fetched where its owner asks for it.
   private static let most: Int64 = 100_000_000
+  /// Seconds for one that nobody asked for: whoever offers it may have all the time in the world.
+  private static let patience = 600
 
   /// Called in the loop with what is to be stored.
   var report: ([NetworkNews]) -> Void = { _ in }
@@ -41,7 +43,9 @@ final class Downloads {
     where !ended.contains(request.id) && request.id != current?.id
       && !waiting.contains(where: { $0.id == request.id })
     {
-      waiting.append(request)
+      // What the owner asked for comes before what nobody did.
+      let place = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
+      waiting.insert(request, at: place ?? waiting.endIndex)
     }
     next()
     return others
@@ -63,6 +67,7 @@ final class Downloads {
     transfers.server = server
     transfers.download(
       request.text, limit: request.verb == .fetch ? Self.most : account.fetchLimit,
+      seconds: request.verb == .fetch ? nil : Self.patience,
       write: { piece in
         do { try file.append(piece) } catch { fault = error }
         return fault == nil

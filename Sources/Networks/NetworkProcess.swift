@@ -25,6 +25,8 @@ package final class NetworkProcess {
   private var position: Int64
   /// What was heard and is not stored yet, since the store could not be written.
   private var unstored: [NetworkNews] = []
+  /// What the network told about itself, and is not stored yet.
+  private var learned: [String: String] = [:]
   /// The last connection failed in a way that another try would not change.
   private var failure: String?
   private var retry: TimerID?
@@ -103,7 +105,9 @@ package final class NetworkProcess {
     case .news(let news):
       unstored += news
       keep()
-    case .learned(let name, let value): learn(name, value)
+    case .learned(let name, let value):
+      learned[name] = value
+      keep()
     case .down(let reason, let isFinal): down(reason, isFinal: isFinal)
     }
   }
@@ -127,8 +131,8 @@ package final class NetworkProcess {
     if let storing { loop.cancel(storing) }
     storing = nil
     do {
-      if !unstored.isEmpty { try store.take(unstored, of: account) }
-      unstored = []
+      try storeWhatIsLearned()
+      try storeNews()
       show(status)
       if !wire.isReading { wire.isReading = true }
       if hasToLook { look() }
@@ -140,6 +144,20 @@ package final class NetworkProcess {
       }
       loop.schedule(&storing, at: loop.now + pause) { [weak self] in self?.keep() }
     }
+  }
+
+  private func storeNews() throws {
+    if unstored.isEmpty { return }
+    do {
+      try store.take(unstored, of: account)
+    } catch StoreError.contradiction {
+      // Something in it does not fit what is known: without that, or nothing would come any more.
+      while let item = unstored.first {
+        do { try store.take([item], of: account) } catch StoreError.contradiction {}
+        unstored.removeFirst()
+      }
+    }
+    unstored = []
   }
 
   /// Something was committed, or a shell ended.
@@ -166,6 +184,12 @@ package final class NetworkProcess {
     wire.close()
     isUp = false
     if let retry { loop.cancel(retry) }
+    guard try store.account(network: account.network)?.settings["ca"] == account.settings["ca"]
+    else {
+      // What it may open was settled when it started.
+      failure = "has other authorities now, which a new process reads: /connect starts it"
+      return leave()
+    }
     connect()
   }
 
@@ -198,13 +222,13 @@ package final class NetworkProcess {
     self.position = position
   }
 
-  /// Another try comes with the next connection, where it cannot be kept now.
-  private func learn(_ name: String, _ value: String) {
-    guard var settings = try? store.account(network: account.network)?.settings,
-      settings[name] != value
-    else { return }
-    settings[name] = value
-    try? store.set(account, settings: settings)
+  private func storeWhatIsLearned() throws {
+    if learned.isEmpty { return }
+    if let former = try store.account(network: account.network)?.settings {
+      let settings = former.merging(learned) { $1 }
+      if settings != former { try store.set(account, settings: settings) }
+    }
+    learned = [:]
   }
 
   private func stayOrLeave() throws {

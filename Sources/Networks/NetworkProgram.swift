@@ -94,7 +94,12 @@ package struct NetworkProgram {
   private func serve(
     _ account: Account, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
-    guard try store.takeLease(of: account) else { return 75 }
+    guard try store.takeLease(of: account) else {
+      say(
+        "Another process of yours serves \(account.address) already. One that a shell has started "
+          + "leaves a minute after the last shell; then this works.")
+      return 75
+    }
     let failure = try connect(account, in: store, mode, stays: stays)
     try store.releaseLease(of: account)
     guard let failure else { return 0 }
@@ -114,7 +119,11 @@ package struct NetworkProgram {
         mode == .connectWithInput
         ? readLine(strippingNewline: true) ?? "" : try Secret.find(for: account)
     } catch {
-      return error.sentence
+      // Shells start it without a terminal; a person may have one.
+      guard error == .none, isatty(0) == 1, let typed = TypedSecret.ask(prompt(for: account)) else {
+        return error.sentence
+      }
+      secret = typed
     }
     try store.keepTemporaryFilesInMemory()
     Confinement.enter(
@@ -135,7 +144,9 @@ package struct NetworkProgram {
 
   /// The process that was asked for is another one, which has the password from a pipe.
   private func ask(for account: Account, stays: Bool) -> Int32 {
-    guard let secret = TypedSecret.ask("Password of \(account.address): ") else { return 1 }
+    // Where the last try failed, what is kept may be why.
+    let kept = account.status.isEmpty ? try? Secret.find(for: account) : nil
+    guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
     guard let pipe = ChildProcess.pipe() else { return 1 }
     // By its name, where it was started by one, since that is what others see of it.
     let own = CommandLine.arguments[0]
@@ -148,6 +159,8 @@ package struct NetworkProgram {
     close(pipe.writing)
     return process == nil ? 1 : 0
   }
+
+  private func prompt(for account: Account) -> String { "Password of \(account.address): " }
 
   private func say(_ sentence: String) {
     _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }

@@ -44,8 +44,8 @@ final class Transfer {
     _ = ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
     _ = ccurl_set_number(handle, CURLOPT_FAILONERROR, 1)
     _ = ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 30)
-    // A transfer that stands still for a minute is dead, however long a large file takes.
-    _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+    // A transfer that as good as stands still for a minute is dead, however long a large file takes.
+    _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
     _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_TIME, 60)
     if let certificates { _ = ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
     _ = ccurl_set_opener(
@@ -63,7 +63,10 @@ final class Transfer {
     _ = ccurl_set_progress(
       handle,
       { transfer, downTotal, down, upTotal, up in
-        Transfer.at(transfer).progress(Int64(down + up), Int64(downTotal + upTotal))
+        // Of a file that is sent: what the answer says of its own length is anybody's.
+        let transfer = Transfer.at(transfer)
+        let isUpload = transfer.file != nil
+        transfer.progress(Int64(isUpload ? up : down), Int64(isUpload ? upTotal : downTotal))
         return 0
       }, me)
   }

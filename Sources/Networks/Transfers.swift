@@ -114,13 +114,15 @@ package final class Transfers {
   ///   - write: takes the next piece; false ends it.
   @discardableResult
   package func download(
-    _ address: String, limit: Int64, write: @escaping (UnsafeRawBufferPointer) -> Bool,
+    _ address: String, limit: Int64, seconds: Int? = nil,
+    write: @escaping (UnsafeRawBufferPointer) -> Bool,
     progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
       transfer.write = write
       transfer.left = limit
       _ = ccurl_set_size(transfer.handle, CURLOPT_MAXFILESIZE_LARGE, limit)
+      if let seconds { _ = ccurl_set_number(transfer.handle, CURLOPT_TIMEOUT, seconds) }
       _ = ccurl_set_number(transfer.handle, CURLOPT_FOLLOWLOCATION, 1)
       _ = ccurl_set_number(transfer.handle, CURLOPT_MAXREDIRS, 3)
       return nil

@@ -156,6 +156,40 @@ final class NetworkProcessTests {
       try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
   }
 
+  @Test("what contradicts what is there is left out, and the rest of it is stored, once")
+  func leavesOutContradictions() throws {
+    func said(_ number: Int) -> NetworkNews {
+      .said(
+        NetworkMessage(
+          name: MessageName(origin: "\(number)", archive: "a\(number)"),
+          speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "\(number)"),
+        in: .room("tea@rooms.x.org"))
+    }
+    try mine.forbid(body: "2")
+    wire.onConnect = { wire, _ in
+      wire.report(.up)
+      wire.report(.news([said(1), said(2), said(3)]))
+    }
+    stop { (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 2 }
+    #expect(try process().run() == nil)
+    #expect(
+      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["1", "3"])
+    #expect(wire.isReading)
+  }
+
+  @Test("what a network tells of itself is stored, though the store is held meanwhile")
+  func storesWhatIsLearned() throws {
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      try? mine.holding { wire.report(.learned("scram", "seen")) }
+    }
+    stop {
+      (try? self.mine.account(network: self.account.network))??.settings["scram"] == "seen"
+    }
+    #expect(try process().run() == nil)
+    #expect(try mine.account(network: account.network)?.settings["scram"] == "seen")
+  }
+
   @Test("while the disk is full it says so, and no longer when it is not")
   func saysThatTheStoreIsFull() throws {
     let said = NetworkNews.said(
@@ -289,6 +323,15 @@ extension Store {
   /// Lets it grow no further than to so many pages, as on a full disk.
   fileprivate func limit(pages: Int) throws {
     try database.execute("PRAGMA max_page_count=\(pages)")
+  }
+
+  /// A message of that text contradicts something.
+  fileprivate func forbid(body: String) throws {
+    try database.execute(
+      """
+      CREATE TRIGGER forbidden BEFORE INSERT ON message WHEN new.body = '\(body)'
+      BEGIN SELECT RAISE(ABORT, 'constraint'); END
+      """)
   }
 
   /// Keeps all others from writing meanwhile.

@@ -109,6 +109,19 @@ final class TransfersTests {
     #expect(put.headers.contains("Content-Length: 2000000"))
   }
 
+  @Test("what an answer to an upload says of its own length is nobody's business")
+  func giantAnswer() {
+    var most: Int64 = 0
+    let result = run { transfers, ended in
+      transfers.upload(
+        "/etc/passwd", to: web.address("/giant"), type: "text/plain", headers: [],
+        progress: { most = max(most, $1) }, ended: ended)
+    }
+    // It ends before that length.
+    #expect(throws: (any Error).self) { try result.get() }
+    #expect(most < 1_000_000)
+  }
+
   @Test("what the server answers is said, and whether it may go better later")
   func refusals() {
     #expect(reason(fetch(web.address("/code/404"))) == "the web server answered 404")

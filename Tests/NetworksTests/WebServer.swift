@@ -7,7 +7,8 @@ import Testing
 /// A web server with TLS on loopback, for one test: Python's own.
 ///
 /// `GET /N/NAME` is N bytes; `/code/N` answers N; `/to?URL` sends elsewhere; `/endless` never ends;
-/// `/cut` ends before its length. What is put is written down with its headers.
+/// `/cut` ends before its length. `PUT /giant`
+/// announces an answer of 2^63-1 bytes. What is put is written down with its headers.
 final class WebServer: @unchecked Sendable {
   let folder: String
   /// A file with the certificate to trust.
@@ -88,6 +89,12 @@ final class WebServer: @unchecked Sendable {
       def do_PUT(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
         if self.path.startswith('/code/'): return self.answer(int(self.path[6:]))
+        if self.path == '/giant':
+          self.send_response(201)
+          self.send_header('Content-Length', str(2**63 - 1))
+          self.end_headers()
+          self.wfile.write(b'x')
+          return
         open(folder + '/headers', 'w').write(str(self.headers))
         open(folder + '/body', 'wb').write(body)
         self.answer(201)

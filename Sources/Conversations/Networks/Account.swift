@@ -29,7 +29,9 @@ public struct Account: Identifiable, Hashable, Sendable {
   }
 
   /// Bytes of the largest file that is fetched unasked; 0 for none.
-  package var fetchLimit: Int64 { (Int64(settings["fetch"] ?? "") ?? 10) * 1_000_000 }
+  package var fetchLimit: Int64 {
+    min(max(0, Int64(settings["fetch"] ?? "") ?? 10), 100) * 1_000_000
+  }
 
   /// The part before the colon, which names the executable: `xmpp`.
   public var kind: String { String(network.prefix { $0 != ":" }) }

@@ -111,6 +111,8 @@ package enum NetworkNews: Hashable, Sendable {
   /// The owner is in a room now, under a nickname; or is not any more, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
+  /// A room cannot be reached for a while, or shuts down; the owner wants to be in it still.
+  case lost(room: String, reason: String)
   /// What a room is to be shown as instead of `#` and its address: without the `#`, as the account's
   /// owner would type it. If another has that name, something is put behind it.
   case called(room: String, name: String)

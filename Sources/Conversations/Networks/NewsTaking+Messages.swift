@@ -123,7 +123,9 @@ extension NewsTaking {
   private func again(_ known: Known, archive: String?) throws {
     let message = known.message
     if let archive, known.archive == nil {
-      try database.run("UPDATE message SET archive_id = ? WHERE id = ?", archive, message.id)
+      // Another's may have it already, where a room tells what does not fit together.
+      try database.run(
+        "UPDATE OR IGNORE message SET archive_id = ? WHERE id = ?", archive, message.id)
     }
     if message.sender == owner.id { try cameBack(message) }
   }

@@ -38,6 +38,13 @@ extension NewsTaking {
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
   }
 
+  func lost(_ room: String, _ reason: String) throws {
+    guard let place = try known(.room(room)) else { return }
+    try database.run("UPDATE conversation SET live = 0 WHERE id = ?", place.id)
+    place.isLive = false
+    try store.tell(reason, account)
+  }
+
   func invited(to room: String, by speaker: Speaker) throws {
     let place = try place(.room(room))
     if speaker.isOwner || speaker.identity.isEmpty { return }

@@ -100,6 +100,7 @@ final class NewsTaking {
     case .read(let name, let place): try read(name, in: place)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
+    case .lost(let room, let reason): try lost(room, reason)
     case .called(let room, let name): try called(room, name)
     case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
     case .absent(let speaker, let room): try absent(speaker, in: room)

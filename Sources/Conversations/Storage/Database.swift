@@ -245,6 +245,8 @@ package final class Database {
     case SQLITE_CANTOPEN, SQLITE_PERM:
       let reason = cause == 0 ? detail : String(cString: strerror(cause))
       return .cannotOpen(path: path, reason: reason)
+    case SQLITE_CONSTRAINT:
+      return .contradiction(path: path, detail: detail)
     default:
       return .failed(path: path, detail: detail)
     }

@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no store, but its write-ahead log.
   case leftOver(path: String, file: String)
   case failed(path: String, detail: String)
+  /// What was to be written contradicts what is there, or itself; trying again is of no use.
+  case contradiction(path: String, detail: String)
   /// Nothing tells when others have written to the store.
   case deaf(path: String, reason: String)
 
@@ -77,7 +79,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         "there is no store %1, but %2 holds what was stored in it last; put the store back, or delete %2 to begin anew",
         [path, file]
       )
-    case .failed(let path, let detail):
+    case .failed(let path, let detail), .contradiction(let path, let detail):
       (
         "the store %1 could not do it: %2; look at the disk, its limits and the file, and try again",
         [path, detail]

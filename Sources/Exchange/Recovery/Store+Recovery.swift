@@ -99,7 +99,7 @@ extension Store {
       try database.run(
         "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: values)
       return database.changedRows > 0
-    } catch StoreError.failed {
+    } catch StoreError.contradiction {
       // Its values make no sense; it counts as lost.
       return true
     }

@@ -20,15 +20,24 @@ enum Limits {
   /// How often a file is sent before its message has failed.
   static let uploadTries = 6
 
+  /// How much the clocks of servers may differ from this one, and nothing of an archive is missed.
+  static let clockError: Milliseconds = 24 * 3_600_000
+
   static let page = 250
   /// From how many on it takes long to catch up.
   static let manyMessages = 500
+  /// Bytes of memory (`Element.weight`) that a page may take; the rest of it is asked for again.
+  static let pageWeight = 8 << 20
   static let held = 500
+  /// The same of one stanza that has to wait.
+  static let waitingWeight = 64 << 10
   static let rooms = 500
   static let occupants = 20_000
   static let contacts = 10_000
   static let devices = 20
   static let queries = 16
+  /// How many services of a server are asked what they are.
+  static let services = 100
   static let waitingRequests = 1_000
   static let inFlight = 100
   static let accepted = 300

@@ -241,7 +241,9 @@ import Platform
     }
     guard StreamManagement<Payload>.counts(element) else { return }
     if features?.acknowledges == false, isAnswerToPing(element) {
-      return acknowledge(counts.asked)
+      // Against silence it is asked, too, with nothing under way.
+      if let asked = counts.asked { acknowledge(asked) }
+      return
     }
     handler(.stanza(element))
     // The server asks in the same stream, so that it hears of this only when nobody pauses.
@@ -341,6 +343,10 @@ import Platform
     guard features != nil, !isPaused else { return finish(.closedByUs) }
     askAboutStanzas()
     isClosing = true
+    // What is not acknowledged a server gives to the next connection once more.
+    if features?.acknowledges == true {
+      write("<a xmlns='\(Namespace.acknowledgements)' h='\(counts.handled)'/>")
+    }
     write("</stream:stream>")
     stepTimer = loop.after(milliseconds: 2_000) { self.finish(.closedByUs) }
   }

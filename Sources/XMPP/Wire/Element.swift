@@ -30,6 +30,19 @@ package struct Element: Hashable, Sendable {
     nodes = (text.isEmpty ? [] : [.text(text)]) + children.map(Node.element)
   }
 
+  /// About how many bytes of memory it takes: many small elements take much more than what was sent.
+  package var weight: Int {
+    let words = attributes.reduce(name.utf8.count) {
+      $0 + 64 + $1.key.utf8.count + $1.value.utf8.count
+    }
+    return nodes.reduce(64 + words) { sum, node in
+      switch node {
+      case .element(let child): sum + child.weight
+      case .text(let text): sum + 64 + text.utf8.count
+      }
+    }
+  }
+
   package mutating func add(_ child: Element) { nodes.append(.element(child)) }
 
   package var children: [Element] {

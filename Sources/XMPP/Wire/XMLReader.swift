@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CExpat
+import Glibc
 
 /// Reads one stream (RFC 6120, 4) from its bytes, in whatever pieces they come: the same bytes give
 /// the same events. For each new stream there is a new one.
@@ -107,7 +108,7 @@ package final class XMLReader {
   ) {
     if isOver { return }
     checkLength(upTo: position)
-    let (namespace, name) = Self.parts(of: name)
+    let (namespace, name) = Self.parts(of: name, inherited: open.last?.namespace)
     var values: [String: String] = [:]
     var index = 0
     while let key = attributes?[index], let value = attributes?[index + 1] {
@@ -196,10 +197,23 @@ package final class XMLReader {
     XML_StopParser(parser, XML_Bool(XML_FALSE))
   }
 
-  private static func parts(of name: UnsafePointer<CChar>?) -> (namespace: String?, name: String) {
-    let whole = name.map { String(cString: $0) } ?? ""
-    guard let cut = whole.utf8.firstIndex(of: separator) else { return (nil, whole) }
-    return (String(whole[..<cut]), String(whole[whole.utf8.index(after: cut)...]))
+  /// Bytes of the longest namespace that can mean anything here.
+  private static let longestNamespace = 255
+
+  /// A namespace is written once and holds for all within, so each copy of it is more than what was
+  /// sent: one as long as a stanza would fill the memory.
+  ///
+  /// - Parameter inherited: the one around; it is shared.
+  private static func parts(
+    of name: UnsafePointer<CChar>?, inherited: String? = nil
+  ) -> (namespace: String?, name: String) {
+    guard let name else { return (nil, "") }
+    guard let cut = strchr(name, Int32(separator)) else { return (nil, String(cString: name)) }
+    let bytes = UnsafeRawBufferPointer(start: name, count: UnsafePointer(cut) - name)
+    let own = String(cString: cut + 1)
+    if bytes.count > longestNamespace { return (Namespace.none, own) }
+    if let inherited, inherited.utf8.elementsEqual(bytes) { return (inherited, own) }
+    return (String(decoding: bytes, as: UTF8.self), own)
   }
 }
 

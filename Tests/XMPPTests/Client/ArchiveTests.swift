@@ -33,6 +33,22 @@ struct ArchiveTests {
     #expect(first.name == MessageName(origin: "b1", archive: "m1"))
   }
 
+  @Test func aPageOfGiantsIsCutAndTheRestOfItIsAskedForAgain() {
+    var talk = Talk()
+    let giant = String(repeating: "<a/>", count: 40_000)
+    talk.archives[""] =
+      [("m0", ArchiveTests.message("0"))]
+      + (1...6).map { number in
+        let message = ArchiveTests.message("\(number)", id: "b\(number)")
+        return ("m\(number)", message.replacing("</body>", with: "</body>" + giant))
+      }
+    talk.logIn()
+    #expect(talk.news.said == (1...6).map { "ben@example.org: \($0)" })
+    #expect(talk.news.marks.count > 1)
+    #expect(talk.news.marks.last == "m6")
+    #expect(talk.statuses.last == .ready)
+  }
+
   @Test func aLongWayIsToldByHowMuchOfTheTimeIsDone() {
     var talk = Talk()
     talk.archives[""] = archive(801)
@@ -62,13 +78,20 @@ struct ArchiveTests {
     #expect(first.isPast)
   }
 
-  @Test func anArchiveThatHasForgottenTheMarkGivesItsNewestPageAsNew() {
-    var talk = Talk(marks: ["": "gone"])
-    talk.archives[""] = archive(3)
+  @Test func anArchiveThatHasForgottenTheMarkGivesAllItHasFromItsTimeOnAsNew() throws {
+    let known: Milliseconds = 1_777_629_600_000
+    var talk = Talk()
+    talk.client = Client(account: Talk.account, marks: ["": "gone"], told: ["": known])
+    talk.archives[""] = archive(603)
     talk.logIn()
-    #expect(talk.news.said.count == 3)
-    #expect(talk.news.marks == ["m2"])
+    #expect(talk.news.said.count == 603)
+    #expect(talk.news.marks == ["m249", "m499", "m602"])
     #expect(talk.statuses.last == .ready)
+    // A day before the time of the mark, since clocks differ.
+    let starts = talk.sent.compactMap { $0.first("query", Feature.archive) }
+      .flatMap { $0.first("x", Feature.forms)?.children ?? [] }
+      .filter { $0["var"] == "start" }.compactMap { $0.first("value", Feature.forms)?.text }
+    #expect(starts == ["2026-04-30T10:00:00Z"])
     let isPast = talk.news.contains {
       if case .said(let message, _) = $0 { message.isPast } else { false }
     }

@@ -131,8 +131,9 @@ struct ClientFuzzTests {
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _): return isOf(place)
-    case .joined(let room, _), .left(let room, _), .called(let room, _), .present(_, let room, _),
-      .absent(_, let room), .renamed(_, let room, _), .topic(let room, _, _, _):
+    case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
+      .present(_, let room, _), .absent(_, let room), .renamed(_, let room, _),
+      .topic(let room, _, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare

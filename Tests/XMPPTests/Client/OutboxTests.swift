@@ -323,6 +323,35 @@ struct OutboxTests {
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
   }
 
+  @Test func whatLeavesTheOutboxWhileItIsUnderWayIsAcceptedAndDoesNotGoAgain() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1), .test(2)]))
+    talk.handle(.outbox([.test(2)]))
+    // So that the store has it taken back there, too.
+    #expect(talk.handle(.acknowledged([1])).news.accepted == [1])
+    talk.handle(.outbox([]))
+    talk.forget()
+    talk.handle(.down)
+    talk.logIn()
+    #expect(talk.messages.isEmpty)
+  }
+
+  @Test(arguments: ["not-acceptable", "forbidden"])
+  func anOccupantCannotRefuseWhatARoomHas(condition: String) {
+    var talk = Talk.inRoom()
+    let room = "room@muc.example.org"
+    talk.handle(.outbox([.test(1, to: .room(room))]))
+    let error =
+      "<message type='error' from='\(room)/eve' to='anna@example.org/x' id='uid1'><error type='modify'>"
+      + "<\(condition) xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>"
+    talk.forget()
+    #expect(talk.hear(error).isEmpty)
+    talk.handle(.acknowledged([1]))
+    #expect(talk.hear(error).isEmpty)
+    #expect(talk.messages.isEmpty)
+    #expect(!talk.sent.contains { $0.name == "presence" })
+  }
+
   @Test func manyEntriesGoInOrderWithABoundToWhatIsUnderWay() {
     var talk = Talk.ready()
     talk.handle(.outbox((1...500).map { .test($0) }))

@@ -214,6 +214,9 @@ struct Talk {
       let end = all.firstIndex { $0.id == before } ?? all.count
       page = all[..<end].suffix(most)
       isComplete = page.startIndex == 0
+    } else {
+      page = all.prefix(most)
+      isComplete = all.count <= most
     }
     for (id, message) in page {
       hear(

@@ -277,6 +277,24 @@ struct HostileServerAttackTests {
     _ = server.finish()
   }
 
+  @Test("a server that cannot count is pinged against silence, too, with nothing under way")
+  func pingedAgainstSilence() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn()
+      try peer.expect("id='alive1'")
+      try peer.write("<iq id='alive1' type='result' from='example.test'/>")
+      try peer.expect("id='alive2'")
+      try peer.write("<iq id='alive2' type='result' from='example.test'/><presence/>")
+      try peer.expect("</stream:stream>")
+    }
+    let anna = try user(server, quiet: 100, patience: 3_000)
+    try anna.runUntilReady()
+    anna.run { !anna.stanzas.isEmpty }
+    anna.stream.close()
+    #expect(anna.runToEnd() == .closedByUs)
+    _ = server.finish()
+  }
+
   @Test("a server that says nothing any more is given up, also while all goes out to it")
   func frozen() throws {
     let server = try ScriptedServer { peer in

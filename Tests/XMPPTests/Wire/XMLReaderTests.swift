@@ -49,6 +49,28 @@ private func read(
     #expect(element.xml() == stanza)
   }
 
+  @Test("17: a namespace that holds for many elements is not copied, and a giant one is none")
+  func sharesNamespaces() throws {
+    let many = String(repeating: "<a/>", count: 30_000)
+    for (namespace, isKnown) in [
+      ("urn:x:" + String(repeating: "y", count: 200), true),
+      (String(repeating: "A", count: 120_000), false),
+    ] {
+      guard
+        case .element(let element) = try #require(
+          read(header + "<message><x xmlns='\(namespace)'>\(many)</x></message>").last),
+        let outer = element.children.first
+      else {
+        Issue.record("no element")
+        return
+      }
+      #expect(outer.children.count == 30_000)
+      #expect((outer.namespace == namespace) == isKnown)
+      #expect(outer.children.allSatisfy { $0.namespace == outer.namespace })
+      #expect(outer.namespace.utf8.count < 300)
+    }
+  }
+
   @Test("an element and an attribute of another namespace are not taken for those of stanzas")
   func otherNamespaces() {
     let events = read(

@@ -32,7 +32,7 @@ struct Archive: Sendable {
   private(set) var hasDropped = false
   /// How often in a row a page did not come.
   var failures = 0
-  /// The mark is lost at the server: the newest page is asked for instead.
+  /// The mark is lost at the server: what is in it from the time of the mark on is asked for.
   var hasLostMark = false
   /// Up to this time of the clock on the wall all that it has is known: what it tells next was said
   /// later, whatever the clock of the server shows.
@@ -67,7 +67,11 @@ struct Archive: Sendable {
   }
 
   mutating func hold(_ message: Held) {
-    if held.count < Limits.held { held.append(message) } else { hasDropped = true }
+    if held.count < Limits.held, message.message.weight <= Limits.waitingWeight {
+      held.append(message)
+    } else {
+      hasDropped = true
+    }
   }
 
   mutating func takeHeld() -> [Held] {
@@ -89,8 +93,11 @@ struct Archive: Sendable {
 /// Pages of an archive that are under way.
 struct ArchiveQuery: Sendable {
   enum Kind: Hashable, Sendable {
-    /// What is new since the mark; with no mark, the newest page, which is past.
-    case catchUp(after: String?)
+    /// What is new since the mark, or all of it where that is empty; with no mark, the newest page,
+    /// which is past.
+    ///
+    /// - Parameter since: what is older is left out.
+    case catchUp(after: String?, since: Milliseconds? = nil)
     /// Something older, for a shell.
     case history(NetworkRequest, with: Address?, before: String)
   }
@@ -100,7 +107,22 @@ struct ArchiveQuery: Sendable {
   /// The id of the iq.
   var question = ""
   /// What has come of the page: with its mark or not at all.
-  var results: [Element] = []
+  private(set) var results: [Element] = []
+  private var weight = 0
+  /// Whether there was no room for the rest of it.
+  private(set) var isCut = false
+
+  init(archive: String, kind: Kind) { (self.archive, self.kind) = (archive, kind) }
+
+  mutating func take(_ result: Element) {
+    let more = result.weight
+    if results.isEmpty || weight + more <= Limits.pageWeight, !isCut, results.count < Limits.page {
+      results.append(result)
+      weight += more
+    } else {
+      isCut = true
+    }
+  }
 }
 
 /// Where a message came from.

@@ -10,7 +10,12 @@ extension Client {
 
   mutating func nextPage(of key: String) {
     guard isUp, let archive = archives[key], archive.state == .catchingUp else { return }
-    ask(ArchiveQuery(archive: key, kind: .catchUp(after: archive.hasLostMark ? nil : archive.mark)))
+    guard archive.hasLostMark else {
+      return ask(ArchiveQuery(archive: key, kind: .catchUp(after: archive.mark)))
+    }
+    // Clocks differ. What is known already is known by its id.
+    let since = archive.knownUntil > .min ? archive.knownUntil - Limits.clockError : nil
+    ask(ArchiveQuery(archive: key, kind: .catchUp(after: "", since: since)))
   }
 
   mutating func history(_ request: NetworkRequest) {
@@ -44,7 +49,10 @@ extension Client {
     set.add(Element("max", namespace: Feature.pages, text: String(Limits.page)))
     var payload = Element("query", namespace: Feature.archive, ["queryid": id])
     switch query.kind {
-    case .catchUp(let mark):
+    case .catchUp(let mark, let since):
+      if let since {
+        payload.add(Client.archiveForm("start", Timestamp.text(since)))
+      }
       if let mark {
         // All there is came after an archive was empty.
         if !mark.isEmpty { set.add(Element("after", namespace: Feature.pages, text: mark)) }
@@ -53,7 +61,7 @@ extension Client {
       }
     case .history(_, let with, let before):
       set.add(Element("before", namespace: Feature.pages, text: before))
-      if let with { payload.add(Client.archiveForm(with: with)) }
+      if let with { payload.add(Client.archiveForm("with", with.description)) }
     }
     payload.add(set)
     var query = query
@@ -62,7 +70,7 @@ extension Client {
     queries[id] = query
   }
 
-  private static func archiveForm(with address: Address) -> Element {
+  private static func archiveForm(_ name: String, _ value: String) -> Element {
     func field(_ name: String, _ value: String) -> Element {
       Element(
         "field", namespace: Feature.forms, ["var": name],
@@ -70,23 +78,22 @@ extension Client {
     }
     return Element(
       "x", namespace: Feature.forms, ["type": "submit"],
-      children: [field("FORM_TYPE", Feature.archive), field("with", address.description)])
+      children: [field("FORM_TYPE", Feature.archive), field(name, value)])
   }
 
   /// A message of a page. It counts only from the archive that was asked, for a query of ours.
   mutating func archived(_ result: Element, from: Address?) {
     guard let id = result["queryid"], let query = queries[id],
-      query.archive.isEmpty ? isFromAccount(from) : from?.description == query.archive,
-      query.results.count < Limits.page
+      query.archive.isEmpty ? isFromAccount(from) : from?.description == query.archive
     else { return }
-    queries[id]?.results.append(result)
+    queries[id]?.take(result)
     questions[query.question]?.lastHeard = clock.time
   }
 
   mutating func pageCame(_ answer: Question.Answer, _ id: String) {
     guard let query = queries.removeValue(forKey: id) else { return }
     switch query.kind {
-    case .catchUp(let after): caughtUp(answer, query, after: after)
+    case .catchUp(let after, _): caughtUp(answer, query, after: after)
     case .history(let request, _, _):
       if case .result = answer {
         let before = turn.news.count
@@ -121,13 +128,14 @@ extension Client {
       }
       let end = answer.first("fin", Feature.archive)
       // An archive that says that there is more and gives nothing would be asked for ever.
-      let isComplete = isFirst || end?["complete"] == "true" || ids.isEmpty || ids.last == after
+      let isComplete =
+        !query.isCut && (isFirst || end?["complete"] == "true") || ids.isEmpty || ids.last == after
       if !isComplete || archives[key]?.forgetDropped() == true {
         nextPage(of: key)
       } else {
         goLive(key)
       }
-    case .error(let error) where error.condition == "item-not-found" && after != nil:
+    case .error(let error) where error.condition == "item-not-found" && after?.isEmpty == false:
       // The archive has forgotten the message of the mark: what is left of it is newer, or known.
       archives[key]?.hasLostMark = true
       nextPage(of: key)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Glibc
 
 /// Dates and times as XMPP writes them (XEP-0082): `2026-06-01T12:00:00.5Z`.
 enum Timestamp {
@@ -12,6 +13,16 @@ enum Timestamp {
   static func time(_ stamp: String, now: Milliseconds) -> Milliseconds? {
     guard let time = milliseconds(stamp), time >= earliest, time <= now + skew else { return nil }
     return min(time, now)
+  }
+
+  /// A stamp of whole seconds, in UTC.
+  static func text(_ time: Milliseconds) -> String {
+    var seconds = time_t(max(earliest, time) / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : String(number) }
+    let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    return day + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 
   private static func milliseconds(_ stamp: String) -> Milliseconds? {

@@ -114,7 +114,7 @@ extension Client {
     outbox.hasNewPlace = true
     guard case .result(let answer) = answer, let query = answer.first("query", Feature.items)
     else { return }
-    for item in query.children.prefix(Limits.queries) where item.name == "item" {
+    for item in query.children.prefix(Limits.services) where item.name == "item" {
       guard item["node"] == nil, let address = item["jid"].flatMap(Address.init) else { continue }
       ask("get", Element("query", namespace: Feature.info), to: address, .itemInfo(address))
     }

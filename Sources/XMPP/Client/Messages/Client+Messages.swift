@@ -48,7 +48,7 @@ extension Client {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let isRoom = rooms[from.bare] != nil && source == .live
     if isRoom, rooms[from.bare]?.state == .settling {
-      if rooms[from.bare]?.early.count ?? 0 < Limits.held {
+      if rooms[from.bare]?.early.count ?? 0 < Limits.held, message.weight <= Limits.waitingWeight {
         rooms[from.bare]?.early.append(message)
       }
       return
@@ -62,9 +62,12 @@ extension Client {
     let delay = message.children.first {
       $0.name == "delay" && $0.namespace == Feature.delay && isTrusted($0["from"], with: from)
     }
-    let heard = Heard(
-      message: message, source: source, archiveID: archiveID,
-      time: delay.flatMap { Timestamp.time($0["stamp"] ?? "", now: clock.wall) })
+    var time = delay.flatMap { Timestamp.time($0["stamp"] ?? "", now: clock.wall) }
+    // Servers pass on what a sender wrote there. What was said before all that is known is known.
+    if let told = time, let known = archives[key]?.knownUntil {
+      time = max(told, min(known, clock.wall))
+    }
+    let heard = Heard(message: message, source: source, archiveID: archiveID, time: time)
     if message["type"] == "groupchat" {
       if isRoom { interpretRoom(heard, in: from.bare) }
     } else if isRoom || message.has("x", Feature.roomUser) {
@@ -78,8 +81,8 @@ extension Client {
   /// Whether someone may say that a message is late: the owner's server, or the room it came from.
   private func isTrusted(_ delayedBy: String?, with from: Address) -> Bool {
     guard let by = delayedBy.flatMap(Address.init) else { return false }
+    if rooms[from.bare] != nil { return by == from.bare }
     return by == account || by.description == account.domain
-      || (rooms[from.bare] != nil && (by.bare == from.bare || by.description == from.domain))
   }
 
   /// The id that an archive gave a message (XEP-0359).

@@ -174,8 +174,12 @@ extension Client {
     let error = StanzaError(stanza)
     if answer(id, from: from, with: .error(error)) { return }
     let isServers = from == account || from.description == account.domain
+    // In a room the others can send errors, too, from their nicknames.
+    func isOf(_ work: Outbox.Work) -> Bool {
+      isServers || (work.isRoom ? from == work.to : from.bare == work.to.bare)
+    }
     if let work = outbox.work(ofStanza: id) {
-      guard from.bare == work.to.bare || isServers else { return }
+      guard isOf(work) else { return }
       if work.isRoom, error.condition == "not-acceptable", !work.wasPutBack {
         // The room does not know the owner any more: in again, and then once more.
         outbox.putBack(work.entry.id)
@@ -184,7 +188,7 @@ extension Client {
       }
       refuse(work.entry.id, error.sentence(for: work.to.description, isRoom: work.isRoom))
     } else if let known = outbox.accepted.last(where: { $0.stanzaID == id }) {
-      guard from.bare == known.to.bare || isServers else { return }
+      guard isOf(known) else { return }
       if known.isRoom, error.condition == "not-acceptable", !known.wasPutBack {
         outbox.takeBack(known)
         enterAgain(known.to)
@@ -195,6 +199,7 @@ extension Client {
     } else if from.bare != account, !isServers {
       // Of a former run, perhaps: the store knows what went there.
       let isRoom = rooms[from.bare] != nil
+      if isRoom, !from.resource.isEmpty { return }
       let name = from.bare.description
       tell(
         .bounced(

@@ -17,6 +17,8 @@ struct Outbox: Sendable {
     var breaks = 0
     /// The room did not know the owner any more, once.
     var wasPutBack = false
+    /// It left the outbox while it was under way: it does not go again.
+    var isUnwanted = false
     /// The server had it, which is told; then the room gave it back.
     var isAgain = false
   }
@@ -38,7 +40,10 @@ struct Outbox: Sendable {
   mutating func take(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     let ids = Set(entries.map(\.id))
     ended.formIntersection(ids)
-    for (id, work) in works where !ids.contains(id) && !work.isAgain { remove(id) }
+    for (id, work) in works where !ids.contains(id) && !work.isAgain {
+      // What is under way may get there, and then it has to be taken back there, too.
+      if inFlight.contains(id) { works[id]?.isUnwanted = true } else { remove(id) }
+    }
     var wrong: [OutboxEntry] = []
     for entry in entries where works[entry.id] == nil && !ended.contains(entry.id) {
       let (address, isRoom) =
@@ -96,6 +101,7 @@ struct Outbox: Sendable {
 
   /// The room gave an entry back: it goes again when the owner is in it again.
   mutating func putBack(_ id: OutboxEntry.ID) {
+    if works[id]?.isUnwanted == true { return remove(id) }
     inFlight.removeAll { $0 == id }
     works[id]?.wasPutBack = true
     waiting.append(id)
@@ -136,6 +142,7 @@ struct Outbox: Sendable {
         works[id]?.breaks += 1
       }
     }
+    for id in inFlight where works[id]?.isUnwanted == true { remove(id) }
     waiting = (inFlight + waiting).sorted()
     inFlight = []
   }

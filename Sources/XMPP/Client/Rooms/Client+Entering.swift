@@ -102,8 +102,12 @@ extension Client {
     rooms[address]?.request = nil
     rooms[address]?.state = .unreachable(sentence)
     clock.set(.room(address), in: Limits.enteringAgain)
-    tell(.left(room: address.description, reason: sentence))
-    if let request { done(request, sentence) }
+    if let request {
+      done(request, sentence)
+    } else if rooms[address]?.isLossTold == false {
+      tell(.lost(room: address.description, reason: sentence))
+    }
+    rooms[address]?.isLossTold = true
   }
 
   /// The room has told who is in it, and last of all that the owner is.
@@ -128,6 +132,7 @@ extension Client {
     rooms[address]?.request = nil
     let occupantID = rooms[address]?.occupants[nick]?.occupantID
     rooms[address]?.occupantID = occupantID
+    rooms[address]?.isLossTold = false
     rooms[address]?.state = .entered
     rooms[address]?.takenNicks = 0
     clock.set(.room(address), in: Limits.silence)

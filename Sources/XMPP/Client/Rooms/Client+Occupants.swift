@@ -105,15 +105,17 @@ extension Client {
     archives[address.description]?.isLost()
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
     let sentence = reason ?? filled(("You left %1.", [address.description]))
+    outbox.hasNewPlace = true
     if isPassing {
       rooms[address]?.state = .unreachable(sentence)
+      rooms[address]?.isLossTold = true
       clock.set(.room(address), in: Limits.enteringAgain)
+      tell(.lost(room: address.description, reason: sentence))
     } else {
       rooms[address]?.state = .refused(sentence)
       clock.cancel(.room(address))
+      tell(.left(room: address.description, reason: reason))
     }
-    outbox.hasNewPlace = true
-    tell(.left(room: address.description, reason: reason))
   }
 
   private mutating func tellOccupant(

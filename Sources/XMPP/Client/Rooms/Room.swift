@@ -51,6 +51,8 @@ struct Room: Sendable {
   var occupantID: String?
   /// When the room said something last.
   var lastHeard: Milliseconds = 0
+  /// Whether it was said that it cannot be reached.
+  var isLossTold = false
   /// Who asked to be in it.
   var request: NetworkRequest?
   var topic: String?
