@@ -105,7 +105,7 @@ import Platform
   private func tryNext() {
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
-    while attempts.isEmpty, !endpoints.isEmpty {
+    while attempts.isEmpty, !endpoints.isEmpty, loop.now < deadline {
       let endpoint = endpoints.removeFirst()
       do throws(ConnectionFailure) {
         attempts = try endpoint.addresses().map { (endpoint, $0) }
