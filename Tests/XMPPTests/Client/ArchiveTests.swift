@@ -33,6 +33,20 @@ struct ArchiveTests {
     #expect(first.name == MessageName(origin: "b1", archive: "m1"))
   }
 
+  @Test func theNextPageIsAskedForBeforeTheOneThatCameIsStored() throws {
+    var talk = Talk()
+    talk.archives[""] = archive(601)
+    talk.logIn()
+    let steps = talk.effects.compactMap { effect -> String? in
+      switch effect {
+      case .send(let stanza, _): stanza.has("query", Feature.archive) ? "ask" : nil
+      case .store(let news): news.marks.isEmpty ? nil : "store"
+      default: nil
+      }
+    }
+    #expect(steps == ["ask", "ask", "store", "ask", "store", "store"])
+  }
+
   @Test func aPageOfGiantsIsCutAndTheRestOfItIsAskedForAgain() {
     var talk = Talk()
     let giant = String(repeating: "<a/>", count: 40_000)
