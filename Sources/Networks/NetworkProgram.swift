@@ -77,7 +77,10 @@ package struct NetworkProgram {
     let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
-    guard let password = TypedSecret.ask("A password for \(address): ") else { return 1 }
+    guard let password = TypedSecret.ask("A password for \(address): ") else {
+      say("The password is asked for at a terminal, and there is none; nothing was done.")
+      return 1
+    }
     guard TypedSecret.ask("The same again: ") == password else {
       say("Those were two passwords; nothing was done.")
       return 1
@@ -171,9 +174,10 @@ extension Secret.Failure {
   /// For the status line.
   package var sentence: String {
     switch self {
-    case .none: "needs its password; /connect asks for it"
+    // The first words are what a narrow status line shows.
+    case .none: "/connect asks for its password"
     case .command(let name, let status):
-      "got no password from \(name) (status \(status)); /connect asks for it"
+      "/connect asks for its password; \(name) gave none (status \(status))"
     }
   }
 }

@@ -106,7 +106,7 @@ extension EndToEnd {
       _ = try Program(
         ["pkill", "-9", "-f", "hobnob-xmpp.*\(home.store)"], environment: home.environment
       ).finish()
-      try eva.expect("needs its password", for: 20)
+      try eva.expect("/connect asks for its pass", for: 20)
       try eva.type("two\r", seeing: "sending")
       eva.send("/connect\r")
       try eva.expect("Password of eva@\(LocalServer.domain): |")

@@ -13,8 +13,8 @@ final class Correspondent {
   let me: ID<Participant>
   let account: Account
   private(set) var process: Program?
-  /// The last status for which it was asked to connect at once.
-  private var hurried = ""
+  /// When it was last asked to connect at once.
+  private var hurried = Date.distantPast
 
   /// - Parameter settings: of the account, besides those that lead to the server.
   init(_ name: String, at server: LocalServer, settings: [String: String] = [:]) throws {
@@ -85,10 +85,9 @@ final class Correspondent {
 
   /// Does not wait for the next try, as `/connect` in a shell.
   func hurry() throws {
-    let status = status
-    if !status.hasPrefix("offline") { hurried = "" }
-    guard status.hasPrefix("offline"), status != hurried else { return }
-    hurried = status
+    // A try takes a moment, and one that is asked for meanwhile would begin anew.
+    guard status.hasPrefix("offline"), Date() > hurried + 0.5 else { return }
+    hurried = Date()
     try store.ask(.reconnect, of: account)
   }
 

@@ -42,7 +42,9 @@ package struct StatusLine: SessionPart {
     let isIdle = notice == nil && !editing.isOn && place.typing.isEmpty
     let most = columns * 2 / 3
     let right = statusRight(
-      columns: isIdle ? most : min(most, max(urgent.columns(widths), rest(beside: left))))
+      columns: isIdle
+        ? max(most, rest(beside: left))
+        : min(most, max(urgent.columns(widths), rest(beside: left))))
     let line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
     var items = [Item(id: "left", line: line)]
     if !right.isEmpty { items += [.flexibleSpace, Item(id: "right", line: right)] }

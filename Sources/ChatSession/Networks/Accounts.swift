@@ -18,6 +18,8 @@ final class Accounts: SessionPart {
 
   /// Those that were asked here to connect, until they are.
   private var awaited: Set<ID<Account>> = []
+  /// Those of them of which it was said why they are not.
+  private var faulty: Set<ID<Account>> = []
   /// Files that are to be saved when they have been fetched, by what was asked for.
   var saves: [NetworkRequest.ID: Save] = [:]
 
@@ -33,6 +35,12 @@ final class Accounts: SessionPart {
   func refresh() {
     do {
       list = try store.accounts(of: me.id)
+      for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
+        // The status line has no room for a reason; later ones are in `/account`.
+        guard account.status.hasPrefix("offline") else { continue }
+        faulty.insert(account.id)
+        tell(SafeText(line: account.address + ": " + account.status))
+      }
       for account in list where awaited.contains(account.id) && account.status.isEmpty {
         guard try store.holderIsAlive(of: account) else { continue }
         awaited.remove(account.id)
@@ -44,7 +52,10 @@ final class Accounts: SessionPart {
   }
 
   /// To be told once it is connected.
-  func expect(_ account: Account) { awaited.insert(account.id) }
+  func expect(_ account: Account) {
+    awaited.insert(account.id)
+    faulty.remove(account.id)
+  }
 
   /// Says what there is where somebody has come for the first time, or again.
   private func welcome(to account: Account) throws {

@@ -38,7 +38,10 @@ extension NewsTaking {
         id: id, sender: sender, body: Self.body(of: message), kind: message.kind, time: time,
         name: message.name, answers: answered(by: message, in: place), isPast: message.isPast),
       in: place)
-    if message.isPast { return }
+    if message.isPast {
+      past[network, default: 0] += 1
+      return
+    }
     try store.endTyping(of: sender, in: place.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: place) }
   }

@@ -38,6 +38,24 @@ extension NewsTaking {
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
   }
 
+  /// An archive was read up to here. Whoever has just come into a room sees nothing of what was said
+  /// there before.
+  func caughtUp(_ archive: String, _ mark: String) throws {
+    try database.run(
+      "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
+      archive, mark)
+    guard let count = past.removeValue(forKey: .room(archive)),
+      let place = try known(.room(archive)),
+      try database.exists(
+        "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, place.id)
+    else { return }
+    let name = place.conversation.name
+    try store.tell(
+      count == 1
+        ? "\(name) has one earlier message; /history shows it."
+        : "\(name) has \(count) earlier messages; /history shows them.", account)
+  }
+
   func lost(_ room: String, _ reason: String) throws {
     guard let place = try known(.room(room)) else { return }
     try database.run("UPDATE conversation SET live = 0 WHERE id = ?", place.id)

@@ -70,6 +70,8 @@ final class NewsTaking {
   let joining: Set<String>
   private var places: [NetworkPlace: Place] = [:]
   private var people: [String: Person] = [:]
+  /// How many messages came that are past, by place.
+  var past: [NetworkPlace: Int] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
 
@@ -118,10 +120,7 @@ final class NewsTaking {
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .refused(let entry, let reason): try refused(entry, reason)
     case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
-    case .caughtUp(let archive, let mark):
-      try database.run(
-        "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
-        archive, mark)
+    case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
     }

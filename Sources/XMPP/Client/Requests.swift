@@ -5,6 +5,8 @@ import Conversations
 struct Requests: Sendable {
   private(set) var waiting: [NetworkRequest] = []
   private var underWay: [NetworkRequest] = []
+  /// They wait for a room to be entered.
+  private var putOff: [NetworkRequest] = []
   private var ended: [NetworkRequest.ID] = []
 
   /// - Returns: those that there is no room for.
@@ -12,11 +14,11 @@ struct Requests: Sendable {
     var refused: [NetworkRequest] = []
     for request in new
     where !ended.contains(request.id)
-      && !(waiting + underWay).contains(where: {
+      && !(waiting + underWay + putOff).contains(where: {
         $0.id == request.id
       })
     {
-      if waiting.count + underWay.count >= Limits.waitingRequests {
+      if waiting.count + underWay.count + putOff.count >= Limits.waitingRequests {
         refused.append(request)
       } else {
         waiting.append(request)
@@ -41,10 +43,21 @@ struct Requests: Sendable {
     return isNew
   }
 
+  mutating func putOff(_ request: NetworkRequest) {
+    underWay.removeAll { $0.id == request.id }
+    putOff.append(request)
+  }
+
+  /// A room has been entered.
+  mutating func goOn() {
+    waiting += putOff
+    putOff = []
+  }
+
   /// The connection is gone.
   mutating func begin() {
-    waiting = underWay + waiting
-    underWay = []
+    waiting = underWay + putOff + waiting
+    (underWay, putOff) = ([], [])
   }
 }
 
@@ -143,9 +156,10 @@ extension Client {
   }
 
   private mutating func sendToRoom(_ request: NetworkRequest, _ target: Address) {
-    guard rooms[target]?.isEntered == true else {
+    guard let room = rooms[target], room.isEntered || room.isEntering else {
       return done(request, filled(("You are not in %1.", [request.target])))
     }
+    guard room.isEntered else { return requests.putOff(request) }
     let id = newID()
     var message = Element("message", ["to": target.description, "id": id])
     if request.verb == .topic {

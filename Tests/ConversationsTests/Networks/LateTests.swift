@@ -40,6 +40,33 @@ import Testing
     #expect(pages == ["1", "2", "3", "4", "5"])
   }
 
+  @Test("whoever has a room open is told how much of its past has come, and nobody else")
+  func pastIsTold() throws {
+    let linked = try Linked()
+    try linked.join()
+    let place = try linked.conversation()
+    func comes(_ bodies: [String]) throws -> [String] {
+      let position = try linked.store.position
+      let said = bodies.map { body in
+        NetworkNews.said(
+          NetworkMessage(
+            name: MessageName(archive: "a" + body), speaker: linked.zoe, body: body,
+            time: 1_700_000_000_000, isPast: true), in: linked.tea)
+      }
+      try linked.wire.take(
+        said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
+      return try linked.store.changes(since: position, for: linked.anna).answers.map(\.text)
+    }
+    #expect(try comes(["1"]) == [])
+    _ = try linked.store.attach(linked.anna)
+    try linked.store.open(place, paused: false)
+    #expect(
+      try comes(["2", "3"]) == ["#tea@rooms.example has 2 earlier messages; /history shows them."])
+    #expect(try comes(["3"]) == [])
+    try linked.store.open(nil, paused: false)
+    #expect(try comes(["4"]) == [])
+  }
+
   @Test("what is past stands before all that is not, unread to nobody and told to nobody")
   func past() throws {
     let linked = try Linked()

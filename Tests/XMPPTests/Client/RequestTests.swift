@@ -138,6 +138,20 @@ struct RequestTests {
     #expect(speakers.map(\.isOwner) == [true, false])
   }
 
+  @Test func whatABreakTookWaitsUntilTheRoomIsEnteredAgain() {
+    var talk = Talk.inRoom()
+    #expect(ask(&talk, .invite, "room@muc.example.org", "ben@example.org") == nil)
+    talk.forget()
+    talk.handle(.down)
+    talk.logIn()
+    #expect(talk.messages.contains { $0.has("x", Feature.roomUser) })
+    talk.wait(5_000)
+    #expect(
+      !talk.news.contains {
+        if case .answered(_, let text) = $0 { text.contains("not in") } else { false }
+      })
+  }
+
   @Test func anInvitationGoesThroughTheRoom() {
     var talk = Talk.inRoom()
     #expect(ask(&talk, .invite, "room@muc.example.org", "ben@example.org") == nil)

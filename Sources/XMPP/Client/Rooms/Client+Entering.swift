@@ -152,6 +152,8 @@ extension Client {
     rooms[address]?.early = []
     rooms[address]?.isNew = false
     for message in early { deliver(message, .live) }
+    requests.goOn()
+    runRequests()
   }
 
   /// A room at the account's own service is known by its local part.
