@@ -52,13 +52,13 @@ extension Client {
   @discardableResult
   mutating func ask(
     _ type: String, _ payload: Element, to: Address? = nil, _ purpose: Question.Purpose,
-    limit: Milliseconds = Limits.answer
+    limit: Milliseconds = Limits.answer, early isEarly: Bool = false
   ) -> String {
     let id = newID()
     var query = Element("iq", ["type": type, "id": id], children: [payload])
     query["to"] = to?.description
     expect(id, from: to, purpose, limit: limit)
-    if case .page = purpose { turn.early.append(.send(query, payload: nil)) } else { send(query) }
+    if isEarly { turn.early.append(.send(query, payload: nil)) } else { send(query) }
     return id
   }
 

@@ -45,6 +45,10 @@ struct ArchiveTests {
       }
     }
     #expect(steps == ["ask", "ask", "store", "ask", "store", "store"])
+    // What is said between the two would come neither from the archive nor by itself.
+    let presence = try #require(talk.sent.firstIndex { $0.name == "presence" })
+    let first = try #require(talk.sent.firstIndex { $0.has("query", Feature.archive) })
+    #expect(presence < first)
   }
 
   @Test func aPageOfGiantsIsCutAndTheRestOfItIsAskedForAgain() {

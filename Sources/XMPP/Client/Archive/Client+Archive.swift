@@ -8,10 +8,13 @@ extension Client {
     nextPage(of: key)
   }
 
-  mutating func nextPage(of key: String) {
+  /// - Parameter isEarly: not for the first: what comes by itself has to come before it is asked,
+  ///   or what is said in between came neither way.
+  mutating func nextPage(of key: String, early isEarly: Bool = false) {
     guard isUp, let archive = archives[key], archive.state == .catchingUp else { return }
     guard archive.hasLostMark else {
-      return ask(ArchiveQuery(archive: key, kind: .catchUp(after: archive.mark)))
+      return ask(
+        ArchiveQuery(archive: key, kind: .catchUp(after: archive.mark)), early: isEarly)
     }
     // Clocks differ. What is known already is known by its id.
     let since = archive.knownUntil > .min ? archive.knownUntil - Limits.clockError : nil
@@ -43,7 +46,7 @@ extension Client {
         kind: .history(request, with: isRoom ? nil : place, before: request.text)))
   }
 
-  private mutating func ask(_ query: ArchiveQuery) {
+  private mutating func ask(_ query: ArchiveQuery, early isEarly: Bool = false) {
     let id = newID()
     var set = Element("set", namespace: Feature.pages)
     set.add(Element("max", namespace: Feature.pages, text: String(Limits.page)))
@@ -66,7 +69,7 @@ extension Client {
     payload.add(set)
     var query = query
     let owner = query.archive.isEmpty ? nil : Address(query.archive)
-    query.question = ask("set", payload, to: owner, .page(id))
+    query.question = ask("set", payload, to: owner, .page(id), early: isEarly)
     queries[id] = query
   }
 
@@ -131,7 +134,7 @@ extension Client {
       let isComplete =
         !query.isCut && (isFirst || end?["complete"] == "true") || ids.isEmpty || ids.last == after
       if !isComplete || archives[key]?.forgetDropped() == true {
-        nextPage(of: key)
+        nextPage(of: key, early: true)
       } else {
         goLive(key)
       }
