@@ -108,8 +108,8 @@ extension EndToEnd {
           (
             length,
             { [self] in
-              // Killed meanwhile it notices nothing.
-              if isNoticed, !serverIsDown, person.process != nil {
+              // Killed meanwhile it notices nothing, nor where another outage's end thawed it.
+              if isNoticed, person.proxy.isFrozen, !serverIsDown, person.process != nil {
                 #expect(person.wait { !person.status.isEmpty }, place)
               }
               if outage == .freezeAndCut { person.proxy.cut() }

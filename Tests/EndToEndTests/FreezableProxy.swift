@@ -32,6 +32,8 @@ final class FreezableProxy: @unchecked Sendable {
   /// How many connections it has taken so far.
   var count: Int { lock.withLock { taken } }
 
+  var isFrozen: Bool { lock.withLock { freezing != .nothing } }
+
   /// - Parameter target: the server's port.
   init(to target: Int) throws {
     self.target = target
