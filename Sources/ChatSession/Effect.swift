@@ -12,7 +12,8 @@ package enum Effect {
   case show([StyledLine])
   /// Print lines that are more than the screen holds: in a pager, with `atEnd` from their end.
   case page([StyledLine], atEnd: Bool)
-  /// Say something in passing, where there is a status line.
+  /// Say something in passing, where there is a status line; with nothing in it what was said so is
+  /// over.
   case notice(SafeText)
   /// Ask which conversation is meant once the next line has begun, and tell by
   /// ``SessionEvent/meant(_:)``: the first for yes, the second, if any, for no.

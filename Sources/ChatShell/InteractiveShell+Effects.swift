@@ -77,9 +77,9 @@ extension InteractiveShell {
 
   func show(notice text: SafeText) {
     if editor.face == .plain {
-      editor.print([StyledLine(text)])
+      if !text.isEmpty { editor.print([StyledLine(text)]) }
     } else {
-      notice = text
+      notice = text.isEmpty ? nil : text
       refresh()
     }
   }

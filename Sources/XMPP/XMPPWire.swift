@@ -106,7 +106,7 @@ package final class XMPPWire: Wire {
       report(.up)
     case .stanza(let stanza): tell(.stanza(stanza))
     case .acknowledged(let entries): tell(.acknowledged(entries))
-    case .registered, .drained: break
+    case .registered: break
     case .down(let end):
       stream = nil
       let isSilent = if case .noAnswer = end { true } else { false }

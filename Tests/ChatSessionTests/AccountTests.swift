@@ -137,6 +137,101 @@ struct AccountTests {
     #expect(try anna.store.requests(of: account).count == 2)
   }
 
+  @Test("what is called alike is told apart by its address")
+  func namesThatAreAlike() throws {
+    let account = try added()
+    _ = try town.person("ben", in: "tea")
+    anna.say("/join tea@rooms.x.org")
+    anna.say("/msg ben@x.org")
+    #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
+    try town.store().take(
+      [
+        .called(room: "tea@rooms.x.org", name: "tea"),
+        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .contact(Speaker(identity: "cem@x.org", name: "cem"), isOnline: false, away: nil),
+      ], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
+    anna.say("/list")
+    #expect(anna.printed.contains { $0.contains("#tea@rooms.x.org") })
+    anna.say("/switch #lobby")
+    anna.say("/msg cem@x.org")
+    #expect(anna.picture[0].hasPrefix("@cem>"))
+    let people = anna.session.candidates(behind: .person).map(\.text)
+    #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@x.org"])
+    // Joined from here as well, and asked of the network.
+    anna.say("/switch #lobby")
+    let before = try anna.store.requests(of: account).count
+    anna.say("/join #tea@rooms.x.org")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
+    #expect(try anna.store.requests(of: account).count == before + 1)
+    anna.say("/contact")
+    #expect(anna.printed.suffix(2) == ["  ben (ben@x.org)  here", "  cem (cem@x.org)  not here"])
+  }
+
+  @Test("an address needs an account, and where there are two, one of them")
+  func addressesNeedAnAccount() throws {
+    for line in ["/join tea@x.org", "/join cake,tea@x.org", "/msg ben@x.org", "/contact"] {
+      #expect(!anna.say(line))
+      #expect(anna.printed.last?.contains("You have no account yet") == true, "\(line)")
+    }
+    #expect(try anna.store.rooms(for: anna.session.me.id).map(\.name) == ["#lobby"])
+    _ = try added()
+    anna.say("/contact")
+    #expect(anna.printed.last?.contains("no contact yet") == true)
+    anna.say("/account add anna@y.org")
+    #expect(!anna.say("/join tea@rooms.x.org"))
+    #expect(anna.printed.last?.contains("Which account?") == true)
+    // One room by two accounts is two, and the list says which is whose.
+    let network = try town.store()
+    for account in try anna.store.accounts(of: anna.session.me.id) {
+      try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    }
+    anna.look()
+    anna.say("/list")
+    for name in ["x", "y"] {
+      #expect(anna.printed.contains { $0.hasSuffix("#tea@rooms.x.org  xmpp:anna@\(name).org") })
+    }
+    anna.say("/switch 3")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
+    anna.say("/switch #lobby")
+    anna.say("/account remove anna@y.org")
+    anna.say("/join cake@rooms.x.org,tea@rooms.x.org")
+    #expect(
+      try anna.store.requests(of: account()).map(\.target) == [
+        "cake@rooms.x.org", "tea@rooms.x.org",
+      ])
+  }
+
+  @Test("what was learned of the server is no setting, and a file too large for it is not attached")
+  func knowsTheServer() throws {
+    let account = try added()
+    var learned = account.settings
+    learned["rooms"] = "rooms.x.org"
+    learned["upload"] = "3"
+    try anna.store.set(account, settings: learned)
+    anna.look()
+    anna.say("/account list")
+    #expect(anna.printed.suffix(1) == ["    host h.x.org"])
+    let path = town.folder.path + "/a.txt"
+    try Data("four".utf8).write(to: URL(filePath: path))
+    #expect(anna.say("/attach " + path))
+    #expect(anna.say("/detach all"))
+    anna.say("/msg ben@x.org")
+    #expect(!anna.say("/attach " + path))
+    #expect(anna.printed.last?.contains("too large for the server: it has 4 B") == true)
+  }
+
+  @Test("whom a room does not let in has not joined it")
+  func refusedAtTheDoor() throws {
+    let account = try added()
+    anna.say("/join tea@rooms.x.org")
+    try town.store().take(
+      [.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (not joined)>"))
+  }
+
   @Test("1.12: a line with a password is carried out, and enters no history")
   func keepsPasswordsOutOfTheHistory() throws {
     let account = try added()
@@ -202,6 +297,9 @@ struct AccountTests {
     let asked = try #require(try anna.store.requests(of: account).last)
     #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "a1")
     #expect(anna.notice.contains("Older messages are being fetched"))
+    try network.take([.answered(asked, "There is nothing older.")], of: account)
+    anna.look()
+    #expect(anna.notice.isEmpty && anna.printed.last == "There is nothing older.")
   }
 
   @Test("who is invited into a network's room is told how to enter it")
@@ -319,7 +417,7 @@ struct AccountTests {
     let request = try #require(try anna.store.requests(of: account).first)
     #expect(request.verb == .fetch && request.text == "https://files.x.org/a.txt")
     try fetches(request, account)
-    #expect(anna.printed.contains { $0.contains("[1] ben: [file 1: a.txt, text/plain, 1 B]") })
+    #expect(anna.printed.contains { $0.contains("→ [1] ben: [file 1: a.txt, text/plain, 1 B]") })
     #expect(anna.printed.contains("Saved as " + path))
     #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
     // Other shells of hers do not save it again, and it is not fetched again.

@@ -13,7 +13,6 @@ import XMPP
   private(set) var end: StreamEnd?
   private(set) var sawSCRAM = false
   private(set) var isRegistered = false
-  private(set) var drains = 0
   /// Called with every event, when it has been written down.
   var then: (ClientStream<String>.Event) -> Void = { _ in }
 
@@ -49,7 +48,6 @@ import XMPP
     case .registered: isRegistered = true
     case .stanza(let element): stanzas.append(element)
     case .acknowledged(let payloads): acknowledged += payloads
-    case .drained: drains += 1
     case .down(let end): self.end = end
     }
     then(event)

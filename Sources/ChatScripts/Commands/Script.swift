@@ -22,23 +22,28 @@ struct Script {
   ///
   /// - Parameter creates: whether a missing room is made.
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
-    if name.hasPrefix("@") {
-      guard let person = try store.find(participant: name, for: me.id) else {
-        throw RuleError.noSuchParticipant(name)
-      }
-      guard person.id != me.id else {
-        throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
-      }
-      // Whoever is nobody here has no chats.
-      guard !isNobody else { throw RuleError.noSuchRoom(name) }
-      return try store.direct(me.id, with: person.id)
-    }
+    if name.hasPrefix("@") { return try chat(with: name) }
+    // What is on a network is not made here.
+    let isAddress = name.contains("@")
     // The room that every shell opens first is there before anyone has opened one.
-    let isLobby = name == "lobby" || name == "#lobby"
-    guard let room = try store.room(name, create: creates || isLobby, for: me.id) else {
-      throw RuleError.noSuchRoom(name)
+    let isMade = (creates && !isAddress) || name == "lobby" || name == "#lobby"
+    if let room = try store.room(name, create: isMade, for: me.id) { return room }
+    if isAddress, !name.hasPrefix("#"), try store.find(participant: name, for: me.id) != nil {
+      return try chat(with: name)
     }
-    return room
+    throw RuleError.noSuchRoom(name)
+  }
+
+  private func chat(with name: String) throws -> Conversation {
+    guard let person = try store.find(participant: name, for: me.id) else {
+      throw RuleError.noSuchParticipant(name)
+    }
+    guard person.id != me.id else {
+      throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
+    }
+    // Whoever is nobody here has no chats.
+    guard !isNobody else { throw RuleError.noSuchRoom(name) }
+    return try store.direct(me.id, with: person.id)
   }
 
   /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
@@ -68,6 +73,11 @@ struct Script {
     switch error {
     case .noSuchRoom(let name) where name.hasPrefix("@"):
       Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
+    case .noSuchRoom(let name) where name.contains("@"):
+      Refusal(
+        say(
+          "Nothing here is called %1; in hobnob /join enters a room of a network, and /msg opens a direct chat.",
+          SafeText(line: name)))
     case .noSuchRoom(let name):
       Refusal(
         say(

@@ -127,11 +127,18 @@ private struct KnownPeople {
     let others = ((try? store.participants(for: me)) ?? []).filter { $0.id != me }
     self.conversation = conversation
     people = others.map(\.id)
+    let known = others.filter { !$0.isOccupant }
+    let counts = Dictionary(known.map { ($0.name, 1) }, uniquingKeysWith: +)
     candidates = others.map { person in
       // Members stand before everyone else, whoever spoke last.
-      let base = members.contains(person.id) ? 1 : 0
+      let isMember = members.contains(person.id)
+      // An address tells apart who is called alike, but where there is only one of them.
+      let isAlike =
+        person.network != nil && !person.isOccupant && !isMember
+        && counts[person.name, default: 1] > 1
       return Candidate(
-        person.name, identity: person.identity, recency: recency[person.id].map { $0 + 1 } ?? base)
+        isAlike ? person.identity : person.name, identity: person.identity,
+        recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0))
     }
   }
 

@@ -54,8 +54,9 @@ struct AccountCommands: SessionPart {
         return [
           StyledLine("  " + SafeText(line: account.network)) + StyledLine("  " + state, .dim)
         ]
-          + account.settings.sorted { $0.key < $1.key }.map {
-            StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
+          // What was learned of the server is nobody's setting.
+          + Self.options.compactMap { name, _ in
+            account.settings[name].map { StyledLine(SafeText(line: "    \(name) \($0)"), .dim) }
           }
       })
   }

@@ -28,10 +28,6 @@ struct ConversationCommands: SessionPart {
       tell(say("You are in %1, too.", others.joined(separator: ", ")))
       return try place.go(to: target)
     }
-    if let (account, address) = try NetworkCommands(session: session).room(last) {
-      return try place.go(
-        to: try NetworkCommands(session: session).join(address, password: "", of: account))
-    }
     if try asksWhoMeans(roomToJoin: last) { return }
     try place.go(to: try joined(room: last))
   }
@@ -46,8 +42,12 @@ struct ConversationCommands: SessionPart {
     try place.go(to: try networks.join(address, password: password, of: account))
   }
 
-  /// A room that I am in now, made if there was none.
+  /// A room that I am in now, made if there was none; on a network as soon as that lets me.
   func joined(room name: String) throws -> Conversation {
+    let networks = NetworkCommands(session: session)
+    if let (account, address) = try networks.room(name) {
+      return try networks.join(address, password: "", of: account)
+    }
     guard let room = try store.room(name, create: true, for: me.id) else {
       throw RuleError.noSuchRoom(name)
     }
@@ -135,6 +135,7 @@ struct ConversationCommands: SessionPart {
     var lines: [StyledLine] = []
     let joined = try store.joined(by: me.id)
     let width = String(joined.count).count
+    let names = Dictionary(mine.values.map { ($0.conversation.name, 1) }, uniquingKeysWith: +)
     for (row, id) in joined.enumerated() {
       guard let entry = mine[id] else { continue }
       let number = String(row + 1)
@@ -144,6 +145,9 @@ struct ConversationCommands: SessionPart {
       line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
       if let unread = unread[entry.conversation.id], !isOpen {
         line.append(" " + unread.mark, unread.style(accent: settings.looks.color))
+      }
+      if names[entry.conversation.name] != 1, let network = entry.conversation.network {
+        line.append("  " + SafeText(line: network), .dim)
       }
       if let last = entry.lastAt { line.append("  " + LocalTime.stamp(last), .dim) }
       lines.append(line)
@@ -163,8 +167,14 @@ struct ConversationCommands: SessionPart {
 
   func who(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("who") }
+    list(try place.lookWhoIsHere())
+  }
+
+  /// People, those who are here first.
+  func list(_ presences: [Presence]) {
+    people.recognise(presences.map(\.participant.id))
     var lines: [StyledLine] = []
-    for presence in try place.lookWhoIsHere().sorted(by: {
+    for presence in presences.sorted(by: {
       ($0.isHere ? 0 : 1, $0.participant.name) < ($1.isHere ? 0 : 1, $1.participant.name)
     }) {
       let person = presence.participant

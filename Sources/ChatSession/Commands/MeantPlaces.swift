@@ -15,10 +15,7 @@ package enum MeantPlace: Equatable, Sendable {
 extension ConversationCommands {
   /// - Returns: false where nothing is asked: nobody sits there, or nothing is near.
   func asksWhoMeans(roomToJoin name: String) throws -> Bool {
-    let rooms = try store.rooms(for: me.id).map(\.name)
-    guard session.isInteractive, try store.room(name, create: false, for: me.id) == nil,
-      let near = Self.nearest(to: name, among: rooms)
-    else { return false }
+    guard let near = try near(toRoom: name) else { return false }
     emit(
       .ask(
         say(
@@ -32,14 +29,22 @@ extension ConversationCommands {
   ///
   /// - Throws: also where one of them cannot be a room's, so that all are joined or none.
   func refuseNearNames(_ names: [String]) throws {
-    let rooms = try store.rooms(for: me.id).map(\.name)
-    for name in names where try store.room(name, create: false, for: me.id) == nil {
-      guard session.isInteractive, let near = Self.nearest(to: name, among: rooms) else { continue }
+    for name in names {
+      guard let near = try near(toRoom: name) else { continue }
       throw Refusal(
         say(
           "There is no room %1. Did you mean %2? /join %1 alone can make it.",
           SafeText(name: Self.signed(name)), SafeText(name: near)))
     }
+  }
+
+  /// - Returns: nil for a room that is there, or would be on a network, where nobody knows them all.
+  /// - Throws: where it cannot be a room's name.
+  private func near(toRoom name: String) throws -> String? {
+    guard try NetworkCommands(session: session).room(name) == nil,
+      try store.room(name, create: false, for: me.id) == nil, session.isInteractive
+    else { return nil }
+    return Self.nearest(to: name, among: try store.rooms(for: me.id).map(\.name))
   }
 
   /// What a name that was typed to go there stands for.

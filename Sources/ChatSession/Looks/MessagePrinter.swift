@@ -119,13 +119,13 @@ package struct MessagePrinter {
       return [StyledLine(options.glyphs.edited + " " + text, .dim)]
     }
     guard message.deletedAt == nil else { return [deletion(message)] }
+    // Without an edit it is its files that have come.
+    let files = message.editedAt == nil ? message.attachments : []
     var head =
-      StyledLine(options.glyphs.edited + " ", .dim)
+      StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.came) + " ", .dim)
       + StyledLine("[\(message.number)] ", .dim) + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
     head.margin = head.columns(options.widths)
-    // Without an edit it is its files that have come.
-    let files = message.editedAt == nil ? message.attachments : []
     return placed(said(in: message, files, behind: head, tail: StyledLine()), message)
   }
 

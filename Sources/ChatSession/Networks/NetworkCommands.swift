@@ -10,27 +10,44 @@ struct NetworkCommands: SessionPart {
   private var accounts: Accounts { session.accounts }
 
   /// The account and the address that a name is short for: `room@service` and `name@domain` are
-  /// whole; a bare room is one of the account's own service where the conversation that is open is
-  /// on that network, and this machine has none of that name.
+  /// whole; a bare room is one that is known, or else of the account's own service where the
+  /// conversation that is open is on that network.
   ///
   /// - Returns: nil for what is of this machine.
+  /// - Throws: ``Refusal`` for an address where there is no account, or it is not clear which.
   func room(_ name: String) throws -> (account: Account, address: String)? {
-    guard let account = accounts.present else { return nil }
-    let bare = (name.hasPrefix("#") ? String(name.dropFirst()) : name)
-    if bare.contains("@") { return (account, bare.lowercased()) }
-    guard moves.present?.network == account.network, let service = account.settings["rooms"]
-    else { return nil }
-    let known = try store.room(name, create: false, for: me.id)
-    if known != nil, known?.network == nil { return nil }
-    return (account, bare.lowercased() + "@" + service)
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
+    let open = account(of: moves.present)
+    var known: Conversation?
+    do {
+      known = try store.room(name, create: false, for: me.id)
+    } catch RuleError.ambiguous where open != nil {
+      // Several accounts have one of that name; meant is that of the open conversation's.
+    }
+    if let known {
+      guard let account = account(of: known) else { return nil }
+      if open == nil || open?.id == account.id {
+        return (account, try store.networkAddress(of: known.id))
+      }
+    }
+    if bare.contains("@") { return (try accounts.named(""), bare.lowercased()) }
+    guard let open, let service = open.settings["rooms"] else { return nil }
+    return (open, bare.lowercased() + "@" + service)
+  }
+
+  private func account(of conversation: Conversation?) -> Account? {
+    accounts.list.first { $0.network == conversation?.network }
   }
 
   /// The address of a person that a name is short for; nil for somebody of this machine.
   func person(_ name: String) throws -> (account: Account, address: String)? {
-    guard let account = accounts.present else { return nil }
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
-    if bare.contains("@") { return (account, bare.lowercased()) }
-    guard moves.present?.network == account.network,
+    if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
+    if bare.contains("@"), try store.find(participant: name, for: me.id) == nil {
+      return (try accounts.named(""), bare.lowercased())
+    }
+    guard let account = account(of: moves.present),
       let domain = account.address.split(separator: "@").last,
       try store.find(participant: name, for: me.id) == nil
     else { return nil }
@@ -52,15 +69,25 @@ struct NetworkCommands: SessionPart {
     try store.networkChat(with: address, of: account)
   }
 
+  /// - Throws: ``Refusal`` for a file that is too large for the server of the open conversation.
+  func checkSize(_ file: (name: String, bytes: Int)) throws {
+    guard let longest = account(of: moves.present)?.settings["upload"].flatMap({ Int($0) }),
+      file.bytes > longest
+    else { return }
+    throw Refusal(
+      say(
+        "%1 is too large for the server: it has %2, and %3 are allowed.",
+        SafeText(name: file.name), SafeText(line: Attachment.size(file.bytes)),
+        SafeText(line: Attachment.size(longest))))
+  }
+
   /// Asks the process of the conversation's network.
   ///
   /// - Returns: false where the conversation is of this machine, or of an account that is no more.
   func ask(
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = ""
   ) throws -> Bool {
-    guard let account = accounts.list.first(where: { $0.network == conversation.network }) else {
-      return false
-    }
+    guard let account = account(of: conversation) else { return false }
     try ask(verb, try store.networkAddress(of: conversation.id), text, of: account)
     return true
   }
@@ -84,6 +111,7 @@ struct NetworkCommands: SessionPart {
   /// `/contact [add|accept|remove|block|unblock ADDRESS]`.
   func contact(_ argument: String) throws {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    if words.isEmpty { return try listContacts() }
     guard words.count == 2, let verb = Self.verbs.first(where: { $0.name == words[0] })?.verb
     else { throw usage("contact") }
     accounts.refresh()
@@ -96,10 +124,25 @@ struct NetworkCommands: SessionPart {
     try ask(verb, address, of: account)
   }
 
+  private func listContacts() throws {
+    accounts.refresh()
+    // Says what to do where there is no account.
+    if accounts.list.isEmpty { _ = try accounts.named("") }
+    let contacts = try accounts.list.flatMap { try store.contacts(of: $0) }
+    guard !contacts.isEmpty else {
+      return tell(say("You have no contact yet; /contact add ADDRESS asks somebody."))
+    }
+    ConversationCommands(session: session).list(contacts)
+  }
+
   /// What the process answers to requests of this person.
   func tellAnswers(_ answers: [NetworkAnswer]) {
     for answer in answers {
-      if !answer.text.isEmpty { tell(SafeText(line: answer.text)) }
+      if !answer.text.isEmpty {
+        // That something is on its way was said in passing.
+        emit(.notice(SafeText()))
+        tell(SafeText(line: answer.text))
+      }
       FileCommands(session: session).fetched(answer)
     }
   }

@@ -36,6 +36,7 @@ package final class AttachedFiles: SessionPart {
   /// - Throws: `AttachmentError` where it cannot be sent.
   package func look(at path: String) throws -> (name: String, bytes: Int) {
     let found = try Store.look(atFile: path, limit: settings.attachmentLimit * 1_000_000)
+    try NetworkCommands(session: session).checkSize((found.name, found.bytes))
     return (found.name, found.bytes)
   }
 

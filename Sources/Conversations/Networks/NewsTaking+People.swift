@@ -35,6 +35,10 @@ extension NewsTaking {
     place.isLive = false
     guard try store.isMember(owner.id, of: place.id) else { return }
     try endStay(of: owner.id, in: place)
+    // Whom a room did not let in was never there.
+    try database.run(
+      "DELETE FROM membership WHERE conversation = ? AND participant = ? AND last < first",
+      place.id, owner.id)
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
   }
 

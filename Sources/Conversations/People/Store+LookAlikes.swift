@@ -16,9 +16,10 @@ extension Store {
           SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
           WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
               OR (q.network <> '', q.id) < (p.network <> '', p.id))
-            -- Whoever is called in a room as elsewhere on the network is mostly the same person.
-            AND (q.network = '' OR p.name_key <> q.name_key
-              OR (p.given IS NULL AND q.given IS NULL))
+            -- Whoever is called in a room as elsewhere on the network is mostly the same person;
+            -- and a contact who is just called like someone of this machine was taken as one.
+            AND (p.name_key <> q.name_key OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
+              p.given IS NULL AND q.given IS NULL))
             AND \(Store.isSeen(network: "q.network", by: "?2"))
           """, person, me)
       }

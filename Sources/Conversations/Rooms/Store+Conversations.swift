@@ -2,8 +2,23 @@
 
 extension Store {
   private static let conversationColumns = """
-    c.id, c.kind, CASE c.kind WHEN 0 THEN c.name ELSE '@' || o.name END AS shown_name, c.topic,
-      c.network, c.last_number
+    c.id, c.kind, CASE c.kind
+        WHEN 0 THEN iif(\(roomIsAlike), '#' || c.address, c.name)
+        ELSE '@' || iif(\(personIsAlike), o.identity, o.name)
+      END AS shown_name, c.topic, c.network, c.last_number
+    """
+  /// On a network an address tells apart what is called alike; `?1` sees both.
+  private static let roomIsAlike = """
+    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
+      SELECT 1 FROM conversation d
+      WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
+        AND \(isSeen(network: "d.network", by: "?1")))
+    """
+  private static let personIsAlike = """
+    c.network <> '' AND o.given IS NULL AND EXISTS (
+      SELECT 1 FROM participant q
+      WHERE q.name_key = o.name_key AND q.id <> o.id AND q.given IS NULL
+        AND \(isSeen(network: "q.network", by: "?1")))
     """
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
   private static let conversationSelect = selectConversation()

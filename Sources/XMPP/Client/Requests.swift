@@ -100,11 +100,7 @@ extension Client {
     case .topic, .invite: sendToRoom(request, target)
     case .history: history(request)
     case .subscribe: addContact(request, target.bare)
-    case .approve:
-      send(Element("presence", ["type": "subscribed", "to": target.bare.description]))
-      // Who lets somebody see that they are there wants to see the same.
-      if roster.contacts[target.bare]?.isSeen == true { return done(request, "") }
-      addContact(request, target.bare)
+    case .approve: approve(request, target.bare)
     case .unsubscribe: forgetContact(request, target.bare)
     case .block, .unblock:
       guard server.hasBlocking else {
@@ -177,6 +173,23 @@ extension Client {
       expect(id, from: target, .unlessRefused(request), limit: 5_000)
     }
     send(message)
+  }
+
+  private mutating func approve(_ request: NetworkRequest, _ target: Address) {
+    guard roster.askers.remove(target) != nil else {
+      return done(
+        request,
+        filled(
+          (
+            roster.contacts[target]?.seesOwner == true
+              ? "%1 is a contact already."
+              : "%1 has not asked to be a contact; /contact add %1 asks them.",
+            [target.description]
+          )))
+    }
+    send(Element("presence", ["type": "subscribed", "to": target.description]))
+    // Who lets somebody see that they are there wants to see the same.
+    addContact(request, target)
   }
 
   private mutating func addContact(_ request: NetworkRequest, _ target: Address) {

@@ -38,6 +38,8 @@ struct Roster: Sendable {
   var version: String?
   /// Whom the owner wrote to since the start: they know that the owner is there.
   var acquaintances: Set<Address> = []
+  /// Who wants to be a contact; the server says it again with every connection.
+  var askers: Set<Address> = []
 
   mutating func forgetPresence() {
     for address in Array(contacts.keys) { contacts[address]?.devices = [:] }
@@ -131,6 +133,7 @@ extension Client {
       if let contact = roster.contacts[from.bare], contact.seesOwner || contact.isSeen {
         send(Element("presence", ["type": "subscribed", "to": from.bare.description]))
       } else {
+        if roster.askers.count < Limits.contacts { roster.askers.insert(from.bare) }
         let name = roster.contacts[from.bare]?.name ?? ""
         tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
       }

@@ -49,8 +49,6 @@ import Platform
     /// The server has these, the oldest first. Where it cannot count, it has answered a ping behind
     /// them.
     case acknowledged([Payload])
-    /// What waited has gone out: see `isCongested`.
-    case drained
     case down(StreamEnd)
   }
 
@@ -99,9 +97,6 @@ import Platform
   }
 
   // MARK: - sending
-
-  /// Whether so much waits to be sent that the user should hold back until `drained`.
-  package var isCongested: Bool { (connection?.waiting ?? 0) > 256 << 10 }
 
   /// What the server is not known to have, the oldest first; also after `down`.
   package var unacknowledged: [Payload] { counts.unacknowledged }
@@ -153,7 +148,7 @@ import Platform
   // MARK: - hearing
 
   /// Lets the server wait, for instance while the disk is full: no event but `acknowledged` of what
-  /// is under way, `drained` and `down` comes until `resume`.
+  /// is under way and `down` comes until `resume`.
   package func pause() {
     isPaused = true
     connection?.isReading = false
@@ -178,7 +173,6 @@ import Platform
       heard()
       inbox += reader.read(bytes)
       deliver()
-    case .drained: if features != nil { handler(.drained) }
     case .ended(let failure?): finish(.connection(failure))
     case .ended(nil):
       if isClosing {

@@ -12,8 +12,6 @@ import Platform
     /// TLS is there after `startTLS`, and the certificate is good.
     case secured
     case received([UInt8])
-    /// All that was to be sent has gone out, after some of it had to wait.
-    case drained
     /// It is over, with a reason unless the other side just ended it.
     case ended(ConnectionFailure?)
   }
@@ -63,7 +61,7 @@ import Platform
   }
 
   /// Bytes that wait to be sent.
-  package var waiting: Int { output.count - written }
+  private var waiting: Int { output.count - written }
 
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits; empty before it
   /// is known to be good.
@@ -238,7 +236,6 @@ import Platform
       loop.watch(descriptor, for: .writing) { [weak self] in self?.flush() }
     } else {
       loop.unwatch(descriptor, for: .writing)
-      handler(.drained)
     }
   }
 

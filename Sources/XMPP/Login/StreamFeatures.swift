@@ -9,15 +9,6 @@ package struct StreamFeatures: Hashable, Sendable {
 
   /// It tells what it has taken (XEP-0198).
   package var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
-  /// It knows versions of the roster (RFC 6121, 2.6).
-  package var versionsRoster: Bool { element.has("ver", "urn:xmpp:features:rosterver") }
-  /// It wants to know whether somebody looks (XEP-0352).
-  package var wantsClientState: Bool { element.has("csi", "urn:xmpp:csi:0") }
-  /// How many bytes a stanza may have (XEP-0478); nil when it does not say.
-  package var stanzaBytes: Int? {
-    element.first("limits", "urn:xmpp:stream-limits:0")?
-      .first("max-bytes", "urn:xmpp:stream-limits:0").flatMap { Int($0.text) }
-  }
 
   /// What is left when the server could not do what it offered.
   var withoutAcknowledgements: StreamFeatures {

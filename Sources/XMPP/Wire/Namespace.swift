@@ -17,7 +17,6 @@ enum Namespace {
   static let acknowledgements = "urn:xmpp:sm:3"
   /// XEP-0077.
   static let register = "jabber:iq:register"
-  static let registerFeature = "http://jabber.org/features/iq-register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"
 }

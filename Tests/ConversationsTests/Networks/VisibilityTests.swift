@@ -106,11 +106,38 @@ private final class Two {
       let mine = Set(try store.participants(for: me).map(\.id))
       let seen = try store.participants(for: me).filter { $0.network != nil }.map(\.id)
       #expect(seen.count == 2)
-      #expect(try store.lookAlikes(among: seen, to: me) == seen)
+      // A contact may be called like someone of this machine; others look like them.
+      let strangers = try store.participants(for: me).filter(\.isOccupant).map(\.id)
+      #expect(strangers.count == 1)
+      #expect(try store.lookAlikes(among: seen, to: me) == strangers)
       let hidden = try store.participants(for: other).map(\.id).filter { !mine.contains($0) }
       #expect(hidden.count == 2)
       #expect(try store.lookAlikes(among: [eve], to: me).isEmpty)
     }
+    // One who only looks so is marked, whoever took them as a contact.
+    try two.linked.hear(
+      .contact(
+        Speaker(identity: "f@example.org", name: "Fr\u{456}eda"), isOnline: true, away: nil))
+    let other = try #require(try store.find(participant: "f@example.org", for: two.anna)).id
+    #expect(try store.lookAlikes(among: [other], to: two.anna) == [other])
+  }
+
+  @Test("a conversation of a network has its address as its name where another is called so")
+  func distinctNames() throws {
+    let two = try Two()
+    let store = two.store
+    let friend = try #require(try store.find(participant: "Frieda", for: two.anna))
+    let chat = try store.direct(two.anna, with: friend.id).id
+    func names() throws -> [String?] {
+      try [two.hers, chat].map { try store.conversation($0, for: two.anna)?.name }
+    }
+    // What ben's account has is nothing to anna.
+    #expect(try names() == ["#tea", "@Frieda"])
+    _ = try store.participant(identity: "Frieda")
+    _ = try store.room("tea", create: true, for: try store.participant(identity: "eve").id)
+    #expect(try names() == ["#tea@rooms.example", "@friend-of-anna@example.org"])
+    // Their own names stay what is exported.
+    #expect(try store.allRooms().filter { $0.network != nil }.map(\.name) == ["#tea", "#tea"])
   }
 
   @Test("an account makes those conversations its owner's that an import brought for all")

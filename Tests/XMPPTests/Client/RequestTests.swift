@@ -23,12 +23,19 @@ struct RequestTests {
     #expect(item?["jid"] == "ben@example.org" && item?["name"] == "Ben")
     #expect(talk.sent.last?["type"] == "subscribe")
     talk = Talk.ready()
+    #expect(
+      ask(&talk, .approve, "ben@example.org")
+        == "ben@example.org has not asked to be a contact; /contact add ben@example.org asks them.")
+    #expect(talk.sent.isEmpty)
+    talk = Talk.ready()
+    talk.hear("<presence from='ben@example.org' type='subscribe'/>")
+    talk.forget()
     #expect(ask(&talk, .approve, "ben@example.org") == "ben@example.org is a contact now.")
     // Whoever lets somebody see them wants to see them, too.
     #expect(talk.sent.compactMap { $0["type"] } == ["subscribed", "set", "subscribe"])
+    talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='from'/>" }
+    #expect(ask(&talk, .approve, "carl@x.org") == "carl@x.org is a contact already.")
     talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
-    #expect(ask(&talk, .approve, "carl@x.org") == "")
-    #expect(talk.sent.compactMap { $0["type"] } == ["subscribed"])
     // Who granted it asks back, and is not asked about.
     let asked = talk.hear("<presence from='carl@x.org' type='subscribe'/>")
     #expect(asked.isEmpty && talk.sent.last?["type"] == "subscribed")

@@ -141,7 +141,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     let address = Address(local: "anna", domain: "example.org", resource: "laptop")
     effects = talk.hear(Element("enabled", namespace: sm))
     #expect(effects == [.ready(address, StreamFeatures(last)), .stanza(early)])
-    #expect(StreamFeatures(last).wantsClientState && StreamFeatures(last).acknowledges)
+    #expect(StreamFeatures(last).acknowledges)
     #expect(talk.machine.deadline == nil)
     #expect(!talk.sent.contains("r0m30") && !talk.sent.contains(letters(password)))
     #expect(!talk.sent.contains(letters("\0anna\0" + password)))

@@ -134,6 +134,7 @@ extension Client {
     if features.contains(Feature.upload), server.upload == nil {
       server.upload = address
       server.longestFile = UploadSlot.longest(in: answer)
+      turn.effects.append(.learned("upload", server.longestFile.map { String($0) } ?? ""))
     }
   }
 }

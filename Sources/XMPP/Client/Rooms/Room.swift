@@ -106,7 +106,6 @@ struct Room: Sendable {
 enum RoomStatus {
   static let isOwn = "110"
   static let isCreated = "201"
-  static let isGivenNick = "210"
   static let isBanned = "301"
   static let isRenamed = "303"
   static let isKicked = "307"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Platform
+
+// Messages, and the files that are with them.
+extension ExportReader {
+  func add(message object: JSONObject) throws {
+    let digits = try object.text("uid")
+    guard digits.utf8.count == 32, let uid = bytes(ofHexadecimal: digits) else {
+      throw LineFault("“%1” is not 32 hexadecimal digits in lower case", "uid")
+    }
+    let place = try place(object)
+    let attachments = try object.objects("attachments")
+    let revisions = try object.objects("revisions").map {
+      try Revision(body: $0.text("text"), at: $0.time("time"))
+    }
+    var message = ImportedMessage(
+      uid: uid, number: try object.integer("number", in: Message.numbers),
+      sender: try person(object, "sender"), createdAt: try object.time("time"),
+      body: try object.text("text"))
+    message.state =
+      [.sent, .sending, .failed][
+        try object.choice("state", of: ["sent", "sending", "failed"])]
+    message.gone = try object.choice("gone", of: ["", "deleted", "taken back"])
+    message.editedAt = try object.optionalTime("edited")
+    message.deletedAt = try object.optionalTime("deleted")
+    message.failure = try object.optionalText("failure")
+    message.remoteID = try object.optionalText("remote_id")
+    message.archiveID = try object.optionalText("archive_id")
+    message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1
+    message.replyTo = try object.optionalInteger("reply_to", in: Message.numbers)
+    message.mentions = try object.optionalText("mentions") ?? ""
+    message.attachments = attachments.count
+    try setKind(of: &message, object)
+    message.isPast = try object.optionalInteger("past", in: 0...1) == 1
+    if message.gone > 0 { message.body = "" }
+    switch try work.add(message, in: place) {
+    case .known(let known):
+      try work.update(known, to: message, revisions)
+      if known.gone == 0, message.gone == 0 { try add(reactionsIn: object, on: known.id) }
+    case .new(let id):
+      try work.add(revisions, to: id)
+      try add(reactionsIn: object, on: id)
+      for (ordinal, attachment) in attachments.enumerated() {
+        try add(attachment: attachment, at: ordinal, of: id)
+      }
+      if !place.isLocal { try add(outboxIn: object, of: id) }
+    case .tooOld: break
+    }
+  }
+
+  /// What a newer hobnob wrote of another kind becomes a line that says so.
+  private func setKind(of message: inout ImportedMessage, _ object: JSONObject) throws {
+    switch try object.optionalText("kind") ?? "text" {
+    case "text": message.kind = .text
+    case "action": message.kind = .action
+    case let kind:
+      let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
+      message.body = message.body.isEmpty ? note : note + " " + message.body
+      message.mentions = ""
+    }
+  }
+
+  private func add(reactionsIn object: JSONObject, on message: ID<Message>) throws {
+    for reaction in try object.objects("reactions") {
+      let emoji = try reaction.text("emoji")
+      if emoji.isEmpty { throw LineFault("“%1” is missing", "emoji") }
+      try database.run(
+        """
+        INSERT INTO reaction(message, participant, emoji, at, change) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at, failure = NULL
+        WHERE excluded.at > at
+        """, message, try person(reaction, "sender"), emoji, try reaction.time("time"),
+        try work.silentNumber())
+    }
+  }
+
+  private func add(
+    attachment object: JSONObject, at ordinal: Int, of message: ID<Message>
+  ) throws {
+    let digits = try object.text("hash")
+    guard digits.utf8.count == 64, let hash = bytes(ofHexadecimal: digits) else {
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+    }
+    let type = try object.optionalText("media_type").flatMap(FileType.checked)
+    try database.run(
+      "INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+      message, ordinal, hash, Store.safeName(try object.text("name")), type ?? FileType.unknown,
+      try object.integer("bytes", in: 0...Int64.max))
+  }
+
+  /// What still waits for a network goes on waiting here.
+  private func add(outboxIn object: JSONObject, of message: ID<Message>) throws {
+    for entry in try object.objects("outbox") {
+      let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])
+      let person = entry["sender"] == nil ? nil : try person(entry, "sender")
+      try database.run(
+        "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, ?, ?)",
+        try work.store.nextChange(), message, operation, person)
+    }
+  }
+
+  /// - Throws: `LineFault`, `AttachmentError`.
+  func add(file object: JSONObject) throws {
+    let hash = try object.text("hash")
+    guard AttachmentFolder.place(of: hash) != nil else {
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+    }
+    let bytes = try object.integer("bytes", in: 0...Int64.max)
+    let offset = try object.integer("offset", in: 0...Int64.max)
+    guard let piece = Base64.decoded(try object.text("data")) else {
+      throw LineFault("“%1” is not base64", "data")
+    }
+    let folder = work.store.attachmentFolder
+    if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }
+    do {
+      if file == nil, offset == 0 { file = try IncomingFile(hash, bytes: bytes, into: folder) }
+      guard let incoming = file, incoming.hash == hash, incoming.bytes == bytes,
+        incoming.offset == offset
+      else { throw LineFault("the pieces of file %1 do not fit together", hash) }
+      if try incoming.append(piece) {
+        work.report.files += 1
+        file = nil
+      }
+    } catch let failure as SystemFailure {
+      throw AttachmentCopy.refusal(of: failure, at: folder.path)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// People, conversations, and what people have in them.
+extension ExportReader {
+  func add(participant object: JSONObject) throws {
+    let person = try work.person(
+      object.text("identity"), network: object.optionalText("network") ?? "",
+      name: object.text("name"))
+    if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
+    // Whoever is here already knows best whether they are away.
+    guard work.newcomers.contains(person) else { return }
+    try database.run(
+      "UPDATE participant SET away = ?, here = ifnull(?, here) WHERE id = ?",
+      object.optionalText("away"), object.optionalTime("here"), person)
+    for absence in try object.objects("absences") {
+      try database.run(
+        "INSERT INTO absence(participant, since, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        person, absence.time("since"), absence.time("until"))
+    }
+  }
+
+  func add(conversation object: JSONObject) throws {
+    let place = try place(object)
+    guard place.isNew else { return }
+    let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
+    place.lastNumber = max(place.lastNumber, last)
+    try database.run(
+      "UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ? WHERE id = ?",
+      object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
+      object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0,
+      object.optionalInteger("keep", in: 1...Int64.max), place.id)
+    if !place.isLocal, let address = try object.optionalText("address") {
+      try database.run(
+        "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address, place.id
+      )
+    }
+  }
+
+  func add(member object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
+    let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
+    guard place.isNew else {
+      if last == nil { work.entering.append((person, place)) }
+      return
+    }
+    try database.run(
+      """
+      INSERT INTO membership(conversation, participant, first, last, joined)
+      VALUES (?, ?, ?, ?, ifnull(?, 0))
+      ON CONFLICT DO UPDATE SET last = excluded.last
+      """, place.id, person, first, last, object.optionalTime("joined"))
+  }
+
+  func add(reader object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let marks = try ["delivered", "seen", "read"].map {
+      try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
+    }
+    // Numbers elsewhere are none here.
+    guard place.isNew else { return }
+    try database.run(
+      """
+      INSERT INTO reader(conversation, participant, delivered, seen, read, change)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
+        read = excluded.read
+      """, place.id, person, marks[0], marks[1], marks[2], try work.silentNumber())
+  }
+
+  func add(draft object: JSONObject) throws {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    var draft = Draft(
+      text: try object.text("text"),
+      caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
+      spans: try object.optionalText("spans") ?? "")
+    draft.placeCaret()
+    try database.run(
+      """
+      INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """, person, place.id, draft.text, draft.caret, draft.spans)
+    if database.changedRows == 0 { return }
+    for (ordinal, file) in try object.objects("files").enumerated() {
+      try database.run(
+        """
+        INSERT INTO draft_file(participant, conversation, ordinal, path, name)
+        VALUES (?, ?, ?, ?, ?)
+        """, person, place.id, ordinal, file.text("path"), file.optionalText("name"))
+    }
+  }
+
+  /// As often as it stands in the export, less how often it is here: events have no names.
+  ///
+  /// - Returns: what of it is not known here.
+  func add(event object: JSONObject) throws -> LineFault? {
+    let (place, person) = (try place(object), try person(object, "participant"))
+    let kinds: [(name: String, kind: Event.Kind)] = [
+      ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
+      ("renamed", .renamed),
+    ]
+    let name = try object.text("kind")
+    guard let kind = kinds.first(where: { $0.name == name })?.kind else {
+      return LineFault(
+        "an event of the kind “%1”, which this version of hobnob does not know", name)
+    }
+    let other = object["other"] == nil ? nil : try self.person(object, "other")
+    if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
+    let text = try object.optionalText("text") ?? ""
+    let time = try object.time("time")
+    try database.run(
+      """
+      UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
+        AND other = ? AND kind = ? AND text = ? AND at = ? AND count > 0
+      """, place.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
+    if database.changedRows > 0 { return nil }
+    try database.run(
+      """
+      INSERT INTO event(id, conversation, participant, other, kind, text, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, try work.silentNumber(), place.id, person, other, kind.rawValue, text, time)
+    return nil
+  }
+
+  /// As often as it stands in the export, less how often it stood here before.
+  func add(history object: JSONObject) throws {
+    let (person, line) = (try person(object, "participant"), try object.text("line"))
+    try database.run(
+      "UPDATE import_line SET count = count - 1 WHERE participant = ? AND line = ? AND count > 0",
+      person, line)
+    if database.changedRows > 0 { return }
+    try database.run(
+      "INSERT INTO history(participant, shell, change, line) VALUES (?, '', ?, ?)", person,
+      try work.silentNumber(), line)
+  }
+}
