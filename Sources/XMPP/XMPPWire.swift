@@ -195,6 +195,7 @@ extension ClientStatus {
     case .catchingUp(let messages, let percent):
       "catching up " + grouped(messages) + (percent.map { " \($0) %" } ?? "")
     case .entering(let rooms): rooms == 1 ? "entering a room" : "entering \(rooms) rooms"
+    case .exploring: "asking for its rooms"
     case .ready: ""
     }
   }

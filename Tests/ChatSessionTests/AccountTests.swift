@@ -313,6 +313,18 @@ struct AccountTests {
         "ben invited you to #tea@rooms.x.org; /join #tea@rooms.x.org enters it.") == true)
     anna.say("/join #tea@rooms.x.org")
     #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
+    // Who is in the room is no stranger who looks like a contact.
+    try town.store().take(
+      [
+        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .invited(
+          room: "cake@rooms.x.org",
+          by: Speaker(identity: "cake@rooms.x.org/ben", name: "ben", isVerified: false)),
+        .answeredContact(Speaker(identity: "cem@x.org"), isYes: true),
+      ], of: account)
+    anna.look()
+    #expect(anna.printed.contains { $0.contains(" ben invited you to #cake@rooms.x.org") })
+    #expect(anna.printed.contains("cem@x.org lets you see when they are there."))
   }
 
   @Test("being away is told to the networks that are wanted")

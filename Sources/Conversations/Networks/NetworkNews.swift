@@ -131,6 +131,8 @@ package enum NetworkNews: Hashable, Sendable {
   case contact(Speaker, isOnline: Bool, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
   case wantsContact(Speaker)
+  /// Someone whom the owner asked lets them see whether they are there, or does not.
+  case answeredContact(Speaker, isYes: Bool)
   /// Someone is not in the contact list any more.
   case stranger(Speaker)
   /// The connection is gone: nobody's presence is known until it is told again, nobody types, and

@@ -71,8 +71,13 @@ extension NewsTaking {
     let place = try place(.room(room))
     if speaker.isOwner || speaker.identity.isEmpty { return }
     if try store.isMember(owner.id, of: place.id) { return }
-    // Who invites need not be in the room: they are known by their own address.
-    let person = try person(speaker, in: .direct(speaker.identity))
+    var (speaker, home) = (speaker, NetworkPlace.direct(speaker.identity))
+    // Who invites need not be in the room, and is known by their own address then.
+    if speaker.identity.hasPrefix(room + "/") {
+      speaker.identity.removeFirst(room.count + 1)
+      home = .room(room)
+    }
+    let person = try person(speaker, in: home)
     try store.record(.invitation, in: place.id, by: person.id, other: owner.id)
   }
 

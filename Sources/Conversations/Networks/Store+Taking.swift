@@ -115,6 +115,11 @@ final class NewsTaking {
     case .wantsContact(let speaker):
       try store.tell(
         "\(speaker.identity) wants to be a contact: /contact accept \(speaker.identity)", account)
+    case .answeredContact(let speaker, let isYes):
+      try store.tell(
+        isYes
+          ? "\(speaker.identity) lets you see when they are there."
+          : "\(speaker.identity) does not let you see when they are there.", account)
     case .stranger(let speaker): try stranger(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)

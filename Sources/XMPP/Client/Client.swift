@@ -129,7 +129,8 @@ package struct Client {
       return .catchingUp(
         messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
     }
-    return entering > 0 ? .entering(rooms: entering) : .ready
+    if entering > 0 { return .entering(rooms: entering) }
+    return server.rooms == nil && isLookingForServices ? .exploring : .ready
   }
 
   /// What one event brings.

@@ -53,6 +53,8 @@ package enum ClientStatus: Hashable, Sendable {
   case catchingUp(messages: Int, percent: Int? = nil)
   /// So many rooms have not answered yet.
   case entering(rooms: Int)
+  /// The server has not said yet where its rooms are.
+  case exploring
   case ready
 }
 

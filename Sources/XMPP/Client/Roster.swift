@@ -103,7 +103,13 @@ extension Client {
   mutating func rosterChanged(_ query: Element) {
     guard let item = query.children.first else { return }
     if let version = query["ver"] { roster.version = version }
+    let former = item["jid"].flatMap(Address.init).flatMap { roster.contacts[$0] }
     guard let address = roster.take(item) else { return }
+    // Whoever was let in first is asked in return, and need not be told of twice.
+    if let contact = roster.contacts[address], contact.subscription == "to", former?.isSeen == false
+    {
+      tell(.answeredContact(Speaker(identity: address.description), isYes: true))
+    }
     if roster.contacts[address] == nil {
       tell(.stranger(Speaker(identity: address.description)))
     } else {
@@ -137,6 +143,8 @@ extension Client {
         let name = roster.contacts[from.bare]?.name ?? ""
         tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
       }
+    case "unsubscribed" where roster.contacts[from.bare] != nil:
+      tell(.answeredContact(Speaker(identity: from.bare.description), isYes: false))
     default: break
     }
   }

@@ -137,7 +137,8 @@ struct ClientFuzzTests {
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
-    case .contact(let speaker, _, _), .wantsContact(let speaker), .stranger(let speaker):
+    case .contact(let speaker, _, _), .wantsContact(let speaker), .stranger(let speaker),
+      .answeredContact(let speaker, _):
       return speaker.identity == bare
     case .accepted(let entry, _), .refused(let entry, _):
       return isOf(entry.place) || bare == "example.org"

@@ -237,6 +237,25 @@ struct RequestTests {
     #expect(talk.sent.last?["type"] == "subscribed")
   }
 
+  @Test func whomTheOwnerAskedAnswers() {
+    var talk = Talk.ready {
+      $0.roster = "<item jid='ben@example.org' subscription='none' ask='subscribe'/>"
+    }
+    let ben = Speaker(identity: "ben@example.org")
+    func push(_ subscription: String) -> [NetworkNews] {
+      talk.hear(
+        "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@example.org' "
+          + "subscription='\(subscription)'/></query></iq>"
+      ).filter { if case .contact = $0 { false } else { true } }
+    }
+    #expect(
+      talk.hear("<presence type='unsubscribed' from='ben@example.org'/>")
+        == [.answeredContact(ben, isYes: false)])
+    #expect(push("to") == [.answeredContact(ben, isYes: true)])
+    #expect(push("both") == [] && push("from") == [] && push("both") == [])
+    #expect(talk.hear("<presence type='unsubscribed' from='eve@x.org'/>") == [])
+  }
+
   @Test func aContactThatIsTakenOutIsAStranger() {
     var talk = Talk.ready { $0.roster = "<item jid='ben@example.org' subscription='from'/>" }
     let news = talk.hear(

@@ -241,6 +241,26 @@ struct RoomTests {
     #expect(talk.news.contains(.joined(room: room, nick: "anna")))
   }
 
+  /// Who is connected is told where its rooms are.
+  @Test func itIsReadyOnceItKnowsWhereTheRoomsAre() {
+    var talk = Talk()
+    talk.ignores = { $0["to"] == "muc.example.org" }
+    talk.logIn()
+    #expect(talk.statuses.last == .exploring)
+    talk.wait(Limits.answer)
+    #expect(talk.statuses.last == .ready)
+    talk = Talk.ready()
+    #expect(talk.effects.isEmpty)
+    talk = Talk()
+    talk.upload = 5
+    talk.logIn()
+    #expect(talk.statuses.last == .ready)
+    let learned = talk.effects.compactMap {
+      if case .learned(let name, let value) = $0 { "\(name) \(value)" } else { nil }
+    }
+    #expect(learned == ["rooms muc.example.org", "upload 5"])
+  }
+
   @Test func aRoomThatDoesNotAnswerIsTriedAgain() {
     var talk = Talk(rooms: wanted)
     talk.roomFeatures[room] = []

@@ -74,7 +74,7 @@ extension Client {
   }
 
   /// What the server has is not known yet.
-  private var isLookingForServices: Bool {
+  var isLookingForServices: Bool {
     questions.values.contains {
       if case .itemInfo = $0.purpose { return true }
       return $0.purpose == .items
