@@ -16,16 +16,6 @@ extension EndToEnd {
       homes = (try Home(), try Home())
     }
 
-    private func connected(_ name: String, _ home: Home) throws -> PseudoTerminal {
-      let shell = try home.shellInLobby(as: name)
-      shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
-      try shell.expect("Password of \(name)@\(LocalServer.domain): |")
-      shell.send("secret\r")
-      try shell.expect("#lobby> |")
-      try shell.expectGone("xmpp:", for: 20)
-      return shell
-    }
-
     /// A file in anna's home, of bytes that compress to nothing and repeat nowhere.
     private func file(_ name: String, bytes: Int) throws -> Data {
       let data = try #require(
@@ -40,8 +30,8 @@ extension EndToEnd {
 
     @Test("a contact's file comes by itself, byte for byte, with its name, and is saved")
     func comesByItself() throws {
-      let anna = try connected("anna", homes.anna)
-      let ben = try connected("ben", homes.ben)
+      let anna = try homes.anna.shell(as: "anna", at: server)
+      let ben = try homes.ben.shell(as: "ben", at: server)
       ben.send("/msg anna@\(LocalServer.domain)\r")
       try ben.expect("@anna")
       ben.send("/contact add anna@\(LocalServer.domain)\r")
@@ -65,8 +55,8 @@ extension EndToEnd {
 
     @Test("in a room it is an address until someone wants it")
     func waitsInARoom() throws {
-      let anna = try connected("anna", homes.anna)
-      let ben = try connected("ben", homes.ben)
+      let anna = try homes.anna.shell(as: "anna", at: server)
+      let ben = try homes.ben.shell(as: "ben", at: server)
       let room = "tea@rooms.\(LocalServer.domain)"
       for shell in [anna, ben] {
         shell.send("/join \(room)\r")
@@ -89,7 +79,7 @@ extension EndToEnd {
 
     @Test("a file that the server does not take is said to be too large, with the limit")
     func refusesTooLarge() throws {
-      let anna = try connected("anna", homes.anna)
+      let anna = try homes.anna.shell(as: "anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")
       try anna.expect("@ben")
       _ = try file("large.bin", bytes: 11_000_000)
@@ -109,7 +99,7 @@ extension EndToEnd {
       let ben = try Correspondent("ben", at: server)
       try ben.connect()
       let chat = try ben.chat(with: "anna")
-      let anna = try connected("anna", homes.anna)
+      let anna = try homes.anna.shell(as: "anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")
       try anna.expect("@ben")
       let data = try file("plan.bin", bytes: 300_000)
@@ -141,7 +131,7 @@ extension EndToEnd {
 
     @Test("a server that goes away during the upload gets the file when it is back, once")
     func survivesABreak() throws {
-      let anna = try connected("anna", homes.anna)
+      let anna = try homes.anna.shell(as: "anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")
       try anna.expect("@ben")
       try anna.type("first\r", seeing: "[1] ✓")

@@ -21,15 +21,7 @@ extension EndToEnd {
     private func connected(
       _ name: String, at server: LocalServer? = nil
     ) throws -> PseudoTerminal {
-      let shell = try home.shellInLobby(as: name)
-      let options = (server ?? self.server).options
-      shell.send("/account add \(name)@\(LocalServer.domain) \(options)\r")
-      try shell.expect("Password of \(name)@\(LocalServer.domain): |")
-      shell.send("secret\r")
-      // What is typed before the prompt is back is typed to whoever asked.
-      try shell.expect("#lobby> |")
-      try shell.expectGone("xmpp:", for: 20)
-      return shell
+      try home.shell(as: name, at: server ?? self.server)
     }
 
     @Test("a direct chat with somebody else's client: text, edit, receipts, typing, a reaction")

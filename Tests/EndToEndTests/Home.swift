@@ -69,6 +69,18 @@ final class Home {
     return shell
   }
 
+  /// Opens the shell with an account, and waits until that is connected.
+  func shell(as name: String, at server: LocalServer) throws -> PseudoTerminal {
+    let shell = try shellInLobby(as: name)
+    shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
+    try shell.expect("Password of \(name)@\(LocalServer.domain): |")
+    shell.send("secret\r")
+    // What is typed before the prompt is back is typed to whoever asked.
+    try shell.expect("#lobby> |")
+    try shell.expectGone("xmpp:", for: 20)
+    return shell
+  }
+
   /// Opens the shell without what root may do; the home is then another user's.
   func unprivilegedShell(as name: String) throws -> PseudoTerminal {
     let command = [Home.program, "--as", name, "lobby"]

@@ -21,6 +21,19 @@ extension EndToEnd {
       try ben.connect()
     }
 
+    /// Anna and Ben by this program, and Cem by somebody else's.
+    private func allInTheRoom() throws -> (ID<Conversation>, ID<Conversation>, ForeignClient) {
+      let (annas, bens) = try (anna.room(room), ben.room(room))
+      let cem = try ForeignClient("cem", at: server)
+      try #require(
+        try anna.wait {
+          try [anna, ben].allSatisfy { try $0.store.requests(of: $0.account) == [] }
+        })
+      try cem.tell("join", room, "cem")
+      try cem.expect("/ben")
+      return (annas, bens, cem)
+    }
+
     private func address(_ name: String) -> String { "\(name)@\(LocalServer.domain)" }
 
     /// Waits until somebody else's client has heard a text, and tells the id that its stanza had.
@@ -46,14 +59,7 @@ extension EndToEnd {
 
     @Test("in a room: text, edit, reply, reaction, typing, seen, retract, each way")
     func inARoom() throws {
-      let (annas, bens) = try (anna.room(room), ben.room(room))
-      let cem = try ForeignClient("cem", at: server)
-      try #require(
-        try anna.wait {
-          try [anna, ben].allSatisfy { try $0.store.requests(of: $0.account) == [] }
-        })
-      try cem.tell("join", room, "cem")
-      try cem.expect("/ben")
+      let (annas, bens, cem) = try allInTheRoom()
 
       let tea = try anna.say("tea?", in: annas)
       try anna.expect("tea?", in: annas) { $0.state >= .sent }
@@ -163,14 +169,7 @@ extension EndToEnd {
 
     @Test("what was said while both were away is there once, in its place, with its edits")
     func afterBothWereAway() throws {
-      let (annas, bens) = try (anna.room(room), ben.room(room))
-      let cem = try ForeignClient("cem", at: server)
-      try #require(
-        try anna.wait {
-          try [anna, ben].allSatisfy { try $0.store.requests(of: $0.account) == [] }
-        })
-      try cem.tell("join", room, "cem")
-      try cem.expect("/ben")
+      let (annas, bens, cem) = try allInTheRoom()
       try cem.tell("say", room, "groupchat", "before")
       try anna.expect("before", in: annas)
       try ben.expect("before", in: bens)

@@ -2,8 +2,8 @@
 import Glibc
 import Platform
 
-/// A file on its way into the store, copied and hashed piece by piece. Let go before the end, it
-/// leaves nothing behind; killed, it leaves a file that `Store.pruneAttachments` removes.
+/// A file on its way into the store, copied piece by piece. Let go before the end, it leaves nothing
+/// behind.
 package final class AttachmentCopy {
   /// The size the file had when it was opened.
   package let bytes: Int
@@ -12,18 +12,14 @@ package final class AttachmentCopy {
   private let path: String
   private let name: String
   private let limit: Int
-  private let place: AttachmentFolder
+  private let folder: AttachmentFolder
   private let source: OpenFile
   private let opened: Glibc.stat
-  private let folder: OpenFile
-  private let temporary: String
-  private let file: OpenFile
+  private let file: UnplacedFile
   private let buffer: UnsafeMutableRawBufferPointer
-  private var hash = SHA256()
   private var unflushed = 0
-  private var isPlaced = false
 
-  init(path: String, name: String?, limit: Int, into place: AttachmentFolder) throws {
+  init(path: String, name: String?, limit: Int, into folder: AttachmentFolder) throws {
     let (number, opened) = try AttachmentCopy.open(path, limit: limit)
     source = OpenFile(number)
     self.opened = opened
@@ -31,22 +27,12 @@ package final class AttachmentCopy {
     self.path = path
     self.name = name.map(Store.safeName) ?? FileURL.name(of: path)
     self.limit = limit
-    self.place = place
-    do {
-      folder = try place.made()
-      let made = try place.temporary(in: folder)
-      temporary = made.name
-      file = OpenFile(made.file)
-    } catch let failure as SystemFailure {
-      throw AttachmentCopy.refusal(of: failure, at: place.path)
-    }
+    self.folder = folder
+    file = try folder.writing { try UnplacedFile(in: folder) }
     buffer = .allocate(byteCount: 1 << 18, alignment: 16)
   }
 
-  deinit {
-    buffer.deallocate()
-    if !isPlaced { unlinkat(folder.number, temporary, 0) }
-  }
+  deinit { buffer.deallocate() }
 
   /// Opens a file that someone wants to attach. Links are followed, since the person named the path.
   static func open(_ path: String, limit: Int) throws -> (number: Int32, found: Glibc.stat) {
@@ -78,11 +64,6 @@ package final class AttachmentCopy {
       ? .missing(path: path) : .unreadable(path: path, reason: failure.reason)
   }
 
-  package static func refusal(of failure: SystemFailure, at path: String) -> AttachmentError {
-    failure.code == ENOSPC || failure.code == EDQUOT
-      ? .full(path: path) : .unwritable(path: path, reason: failure.reason)
-  }
-
   /// Copies the next piece, and has the disk take what it copied from time to time, so that it
   /// is not a long wait at the end.
   ///
@@ -107,14 +88,13 @@ package final class AttachmentCopy {
         throw AttachmentError.tooLarge(path: path, limit: limit)
       }
       let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      hash.update(piece)
-      try writing { try file.write(piece) }
+      try folder.writing { try file.append(piece) }
       copied += count
       unflushed += count
       left -= count
     }
     if unflushed >= 1 << 23 {
-      try writing { try file.flush() }
+      try folder.writing { try file.flush() }
       unflushed = 0
     }
     return bytes == 0 || copied < bytes
@@ -128,14 +108,6 @@ package final class AttachmentCopy {
     }
   }
 
-  private func writing(_ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let failure as SystemFailure {
-      throw AttachmentCopy.refusal(of: failure, at: place.path)
-    }
-  }
-
   /// Puts the complete copy in its place, on the disk before it returns. Once, after `step` said
   /// that there is no more.
   ///
@@ -143,7 +115,6 @@ package final class AttachmentCopy {
   ///   be another by now. What is not a MIME type counts as nil, and nil as `FileType.unknown`.
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
   package func finish(type: (String) -> String?) throws -> Attachment {
-    precondition(!isPlaced, "an attachment is finished once")
     // A file that was written to within the size it had may be half old, half new. One that only
     // grew, such as a log, is whole as far as it was copied.
     let now = try? source.status()
@@ -155,13 +126,9 @@ package final class AttachmentCopy {
     if bytes > 0, copied < bytes || isRewritten ?? true {
       throw AttachmentError.changed(path: path)
     }
-    let digits = hash.finish()
-    try writing {
-      try file.flush()
-      try place.place(temporary, in: folder, as: digits)
-    }
-    isPlaced = true
-    let found = type(place.path(of: digits)).flatMap(FileType.checked)
+    let digits = file.hash()
+    try folder.writing { try file.place(as: digits) }
+    let found = type(folder.path(of: digits)).flatMap(FileType.checked)
     return Attachment(hash: digits, name: name, type: found ?? FileType.unknown, bytes: copied)
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
 
 /// Why a file could not be attached, sent or saved.
 public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -19,6 +21,13 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   case damaged(name: String)
   /// So many files of that name are there that no further one was found.
   case namesTaken(path: String)
+
+  /// - Parameter path: what was written to.
+  package init(_ failure: SystemFailure, at path: String) {
+    self =
+      failure.code == ENOSPC || failure.code == EDQUOT
+      ? .full(path: path) : .unwritable(path: path, reason: failure.reason)
+  }
 
   /// What happened, to what, and what to do.
   public var sentence: Sentence {

@@ -35,7 +35,7 @@ extension Store {
       return target.isEmpty
         ? chosen : folder.hasSuffix("/") ? folder + chosen : "\(folder)/\(chosen)"
     } catch let failure as SystemFailure {
-      throw AttachmentCopy.refusal(of: failure, at: folder)
+      throw AttachmentError(failure, at: folder)
     }
   }
 

@@ -32,7 +32,7 @@ extension Store {
       if failure.code == EEXIST {
         throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
       }
-      throw AttachmentCopy.refusal(of: failure, at: place)
+      throw AttachmentError(failure, at: place)
     }
   }
 }

@@ -113,7 +113,7 @@ extension ExportReader {
     }
     let folder = work.store.attachmentFolder
     if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }
-    do {
+    try folder.writing {
       if file == nil, offset == 0 { file = try IncomingFile(hash, bytes: bytes, into: folder) }
       guard let incoming = file, incoming.hash == hash, incoming.bytes == bytes,
         incoming.offset == offset
@@ -122,8 +122,6 @@ extension ExportReader {
         work.report.files += 1
         file = nil
       }
-    } catch let failure as SystemFailure {
-      throw AttachmentCopy.refusal(of: failure, at: folder.path)
     }
   }
 }
