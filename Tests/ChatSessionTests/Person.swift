@@ -279,3 +279,16 @@ final class Person: SessionLine {
     return printed
   }
 }
+
+extension Person {
+  /// Their first account.
+  func account() throws -> Account {
+    try #require(try store.accounts(of: session.me.id).first)
+  }
+
+  /// A new account, whose process is not started.
+  func added() throws -> Account {
+    say("/account add anna@x.org --host h.x.org")
+    return try account()
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Testing
+
+@testable import ChatSession
+
+/// Files on networks, as those at the prompt meet them.
+@MainActor
+@Suite("Files on networks")
+struct NetworkFileTests {
+  private let town: Town
+  private let anna: Person
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+  }
+
+  @Test("what was learned of the server is no setting, and a file too large for it is not attached")
+  func knowsTheServer() throws {
+    let account = try anna.added()
+    var learned = account.settings
+    learned["rooms"] = "rooms.x.org"
+    learned["upload"] = "3"
+    try anna.store.set(account, settings: learned)
+    anna.look()
+    anna.say("/account list")
+    #expect(anna.printed.suffix(1) == ["    host h.x.org"])
+    let path = town.folder.path + "/a.txt"
+    try Data("four".utf8).write(to: URL(filePath: path))
+    #expect(anna.say("/attach " + path))
+    #expect(anna.say("/detach all"))
+    anna.say("/msg ben@x.org")
+    #expect(!anna.say("/attach " + path))
+    #expect(anna.printed.last?.contains("too large for the server: it has 4 B") == true)
+  }
+
+  /// A message of ben's that is the address of a file.
+  private func getsAddress(_ body: String) throws -> Account {
+    let account = try anna.added()
+    anna.say("/msg ben@x.org")
+    let ben = Speaker(identity: "ben@x.org")
+    try town.store().take(
+      [
+        .said(
+          NetworkMessage(name: MessageName(origin: "1"), speaker: ben, body: body, links: [body]),
+          in: .direct("ben@x.org"))
+      ], of: account)
+    anna.look()
+    return account
+  }
+
+  /// The network's process has fetched what was asked for.
+  private func fetches(_ request: NetworkRequest, _ account: Account) throws {
+    let store = try town.store()
+    let file = try ArrivingFile(into: store.attachmentFolder)
+    try Array("x".utf8).withUnsafeBytes { try file.append($0) }
+    try store.take(
+      [.fetched(request, try file.finish(name: "a.txt")), .answered(request, "")], of: account)
+    anna.look()
+  }
+
+  @Test("a file that is only an address is fetched by /save, and saved when it is there")
+  func savesWhatHasToBeFetched() throws {
+    let account = try getsAddress("https://files.x.org/a.txt")
+    #expect(anna.printed.contains { $0.contains("ben: https://files.x.org/a.txt") })
+    let path = town.folder.path + "/saved"
+    #expect(anna.say("/save 1 " + path))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let request = try #require(try anna.store.requests(of: account).first)
+    #expect(request.verb == .fetch && request.text == "https://files.x.org/a.txt")
+    try fetches(request, account)
+    #expect(anna.printed.contains { $0.contains("→ [1] ben: [file 1: a.txt, text/plain, 1 B]") })
+    #expect(anna.printed.contains("Saved as " + path))
+    #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
+    // Other shells of hers do not save it again, and it is not fetched again.
+    #expect(anna.say("/save 1 " + path))
+    #expect(try anna.store.requests(of: account).isEmpty)
+  }
+
+  @Test("a file that cannot be fetched is told, and its address stays")
+  func saysWhyNothingIsSaved() throws {
+    let account = try getsAddress("https://files.x.org/a.txt")
+    anna.say("/save 1 /tmp/never")
+    let request = try #require(try anna.store.requests(of: account).first)
+    try town.store().take(
+      [.answered(request, "a.txt could not be fetched: gone.")], of: account)
+    anna.look()
+    #expect(anna.printed.contains("a.txt could not be fetched: gone."))
+    #expect(!anna.printed.contains { $0.contains("Saved") })
+    // What is no address of HTTPS is none.
+    try town.store().take(
+      [
+        .said(
+          NetworkMessage(
+            name: MessageName(origin: "2"), speaker: Speaker(identity: "ben@x.org"),
+            body: "http://x.org/a"), in: .direct("ben@x.org"))
+      ], of: account)
+    anna.look()
+    #expect(!anna.say("/save 2"))
+  }
+
+  @Test("how much is fetched by itself is a number of megabytes", arguments: ["-1", "101", "x"])
+  func refusesLimits(value: String) throws {
+    _ = try anna.added()
+    #expect(!anna.say("/account set anna@x.org fetch " + value))
+    #expect(anna.say("/account set anna@x.org fetch 0"))
+    #expect(try anna.account().fetchLimit == 0)
+  }
+}

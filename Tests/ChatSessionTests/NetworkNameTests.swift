@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Testing
+
+@testable import ChatSession
+
+/// Rooms and people of an account, by the names that are typed for them.
+@MainActor
+@Suite("Names on networks")
+struct NetworkNameTests {
+  private let town: Town
+  private let anna: Person
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+  }
+
+  @Test("8: /join and /msg take addresses, and short names where the open conversation is there")
+  func namesOfANetwork() throws {
+    let account = try anna.added()
+    try anna.store.set(account, settings: ["rooms": "rooms.x.org"])
+    anna.say("/join tea@rooms.x.org")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org"))
+    anna.say("/join ops")
+    anna.say("/msg ben")
+    #expect(anna.picture[0].hasPrefix("@ben"))
+    anna.say("hello")
+    let wanted = try anna.store.requests(of: account)
+    #expect(wanted.map(\.verb) == [.join, .join])
+    #expect(wanted.map(\.target) == ["tea@rooms.x.org", "ops@rooms.x.org"])
+    let outbox = try anna.store.outbox(of: account.network)
+    #expect(outbox.map(\.place) == [.direct("ben@x.org")])
+    // From a conversation of this machine a bare name stays one of this machine.
+    anna.say("/switch #lobby")
+    anna.say("/join cake")
+    #expect(try anna.store.requests(of: account).count == 2)
+  }
+
+  @Test("what is called alike is told apart by its address")
+  func namesThatAreAlike() throws {
+    let account = try anna.added()
+    _ = try town.person("ben", in: "tea")
+    anna.say("/join tea@rooms.x.org")
+    anna.say("/msg ben@x.org")
+    #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
+    try town.store().take(
+      [
+        .called(room: "tea@rooms.x.org", name: "tea"),
+        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .contact(Speaker(identity: "cem@x.org", name: "cem"), isOnline: false, away: nil),
+      ], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
+    anna.say("/list")
+    #expect(anna.printed.contains { $0.contains("#tea@rooms.x.org") })
+    anna.say("/switch #lobby")
+    anna.say("/msg cem@x.org")
+    #expect(anna.picture[0].hasPrefix("@cem>"))
+    let people = anna.session.candidates(behind: .person).map(\.text)
+    #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@x.org"])
+    // Joined from here as well, and asked of the network.
+    anna.say("/switch #lobby")
+    let before = try anna.store.requests(of: account).count
+    anna.say("/join #tea@rooms.x.org")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
+    #expect(try anna.store.requests(of: account).count == before + 1)
+    anna.say("/contact")
+    #expect(anna.printed.suffix(2) == ["  ben (ben@x.org)  here", "  cem (cem@x.org)  not here"])
+  }
+
+  @Test("an address needs an account, and where there are two, one of them")
+  func addressesNeedAnAccount() throws {
+    for line in ["/join tea@x.org", "/join cake,tea@x.org", "/msg ben@x.org", "/contact"] {
+      #expect(!anna.say(line))
+      #expect(anna.printed.last?.contains("You have no account yet") == true, "\(line)")
+    }
+    #expect(try anna.store.rooms(for: anna.session.me.id).map(\.name) == ["#lobby"])
+    _ = try anna.added()
+    anna.say("/contact")
+    #expect(anna.printed.last?.contains("no contact yet") == true)
+    anna.say("/account add anna@y.org")
+    #expect(!anna.say("/join tea@rooms.x.org"))
+    #expect(anna.printed.last?.contains("Which account?") == true)
+    // One room by two accounts is two, and the list says which is whose.
+    let network = try town.store()
+    for account in try anna.store.accounts(of: anna.session.me.id) {
+      try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    }
+    anna.look()
+    anna.say("/list")
+    for name in ["x", "y"] {
+      #expect(anna.printed.contains { $0.hasSuffix("#tea@rooms.x.org  xmpp:anna@\(name).org") })
+    }
+    anna.say("/switch 3")
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
+    anna.say("/switch #lobby")
+    anna.say("/account remove anna@y.org")
+    anna.say("/join cake@rooms.x.org,tea@rooms.x.org")
+    #expect(
+      try anna.store.requests(of: anna.account()).map(\.target) == [
+        "cake@rooms.x.org", "tea@rooms.x.org",
+      ])
+  }
+
+  @Test("whom a room does not let in has not joined it")
+  func refusedAtTheDoor() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    try town.store().take(
+      [.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (not joined)>"))
+  }
+
+  @Test("in a network's room /nick changes the nickname there, and /who says who is away")
+  func nicknames() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .present(Speaker(identity: "id-7", name: "zoe"), room: "tea@rooms.x.org", away: "lunch"),
+        .present(Speaker(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
+      ], of: account)
+    anna.look()
+    anna.say("/who")
+    #expect(anna.printed.contains("  zoe  away: lunch"))
+    #expect(anna.printed.contains("  kim  here"))
+    anna.say("/nick annie")
+    let asked = try #require(try anna.store.requests(of: account).last)
+    #expect(asked.verb == .join && asked.text == "annie")
+    #expect(anna.session.me.name == "anna")
+  }
+
+  @Test("who is invited into a network's room is told how to enter it")
+  func invited() throws {
+    let account = try anna.added()
+    let ben = Speaker(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
+    try town.store().take([.invited(room: "tea@rooms.x.org", by: ben)], of: account)
+    anna.look()
+    #expect(
+      anna.printed.last?.contains(
+        "ben invited you to #tea@rooms.x.org; /join #tea@rooms.x.org enters it.") == true)
+    anna.say("/join #tea@rooms.x.org")
+    #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
+    // Who is in the room is no stranger who looks like a contact.
+    try town.store().take(
+      [
+        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .invited(
+          room: "cake@rooms.x.org",
+          by: Speaker(identity: "cake@rooms.x.org/ben", name: "ben", isVerified: false)),
+        .answeredContact(Speaker(identity: "cem@x.org"), isYes: true),
+      ], of: account)
+    anna.look()
+    #expect(anna.printed.contains { $0.contains(" ben invited you to #cake@rooms.x.org") })
+    #expect(anna.printed.contains("cem@x.org lets you see when they are there."))
+  }
+
+  @Test("who is known from a room alone is not written to in private, nor is somebody of that name")
+  func writesToNoOccupant() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let zoe = Speaker(identity: "id-7", name: "zoe")
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .present(zoe, room: "tea@rooms.x.org"),
+      ], of: account)
+    anna.look()
+    #expect(!anna.say("/msg zoe hello"))
+    #expect(anna.printed.last?.contains("zoe is known from a room alone") == true)
+    #expect(try anna.store.outbox(of: account.network).isEmpty)
+    anna.say("/who")
+    #expect(!anna.printed.joined().contains("id-7"))
+  }
+}
