@@ -71,7 +71,8 @@ package final class BatchShell {
         }
       case .quit: hasQuit = true
       // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
-      case .show, .notice, .ask, .bell, .restore, .swapLine, .beginChoice, .endChoice, .addHistory,
+      case .show, .notice, .noticeIsOver, .ask, .bell, .restore, .swapLine, .beginChoice,
+        .endChoice, .addHistory,
         .setHistory, .bind, .keep, .notify, .clearScreen:
         break
       }

@@ -12,9 +12,10 @@ package enum Effect {
   case show([StyledLine])
   /// Print lines that are more than the screen holds: in a pager, with `atEnd` from their end.
   case page([StyledLine], atEnd: Bool)
-  /// Say something in passing, where there is a status line; with nothing in it what was said so is
-  /// over.
+  /// Say something in passing, where there is a status line.
   case notice(SafeText)
+  /// What was said so is over, if it still stands there.
+  case noticeIsOver(SafeText)
   /// Ask which conversation is meant once the next line has begun, and tell by
   /// ``SessionEvent/meant(_:)``: the first for yes, the second, if any, for no.
   case ask(SafeText, yes: MeantPlace, no: MeantPlace?)

@@ -98,7 +98,6 @@ package final class Place: SessionPart {
   /// The people here now, for a list of them.
   func lookWhoIsHere() throws -> [Presence] {
     here = try store.people(in: required().id)
-    people.recognise(here.map(\.participant.id))
     typing.expire(at: now)
     return here
   }

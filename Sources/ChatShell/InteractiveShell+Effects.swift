@@ -29,6 +29,11 @@ extension InteractiveShell {
     case .print(let lines), .show(let lines): editor.print(lines)
     case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
     case .notice(let text): show(notice: text)
+    case .noticeIsOver(let text):
+      if notice == text {
+        notice = nil
+        refresh()
+      }
     case .ask(let question, let yes, let no): ask(question, yes: yes, no: no)
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
@@ -77,9 +82,9 @@ extension InteractiveShell {
 
   func show(notice text: SafeText) {
     if editor.face == .plain {
-      if !text.isEmpty { editor.print([StyledLine(text)]) }
+      editor.print([StyledLine(text)])
     } else {
-      notice = text.isEmpty ? nil : text
+      notice = text
       refresh()
     }
   }

@@ -148,6 +148,13 @@ extension Launch {
       return Opening(conversation: try store.conversation(meantBy: name, me: me))
     }
     let isNew = try store.room(name, create: false, for: me) == nil
+    if isNew, name.contains("@") {
+      // What is on a network is not made here.
+      guard !name.hasPrefix("#"), try store.find(participant: name, for: me) != nil else {
+        throw RuleError.noSuchRoom(name)
+      }
+      return Opening(conversation: try store.conversation(meantBy: "@" + name, me: me))
+    }
     if isNew, !isCertain, !name.hasPrefix("#"),
       let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
     {
@@ -165,7 +172,12 @@ extension Launch {
     guard let room = try store.room(name, create: true, for: me) else {
       throw RuleError.noSuchRoom(name)
     }
-    if try !store.isMember(me, of: room.id) { try store.join(me, room.id) }
+    if try !store.isMember(me, of: room.id) {
+      try store.join(me, room.id)
+      if let network = room.network, let account = try store.account(network: network) {
+        try store.ask(.join, target: try store.networkAddress(of: room.id), of: account)
+      }
+    }
     return room
   }
 }

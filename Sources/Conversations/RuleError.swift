@@ -56,6 +56,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .noSuchParticipant(let name):
       ("nobody here is called %1", [name])
+    case .noSuchRoom(let name) where name.contains("@"):
+      (
+        "nothing here is called %1; /join enters a room of a network, /msg opens a direct chat",
+        [name]
+      )
     case .noSuchRoom(let name):
       ("there is no room %1; /join makes it", [name])
     case .nameTaken(let name):

@@ -81,7 +81,7 @@ struct NetworkNameTests {
     anna.say("/contact")
     #expect(anna.printed.last?.contains("no contact yet") == true)
     anna.say("/account add anna@y.org")
-    #expect(!anna.say("/join tea@rooms.x.org"))
+    #expect(!anna.say("/join tea@far.org"))
     #expect(anna.printed.last?.contains("Which account?") == true)
     // One room by two accounts is two, and the list says which is whose.
     let network = try town.store()
@@ -112,6 +112,13 @@ struct NetworkNameTests {
       [.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (not joined)>"))
+    // Who was in it was.
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    try network.take([.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
   }
 
   @Test("in a network's room /nick changes the nickname there, and /who says who is away")
@@ -175,5 +182,81 @@ struct NetworkNameTests {
     #expect(try anna.store.outbox(of: account.network).isEmpty)
     anna.say("/who")
     #expect(!anna.printed.joined().contains("id-7"))
+  }
+
+  @Test("nobody of this machine can be called as an address that is somebody's")
+  func addressesAreNotTaken() throws {
+    let account = try anna.added()
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+      ], of: account)
+    let eve = try town.person("ben@x.org", in: "tea@rooms.x.org")
+    _ = try town.person("ben")
+    anna.look()
+    for line in ["/switch @ben@x.org", "/msg @ben@x.org"] {
+      anna.say(line)
+      anna.say("hello")
+      anna.say("/switch #lobby")
+    }
+    anna.say("/switch #tea@rooms.x.org")
+    anna.say("hello")
+    #expect(
+      try anna.store.outbox(of: account.network).map(\.place)
+        == [.direct("ben@x.org"), .direct("ben@x.org"), .room("tea@rooms.x.org")])
+    // Whoever is here is meant by the name alone.
+    anna.say("/switch @ben")
+    #expect(anna.picture[0].hasPrefix("@ben>"))
+    eve.look()
+    #expect(!eve.printed.contains { $0.contains("hello") })
+  }
+
+  @Test("with two accounts an address is reached by that of its server, or the one that is open")
+  func choosesAnAccount() throws {
+    let first = try anna.added()
+    anna.say("/account add anna@y.org")
+    let second = try #require(try anna.store.accounts(of: anna.session.me.id).last)
+    anna.say("/msg ben@y.org")
+    #expect(anna.picture[0].hasPrefix("@ben>"))
+    anna.say("/join tea@far.org")
+    #expect(try anna.store.requests(of: second).map(\.target) == ["tea@far.org"])
+    anna.say("/switch #lobby")
+    anna.say("/join cake@rooms.x.org")
+    #expect(try anna.store.requests(of: first).map(\.target) == ["cake@rooms.x.org"])
+    anna.say("/switch #lobby")
+    // A room that is known is entered by the account that knows it.
+    anna.say("/join #tea@far.org")
+    #expect(try anna.store.requests(of: second).map(\.target) == ["tea@far.org", "tea@far.org"])
+    anna.say("/switch #lobby")
+    #expect(!anna.say("/msg cem@elsewhere.org"))
+    #expect(anna.printed.last?.contains("/msg anna@x.org opens one with yourself") == true)
+    anna.say("/msg anna@x.org")
+    anna.say("/msg cem@elsewhere.org")
+    anna.say("hello")
+    #expect(try anna.store.outbox(of: first.network).map(\.place) == [.direct("cem@elsewhere.org")])
+  }
+
+  @Test("/contact and /invite take the names of contacts")
+  func contactsByName() throws {
+    let account = try anna.added()
+    try town.store().take(
+      [
+        .joined(room: "tea@rooms.x.org", nick: "anna"),
+        .contact(Speaker(identity: "cem@far.org", name: "Cem"), isOnline: true, away: nil),
+      ], of: account)
+    _ = try town.person("ben")
+    anna.look()
+    anna.say("/contact remove cem")
+    anna.say("/contact add ben")
+    anna.say("/switch tea@rooms.x.org")
+    anna.say("/invite cem")
+    anna.say("/invite ben")
+    #expect(
+      try anna.store.requests(of: account).map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
+        == [
+          "unsubscribe cem@far.org ", "subscribe ben@x.org ",
+          "invite tea@rooms.x.org cem@far.org", "invite tea@rooms.x.org ben@x.org",
+        ])
   }
 }

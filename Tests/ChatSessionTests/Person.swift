@@ -206,6 +206,7 @@ final class Person: SessionLine {
       case .ask(let text, let yes, let no): question = (text.string, yes, no)
       case .notify(let news): notified.append([news.sender, news.place, news.body])
       case .notice(let text): notice = text.string
+      case .noticeIsOver(let text): if notice == text.string { notice = "" }
       case .bell: bells += 1
       case .refused(let reason):
         if reason.isEmpty { bells += 1 } else { printed.append(reason.string) }

@@ -151,6 +151,30 @@ extension EndToEnd {
       try usual.expectNever("is new")
     }
 
+    @Test("11.2: an address is no name of a room here, and is found where it is known")
+    func addresses() throws {
+      for arguments in [["tea@x.org"], ["open", "tea@x.org"], ["log", "ben@x.org"]] {
+        let finished = try home.run(arguments + ["--as", "anna"])
+        #expect(finished.status == 1)
+        #expect(finished.errors.contains("othing here is called \(arguments.last ?? "")"))
+      }
+      #expect(try home.run(["send", "--create", "tea@x.org", "hi", "--as", "anna"]).status == 1)
+      let store = try Store(path: home.store)
+      let anna = try store.participant(identity: "anna").id
+      #expect(try store.rooms(for: anna).map(\.name).filter { $0 != "#lobby" } == [])
+      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      try store.setWanted(false, account)
+      _ = try store.networkChat(with: "ben@far.org", of: account)
+      _ = try store.networkRoom("tea@far.org", network: account.network)
+      #expect(try home.run(["send", "ben@far.org", "one", "--as", "anna"]).status == 0)
+      #expect(try home.run(["log", "ben@far.org", "--as", "anna"]).output.contains("one"))
+      let shell = try home.shell(as: "anna", ["ben@far.org"])
+      try shell.expect("@ben@far.org> |")
+      let other = try home.shell(as: "anna", ["tea@far.org"])
+      try other.expect("#tea@far.org> |")
+      #expect(try store.requests(of: account).map(\.target) == ["tea@far.org"])
+    }
+
     @Test("11.3: without a name no room opens that was left: the last one is what one is still in")
     func opensWhatWasNotLeft() throws {
       for room in ["old", "dev"] {

@@ -73,12 +73,7 @@ struct Script {
     switch error {
     case .noSuchRoom(let name) where name.hasPrefix("@"):
       Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
-    case .noSuchRoom(let name) where name.contains("@"):
-      Refusal(
-        say(
-          "Nothing here is called %1; in hobnob /join enters a room of a network, and /msg opens a direct chat.",
-          SafeText(line: name)))
-    case .noSuchRoom(let name):
+    case .noSuchRoom(let name) where !name.contains("@"):
       Refusal(
         say(
           "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.",

@@ -132,7 +132,7 @@ private struct KnownPeople {
     candidates = others.map { person in
       // Members stand before everyone else, whoever spoke last.
       let isMember = members.contains(person.id)
-      // An address tells apart who is called alike, but where there is only one of them.
+      // An address tells apart who is called alike; in their conversation the name is enough.
       let isAlike =
         person.network != nil && !person.isOccupant && !isMember
         && counts[person.name, default: 1] > 1

@@ -10,6 +10,8 @@ struct HistoryCommand: SessionPart {
   /// More than anyone pages through; scripts have `hobnob log`.
   private static let mostHistory = 20_000
 
+  static let fetching = say("Older messages are being fetched; /history shows them then")
+
   func printHistory(_ argument: String) throws {
     let conversation = try place.required()
     let messages = try Self.wanted(argument).fetch(store, conversation, me)
@@ -17,7 +19,7 @@ struct HistoryCommand: SessionPart {
       try NetworkCommands(session: session).ask(
         .history, in: conversation, text: try store.oldestArchiveID(in: conversation.id))
     {
-      emit(.notice(say("Older messages are being fetched; /history shows them then")))
+      emit(.notice(Self.fetching))
     }
     guard !messages.isEmpty else {
       return tell(

@@ -50,8 +50,8 @@ struct RoomCommands: SessionPart {
     let conversation = try place.required()
     let networks = NetworkCommands(session: session)
     if conversation.kind == .room, conversation.network != nil,
-      let (_, address) = try networks.person(argument),
-      try networks.ask(.invite, in: conversation, text: address)
+      try networks.ask(
+        .invite, in: conversation, text: try networks.contact(named: argument).address)
     {
       return
     }

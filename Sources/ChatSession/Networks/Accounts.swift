@@ -131,10 +131,21 @@ final class Accounts: SessionPart {
   /// The account that an address without one belongs to: of the conversation that is open, else the
   /// only one.
   var present: Account? {
-    if let network = moves.present?.network {
-      return list.first { $0.network == network }
+    list.count == 1 ? list.first : list.first { $0.network == moves.present?.network }
+  }
+
+  /// The account by which an address is reached: the only one, or the only one of the same server.
+  ///
+  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  func reaching(_ address: String) throws -> Account {
+    let address = address.lowercased()
+    if let own = list.first(where: { $0.address == address }) { return own }
+    let domain = address.split(separator: "@").last ?? ""
+    let own = list.filter {
+      [$0.domain, $0.settings["rooms"] ?? ""].contains { $0 == domain }
+        || domain.hasSuffix("." + $0.domain)
     }
-    return list.count == 1 ? list.first : nil
+    return own.count == 1 ? own[0] : try named("")
   }
 
   /// The one of that address, or the only one.
@@ -148,8 +159,9 @@ final class Accounts: SessionPart {
       guard list.isEmpty else {
         throw Refusal(
           say(
-            "Which account? You have %1.",
-            list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+            "Which account? You have %1; it is the one whose conversation is open, and /msg %2 opens one with yourself.",
+            list.map { SafeText(line: $0.address) }.joined(separator: ", "),
+            SafeText(line: list[0].address)))
       }
     } else if let found = list.first(where: { [$0.address, $0.network].contains(bare) }) {
       return found

@@ -16,22 +16,18 @@ struct NetworkCommands: SessionPart {
   /// - Returns: nil for what is of this machine.
   /// - Throws: ``Refusal`` for an address where there is no account, or it is not clear which.
   func room(_ name: String) throws -> (account: Account, address: String)? {
+    accounts.refresh()
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
     let open = account(of: moves.present)
-    var known: Conversation?
     do {
-      known = try store.room(name, create: false, for: me.id)
+      if let known = try store.room(name, create: false, for: me.id) {
+        return try account(of: known).map { ($0, try store.networkAddress(of: known.id)) }
+      }
     } catch RuleError.ambiguous where open != nil {
       // Several accounts have one of that name; meant is that of the open conversation's.
     }
-    if let known {
-      guard let account = account(of: known) else { return nil }
-      if open == nil || open?.id == account.id {
-        return (account, try store.networkAddress(of: known.id))
-      }
-    }
-    if bare.contains("@") { return (try accounts.named(""), bare.lowercased()) }
+    if bare.contains("@") { return (try accounts.reaching(bare), bare.lowercased()) }
     guard let open, let service = open.settings["rooms"] else { return nil }
     return (open, bare.lowercased() + "@" + service)
   }
@@ -40,18 +36,34 @@ struct NetworkCommands: SessionPart {
     accounts.list.first { $0.network == conversation?.network }
   }
 
-  /// The address of a person that a name is short for; nil for somebody of this machine.
+  /// The same of a person: an address, or a name that nobody has who is known here.
   func person(_ name: String) throws -> (account: Account, address: String)? {
+    accounts.refresh()
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
     if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
-    if bare.contains("@"), try store.find(participant: name, for: me.id) == nil {
-      return (try accounts.named(""), bare.lowercased())
+    let known = try store.find(participant: name, for: me.id)
+    if bare.contains("@"), known == nil {
+      return (try accounts.reaching(bare), bare.lowercased())
     }
-    guard let account = account(of: moves.present),
-      let domain = account.address.split(separator: "@").last,
-      try store.find(participant: name, for: me.id) == nil
-    else { return nil }
-    return (account, bare.lowercased() + "@" + domain)
+    guard known == nil, let account = account(of: moves.present) else { return nil }
+    return (account, account.address(of: bare))
+  }
+
+  /// Somebody of a network, where nobody else can be meant: by address, by the name of a contact, or
+  /// the one of that name on the account's own domain.
+  ///
+  /// - Throws: ``Refusal`` where there is no account, or it is not clear which.
+  func contact(named name: String) throws -> (account: Account, address: String) {
+    accounts.refresh()
+    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    if bare.contains("@") {
+      return (try accounts.present ?? accounts.reaching(bare), bare.lowercased())
+    }
+    let account = try accounts.named("")
+    let known = try store.contacts(of: account).first {
+      $0.participant.name.lowercased() == bare.lowercased()
+    }
+    return (account, known?.participant.identity ?? account.address(of: bare))
   }
 
   /// A room that I enter as soon as the network lets me; what I send until then waits.
@@ -61,7 +73,8 @@ struct NetworkCommands: SessionPart {
     let room = try store.networkRoom(address, network: account.network)
     try store.join(me.id, room.id)
     try ask(.join, address, secret: password, of: account)
-    return room
+    // As it is called among mine.
+    return try store.conversation(room.id, for: me.id) ?? room
   }
 
   /// The direct chat with someone on a network.
@@ -71,6 +84,7 @@ struct NetworkCommands: SessionPart {
 
   /// - Throws: ``Refusal`` for a file that is too large for the server of the open conversation.
   func checkSize(_ file: (name: String, bytes: Int)) throws {
+    accounts.refresh()
     guard let longest = account(of: moves.present)?.settings["upload"].flatMap({ Int($0) }),
       file.bytes > longest
     else { return }
@@ -114,13 +128,7 @@ struct NetworkCommands: SessionPart {
     if words.isEmpty { return try listContacts() }
     guard words.count == 2, let verb = Self.verbs.first(where: { $0.name == words[0] })?.verb
     else { throw usage("contact") }
-    accounts.refresh()
-    guard let (account, address) = try person(words[1]) else {
-      throw Refusal(
-        say(
-          "%1 is not an address on a network of yours; one looks like ben@example.org.",
-          SafeText(line: words[1])))
-    }
+    let (account, address) = try contact(named: words[1])
     try ask(verb, address, of: account)
   }
 
@@ -139,8 +147,7 @@ struct NetworkCommands: SessionPart {
   func tellAnswers(_ answers: [NetworkAnswer]) {
     for answer in answers {
       if !answer.text.isEmpty {
-        // That something is on its way was said in passing.
-        emit(.notice(SafeText()))
+        emit(.noticeIsOver(HistoryCommand.fetching))
         tell(SafeText(line: answer.text))
       }
       FileCommands(session: session).fetched(answer)

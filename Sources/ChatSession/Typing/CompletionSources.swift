@@ -19,7 +19,8 @@ package enum Prefix: String, CaseIterable {
     }
     return switch self {
     case .command: PrefixRules(lineStartOnly: true)
-    case .person: PrefixRules(behindAtLineStart: ":")
+    // On a network an address tells people apart.
+    case .person: PrefixRules(namesMayContainPrefix: true, behindAtLineStart: ":")
     case .room: PrefixRules(opensAfter: 1)
     case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
     case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)

@@ -22,6 +22,7 @@ package final class AttachedFiles: SessionPart {
     let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
     if let unquoted, (try? look(at: path)) == nil { path = absolute(unquoted) }
     let found = try look(at: path)
+    try NetworkCommands(session: session).checkSize(found)
     waiting.add(WaitingFiles.File(path: path, name: found.name, bytes: found.bytes))
     drafts.noteAndLeave()
     emit(
@@ -36,7 +37,6 @@ package final class AttachedFiles: SessionPart {
   /// - Throws: `AttachmentError` where it cannot be sent.
   package func look(at path: String) throws -> (name: String, bytes: Int) {
     let found = try Store.look(atFile: path, limit: settings.attachmentLimit * 1_000_000)
-    try NetworkCommands(session: session).checkSize((found.name, found.bytes))
     return (found.name, found.bytes)
   }
 

@@ -37,4 +37,9 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var kind: String { String(network.prefix { $0 != ":" }) }
   /// The part behind the colon.
   public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
+  /// The part of the address behind the `@`.
+  package var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
+
+  /// The address of someone of the same domain.
+  package func address(of name: String) -> String { name.lowercased() + "@" + domain }
 }

@@ -30,15 +30,20 @@ extension NewsTaking {
 
   func left(_ room: String, _ reason: String?) throws {
     guard let place = try known(.room(room)) else { return }
+    let wasInside = try database.exists(
+      "SELECT 1 FROM conversation WHERE id = ? AND nick IS NOT NULL", place.id)
     try database.run(
       "UPDATE conversation SET nick = NULL, live = 0 WHERE id = ?", place.id)
     place.isLive = false
     guard try store.isMember(owner.id, of: place.id) else { return }
     try endStay(of: owner.id, in: place)
-    // Whom a room did not let in was never there.
-    try database.run(
-      "DELETE FROM membership WHERE conversation = ? AND participant = ? AND last < first",
-      place.id, owner.id)
+    if !wasInside {
+      // What they wrote meanwhile stays theirs to see.
+      try database.run(
+        "DELETE FROM membership WHERE conversation = ? AND participant = ? AND last < first",
+        place.id, owner.id)
+      return
+    }
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
   }
 
@@ -72,7 +77,8 @@ extension NewsTaking {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     if try store.isMember(owner.id, of: place.id) { return }
     var (speaker, home) = (speaker, NetworkPlace.direct(speaker.identity))
-    // Who invites need not be in the room, and is known by their own address then.
+    // Who invites need not be in the room, and is known by their own address then. A nickname is no
+    // occupant's id.
     if speaker.identity.hasPrefix(room + "/") {
       speaker.identity.removeFirst(room.count + 1)
       home = .room(room)
@@ -85,9 +91,10 @@ extension NewsTaking {
 
   func called(_ room: String, _ name: String) throws {
     let place = try place(.room(room))
-    guard !name.isEmpty, !place.conversation.name.utf8.elementsEqual(("#" + name).utf8) else {
-      return
-    }
+    // Compared as bytes, and with its own name: another may be shown.
+    let isCalledSo = try database.exists(
+      "SELECT 1 FROM conversation WHERE id = ? AND name = ?", place.id, "#" + name)
+    if name.isEmpty || isCalledSo { return }
     try database.run(
       "UPDATE conversation SET name = '', folded = '' WHERE id = ?", place.id)
     let shown = "#" + (try free(name: name))

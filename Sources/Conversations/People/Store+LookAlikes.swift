@@ -18,7 +18,7 @@ extension Store {
               OR (q.network <> '', q.id) < (p.network <> '', p.id))
             -- Whoever is called in a room as elsewhere on the network is mostly the same person;
             -- and a contact who is just called like someone of this machine was taken as one.
-            AND (p.name_key <> q.name_key OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
+            AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
               p.given IS NULL AND q.given IS NULL))
             AND \(Store.isSeen(network: "q.network", by: "?2"))
           """, person, me)

@@ -104,12 +104,17 @@ extension Store {
 
   private func meant(by wanted: String, among candidates: [Participant]) throws -> Participant? {
     let tests: [(Participant) -> Bool] = [
+      // Nobody of this machine can be called as an address that is somebody's.
+      { $0.network != nil && $0.identity == wanted },
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
     ]
     for test in tests {
       let found = candidates.filter(test)
       if found.count == 1 { return found[0] }
+      // Those on networks can be named by their addresses.
+      let here = found.filter { $0.network == nil }
+      if here.count == 1 { return here[0] }
       if found.count > 1 {
         throw RuleError.ambiguous(wanted, candidates: found.map(\.identity))
       }

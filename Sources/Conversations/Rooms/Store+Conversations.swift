@@ -17,7 +17,8 @@ extension Store {
   private static let personIsAlike = """
     c.network <> '' AND o.given IS NULL AND EXISTS (
       SELECT 1 FROM participant q
-      WHERE q.name_key = o.name_key AND q.id <> o.id AND q.given IS NULL
+      WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
+        AND q.given IS NULL
         AND \(isSeen(network: "q.network", by: "?1")))
     """
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
@@ -74,7 +75,9 @@ extension Store {
           + "WHERE c.kind = 0 AND \(condition) AND \(Store.visible) ORDER BY c.network",
         me ?? Store.nobody, name, read: Store.conversation)
     }
-    var found = try exact("c.folded = ?2", "#" + bare.lowercased())
+    // No room of this machine can be called as an address that is somewhere.
+    var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
+    if found.isEmpty { found = try exact("c.folded = ?2", "#" + bare.lowercased()) }
     // Letters that are composed differently are the same name but other bytes.
     if found.isEmpty { found = try rooms(for: me).filter { Naming.same($0.name, "#" + bare) } }
     if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }

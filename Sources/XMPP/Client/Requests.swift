@@ -176,16 +176,8 @@ extension Client {
   }
 
   private mutating func approve(_ request: NetworkRequest, _ target: Address) {
-    guard roster.askers.remove(target) != nil else {
-      return done(
-        request,
-        filled(
-          (
-            roster.contacts[target]?.seesOwner == true
-              ? "%1 is a contact already."
-              : "%1 has not asked to be a contact; /contact add %1 asks them.",
-            [target.description]
-          )))
+    if roster.contacts[target]?.subscription == "both" {
+      return done(request, filled(("%1 is a contact already.", [target.description])))
     }
     send(Element("presence", ["type": "subscribed", "to": target.description]))
     // Who lets somebody see that they are there wants to see the same.
@@ -203,9 +195,11 @@ extension Client {
     var sentence = failure(answer, request.target)
     if sentence.isEmpty, let target = Address(request.target) {
       send(Element("presence", ["type": "subscribe", "to": target.bare.description]))
+      // The server may not have said yet that they asked.
+      let hasAsked = roster.askers.remove(target.bare) != nil
       sentence = filled(
         (
-          request.verb == .approve
+          request.verb == .approve && hasAsked
             ? "%1 is a contact now." : "%1 is asked; until they accept, nobody sees who is there.",
           [request.target]
         ))
@@ -214,6 +208,7 @@ extension Client {
   }
 
   private mutating func forgetContact(_ request: NetworkRequest, _ target: Address) {
+    roster.askers.remove(target)
     guard roster.contacts[target] != nil else {
       // Someone who asks and is no contact is only told no.
       send(Element("presence", ["type": "unsubscribed", "to": target.description]))

@@ -120,6 +120,11 @@ private final class Two {
         Speaker(identity: "f@example.org", name: "Fr\u{456}eda"), isOnline: true, away: nil))
     let other = try #require(try store.find(participant: "f@example.org", for: two.anna)).id
     #expect(try store.lookAlikes(among: [other], to: two.anna) == [other])
+    _ = try store.rename(eve, to: "Zoe❤️")
+    try two.linked.hear(
+      .contact(Speaker(identity: "z@example.org", name: "Z\u{43E}e❤️"), isOnline: true, away: nil))
+    let zoe = try #require(try store.find(participant: "z@example.org", for: two.anna)).id
+    #expect(try store.lookAlikes(among: [zoe], to: two.anna) == [zoe])
   }
 
   @Test("a conversation of a network has its address as its name where another is called so")
@@ -136,6 +141,17 @@ private final class Two {
     _ = try store.participant(identity: "Frieda")
     _ = try store.room("tea", create: true, for: try store.participant(identity: "eve").id)
     #expect(try names() == ["#tea@rooms.example", "@friend-of-anna@example.org"])
+    // Names that are more than letters are not all alike.
+    try two.linked.hear(
+      .contact(Speaker(identity: "t@example.org", name: "Tom ❤️"), isOnline: true, away: nil),
+      .contact(Speaker(identity: "z@example.org", name: "Zoe ❤️"), isOnline: true, away: nil))
+    let tom = try #require(try store.find(participant: "t@example.org", for: two.anna))
+    let chatWithTom = try store.direct(two.anna, with: tom.id).id
+    #expect(try store.conversation(chatWithTom, for: two.anna)?.name == "@Tom ❤️")
+    // Being called as it is already changes nothing.
+    let position = try store.position
+    try two.linked.hear(.called(room: "tea@rooms.example", name: "tea"))
+    #expect(try !store.changes(since: position, for: two.anna).peopleChanged)
     // Their own names stay what is exported.
     #expect(try store.allRooms().filter { $0.network != nil }.map(\.name) == ["#tea", "#tea"])
   }

@@ -170,7 +170,7 @@ struct IncomingTests {
         == [
           .invited(
             room: "r@muc.x.org",
-            by: Speaker(identity: "r@muc.x.org/ben", name: "ben", isVerified: false))
+            by: Speaker(identity: "r@muc.x.org//nick/ben", name: "ben", isVerified: false))
         ])
   }
 

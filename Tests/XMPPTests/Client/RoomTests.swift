@@ -249,8 +249,6 @@ struct RoomTests {
     #expect(talk.statuses.last == .exploring)
     talk.wait(Limits.answer)
     #expect(talk.statuses.last == .ready)
-    talk = Talk.ready()
-    #expect(talk.effects.isEmpty)
     talk = Talk()
     talk.upload = 5
     talk.logIn()

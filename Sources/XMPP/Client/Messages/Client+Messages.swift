@@ -175,7 +175,9 @@ extension Client {
         invited(
           to: from.description,
           by: Speaker(
-            identity: (isInside ? inviter : inviter.bare).description,
+            identity: isInside
+              ? from.description + "/" + Room.identity(ofNick: inviter.resource)
+              : inviter.bare.description,
             name: isInside ? inviter.resource : "", isVerified: false))
       }
       return

@@ -79,6 +79,9 @@ struct Room: Sendable {
     (isKnown, isNew, early) = (false, false, [])
   }
 
+  /// Of somebody who is known by a nickname alone where that is no identity.
+  static func identity(ofNick nick: String) -> String { "/nick/" + nick }
+
   /// Who speaks.
   ///
   /// - Parameters:
@@ -97,7 +100,7 @@ struct Room: Sendable {
     }
     let isPlain = !hasOccupantIDs && !nick.hasPrefix("/") && nick != from.bare.description
     return Speaker(
-      identity: isPlain ? nick : "/nick/" + nick, name: nick,
+      identity: isPlain ? nick : Room.identity(ofNick: nick), name: nick,
       isOwner: !hasOccupantIDs && isLive && isEntered && nick == self.nick, isVerified: false)
   }
 }
