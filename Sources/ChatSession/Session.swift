@@ -268,7 +268,10 @@ package final class Session {
   /// I am called otherwise now, here or in another shell.
   func becomes(_ me: Participant) {
     self.me = me
-    transcript.name(me)
+    if !accounts.list.isEmpty, let nicknames = try? store.nicknames(of: me.id) {
+      self.me.nicknames = nicknames
+    }
+    transcript.name(self.me)
   }
 
   /// Brings what depends on settings in line with them.

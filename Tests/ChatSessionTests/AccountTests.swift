@@ -73,9 +73,16 @@ struct AccountTests {
     try process.setStatus(of: account, "at 700 %")
     anna.look()
     #expect(anna.status().contains("xmpp: at 700 %"))
+    anna.say("/status")
+    #expect(anna.printed.contains("The account anna@x.org: at 700 %."))
     try process.setStatus(of: account, "")
     anna.look()
     #expect(!anna.status().contains("xmpp"))
+    // Where it matters that it is not connected that is said.
+    anna.say("/disconnect")
+    #expect(!anna.status().contains("xmpp"))
+    anna.say("/msg ben@x.org")
+    #expect(anna.status().contains("xmpp: disconnected"))
   }
 
   @Test("a shell starts what is wanted; what ended with a reason is started by a new one only")

@@ -33,7 +33,7 @@ struct NetworkFileTests {
     #expect(anna.say("/detach all"))
     anna.say("/msg ben@x.org")
     #expect(!anna.say("/attach " + path))
-    #expect(anna.printed.last?.contains("too large for the server: it has 4 B") == true)
+    #expect(anna.printed.last?.contains("larger than 3 B, the most that may be") == true)
   }
 
   /// A message of ben's that is the address of a file.
@@ -106,6 +106,7 @@ struct NetworkFileTests {
     _ = try anna.added()
     #expect(!anna.say("/account set anna@x.org fetch " + value))
     #expect(anna.say("/account set anna@x.org fetch 0"))
+    #expect(anna.printed.last == "anna@x.org has the fetch 0.")
     #expect(try anna.account().fetchLimit == 0)
   }
 }

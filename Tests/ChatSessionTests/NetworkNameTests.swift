@@ -116,9 +116,10 @@ struct NetworkNameTests {
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
     try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
-    try network.take([.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
+    try network.take([.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
+    #expect(anna.printed.contains("You are banned."))
   }
 
   @Test("in a network's room /nick changes the nickname there, and /who says who is away")
@@ -135,6 +136,21 @@ struct NetworkNameTests {
     anna.say("/who")
     #expect(anna.printed.contains("  zoe  away: lunch"))
     #expect(anna.printed.contains("  kim  here"))
+    #expect(anna.session.me.nicknames == ["anna"])
+    let network = try town.store()
+    try network.take([.joined(room: "tea@rooms.x.org", nick: "annie")], of: account)
+    anna.look()
+    try network.take(
+      [
+        .said(
+          NetworkMessage(
+            name: MessageName(archive: "1"), speaker: Speaker(identity: "id-8", name: "kim"),
+            body: "annie: tea?"), in: .room("tea@rooms.x.org"))
+      ], of: account)
+    anna.say("/switch #lobby")
+    anna.look()
+    #expect(anna.status().contains("#tea@rooms.x.org 1!"))
+    anna.say("/switch -")
     anna.say("/nick annie")
     let asked = try #require(try anna.store.requests(of: account).last)
     #expect(asked.verb == .join && asked.text == "annie")
@@ -182,6 +198,19 @@ struct NetworkNameTests {
     #expect(try anna.store.outbox(of: account.network).isEmpty)
     anna.say("/who")
     #expect(!anna.printed.joined().contains("id-7"))
+    // Nor is one of them offered, or named by what is not for people, where there are two.
+    try town.store().take(
+      [.joined(room: "cake@rooms.x.org", nick: "anna"), .present(zoe, room: "cake@rooms.x.org")],
+      of: account)
+    anna.look()
+    #expect(!anna.say("/msg zoe hello"))
+    #expect(anna.printed.last?.contains("zoe is known from a room alone") == true)
+    #expect(!anna.say("/msg tea@rooms.x.org/id-7 hello"))
+    #expect(!anna.say("/contact add zoe/phone"))
+    #expect(anna.printed.suffix(2).allSatisfy { $0.contains("is not an address") })
+    #expect(anna.session.candidates(behind: .person).map(\.text) == ["zoe"])
+    anna.say("/switch #lobby")
+    #expect(anna.session.candidates(behind: .person).isEmpty)
   }
 
   @Test("nobody of this machine can be called as an address that is somebody's")

@@ -94,10 +94,9 @@ extension Launch {
     let rc = try loadRc { StandardError.say($0) }
     let store = try openStore(create: creates)
     defer { store.close() }
-    let script = Script(
-      store: store,
-      me: try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc),
-      settings: rc.settings, glyphs: glyphs)
+    var me = try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc)
+    me.nicknames = try store.nicknames(of: me.id)
+    let script = Script(store: store, me: me, settings: rc.settings, glyphs: glyphs)
     do {
       let status = try body(script)
       try script.output.finish()

@@ -124,21 +124,27 @@ private struct KnownPeople {
       }
       members = Set(((try? store.members(of: conversation)) ?? []).map(\.id))
     }
-    let others = ((try? store.participants(for: me)) ?? []).filter { $0.id != me }
+    // Whoever is known from another room alone can be neither written to nor called here.
+    let others = ((try? store.participants(for: me)) ?? []).filter {
+      $0.id != me && (!$0.isOccupant || members.contains($0.id))
+    }
+    let counts = Dictionary(
+      others.lazy.filter { !$0.isOccupant }.map { ($0.name, 1) }, uniquingKeysWith: +)
+    let memberNames = Set(others.lazy.filter { members.contains($0.id) }.map(\.name))
     self.conversation = conversation
-    people = others.map(\.id)
-    let known = others.filter { !$0.isOccupant }
-    let counts = Dictionary(known.map { ($0.name, 1) }, uniquingKeysWith: +)
-    candidates = others.map { person in
+    candidates = []
+    for person in others {
       // Members stand before everyone else, whoever spoke last.
       let isMember = members.contains(person.id)
       // An address tells apart who is called alike; in their conversation the name is enough.
       let isAlike =
-        person.network != nil && !person.isOccupant && !isMember
-        && counts[person.name, default: 1] > 1
-      return Candidate(
-        isAlike ? person.identity : person.name, identity: person.identity,
-        recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0))
+        person.network != nil && !isMember
+        && (counts[person.name, default: 1] > 1 || memberNames.contains(person.name))
+      people.append(person.id)
+      candidates.append(
+        Candidate(
+          isAlike ? person.identity : person.name, identity: person.identity,
+          recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0)))
     }
   }
 

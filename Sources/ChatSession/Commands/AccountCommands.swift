@@ -47,18 +47,21 @@ struct AccountCommands: SessionPart {
     }
     transcript.answer(
       accounts.list.flatMap { account in
-        let status = account.status
-        let state: SafeText =
-          !account.isWanted
-          ? say("disconnected") : status.isEmpty ? say("connected") : SafeText(line: status)
-        return [
-          StyledLine("  " + SafeText(line: account.network)) + StyledLine("  " + state, .dim)
+        [
+          StyledLine("  " + SafeText(line: account.network))
+            + StyledLine("  " + Self.state(of: account), .dim)
         ]
           // What was learned of the server is nobody's setting.
           + Self.options.compactMap { name, _ in
             account.settings[name].map { StyledLine(SafeText(line: "    \(name) \($0)"), .dim) }
           }
       })
+  }
+
+  /// What it is at, in words.
+  static func state(of account: Account) -> SafeText {
+    if !account.isWanted { return say("disconnected") }
+    return account.status.isEmpty ? say("connected") : SafeText(line: account.status)
   }
 
   private func add(_ written: String, _ words: [String]) throws {
@@ -81,14 +84,13 @@ struct AccountCommands: SessionPart {
     account.settings[name] = value.isEmpty ? nil : try checkedOption(name, value)
     try store.set(account, settings: account.settings)
     accounts.refresh()
-    tell(
+    let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
+    let said =
       value.isEmpty
-        ? say(
-          "%1 has no %2 any more; /connect makes it so.", SafeText(line: address),
-          SafeText(line: name))
-        : say(
-          "%1 has the %2 %3; /connect makes it so.", SafeText(line: address),
-          SafeText(line: name), SafeText(line: value)))
+      ? say("%1 has no %2 of its own any more", whose, option)
+      : say("%1 has the %2 %3", whose, option, SafeText(line: value))
+    // How much is fetched is looked at with every file.
+    tell(said + (name == "fetch" ? "." : "; " + say("/connect makes it so.")))
   }
 
   private func remove(_ address: String) throws {

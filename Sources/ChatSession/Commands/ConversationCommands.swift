@@ -102,7 +102,7 @@ struct ConversationCommands: SessionPart {
     if let (account, address) = try NetworkCommands(session: session).person(name) {
       return try NetworkCommands(session: session).chat(with: address, of: account)
     }
-    guard let person = try store.find(participant: name, for: me.id) else {
+    guard let person = try NetworkCommands(session: session).known(name) else {
       throw try nobody(called: name)
     }
     guard person.id != me.id else { throw Refusal(say("That is you.")) }

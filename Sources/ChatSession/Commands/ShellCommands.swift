@@ -143,6 +143,11 @@ struct ShellCommands: SessionPart {
             ? say("You are away; /back ends it.")
             : say("You are away: %1. /back ends it.", SafeText(line: away))))
     }
+    for account in session.accounts.list {
+      let state = AccountCommands.state(of: account)
+      lines.append(
+        StyledLine(say("The account %1: %2.", SafeText(line: account.address), state)))
+    }
     for entry in news.unread {
       lines.append(
         StyledLine(

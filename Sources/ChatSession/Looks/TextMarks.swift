@@ -6,7 +6,7 @@ import StyledText
 /// What stands out in the text of a message (rule 7.9): addresses, `@name`, `#room`, and above all
 /// a mention of me.
 struct TextMarks: Equatable {
-  /// What I am called, folded: the shown name and the identity.
+  /// What I am called, folded: the shown name, the identity, and nicknames on networks.
   var myNames: [String] = []
   /// What is marked as a mention of me is (rule 7.10).
   var highlight: [SearchQuery.Term] = []
@@ -18,7 +18,7 @@ struct TextMarks: Equatable {
   init(naming person: Participant? = nil, highlight: [String] = []) {
     self.highlight = highlight.map { SearchQuery.Term($0) }
     guard let person else { return }
-    myNames = Set([person.name, person.identity]).map(Ranking.folded).sorted()
+    myNames = Set([person.name, person.identity] + person.nicknames).map(Ranking.folded).sorted()
   }
 
   /// The marks in one line, ascending.

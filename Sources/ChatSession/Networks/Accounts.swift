@@ -34,7 +34,10 @@ final class Accounts: SessionPart {
   /// Something about accounts changed, or was never read.
   func refresh() {
     do {
+      let hadNone = list.isEmpty
       list = try store.accounts(of: me.id)
+      // Their nicknames are names of mine.
+      if hadNone, !list.isEmpty { session.becomes(me) }
       for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
         // The status line has no room for a reason; later ones are in `/account`.
         guard account.status.hasPrefix("offline") else { continue }
@@ -65,8 +68,8 @@ final class Accounts: SessionPart {
     let service = account.settings["rooms"] ?? "rooms.example.org"
     tell(
       say(
-        "%1 is connected. /join room@%2 enters a room, /msg somebody@example.org opens a direct chat.",
-        address, SafeText(line: service)))
+        "%1 is connected. /join room@%2 enters a room, /msg somebody@%3 opens a direct chat.",
+        address, SafeText(line: service), SafeText(line: account.domain)))
   }
 
   /// Starts what is wanted and does not run.
@@ -102,10 +105,15 @@ final class Accounts: SessionPart {
   ///
   /// - Parameter withBars: with a bar before a percentage that it ends in.
   func status(withBars: Bool) -> SafeText? {
-    let said = list.filter { $0.isWanted && !$0.status.isEmpty }.map { account in
-      say(
-        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
-        withBars ? barred(account.status) : SafeText(line: account.status))
+    let said = list.compactMap { account -> SafeText? in
+      // Who disconnected it knows, unless what they write there waits.
+      let isOpen = account.network == moves.present?.network
+      let status = account.isWanted ? account.status : isOpen ? "disconnected" : ""
+      return status.isEmpty
+        ? nil
+        : say(
+          "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+          withBars ? barred(status) : SafeText(line: status))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }

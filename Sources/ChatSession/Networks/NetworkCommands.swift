@@ -17,7 +17,7 @@ struct NetworkCommands: SessionPart {
   /// - Throws: ``Refusal`` for an address where there is no account, or it is not clear which.
   func room(_ name: String) throws -> (account: Account, address: String)? {
     accounts.refresh()
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let bare = try address(name, behind: "#")
     if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
     let open = account(of: moves.present)
     do {
@@ -36,17 +36,48 @@ struct NetworkCommands: SessionPart {
     accounts.list.first { $0.network == conversation?.network }
   }
 
+  /// - Throws: ``Refusal`` for an address with a part behind a slash, which is that of a program or of
+  ///   somebody in a room.
+  private func address(_ name: String, behind sign: String) throws -> String {
+    let bare = name.hasPrefix(sign) ? String(name.dropFirst()) : name
+    guard !bare.contains("@") || !bare.contains("/") else {
+      throw Refusal(
+        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
+    }
+    return bare
+  }
+
   /// The same of a person: an address, or a name that nobody has who is known here.
   func person(_ name: String) throws -> (account: Account, address: String)? {
     accounts.refresh()
-    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
-    if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
-    let known = try store.find(participant: name, for: me.id)
-    if bare.contains("@"), known == nil {
-      return (try accounts.reaching(bare), bare.lowercased())
+    let bare = try address(name, behind: "@")
+    guard bare.contains("@") else {
+      guard try known(name) == nil, let account = account(of: moves.present) else { return nil }
+      return (account, account.address(of: bare))
     }
-    guard known == nil, let account = account(of: moves.present) else { return nil }
-    return (account, account.address(of: bare))
+    if let account = accounts.present { return (account, bare.lowercased()) }
+    // Two accounts may know the same one.
+    if let known = try? store.find(participant: name, for: me.id) {
+      guard let account = accounts.list.first(where: { $0.network == known.network }) else {
+        return nil
+      }
+      return (account, known.identity)
+    }
+    return (try accounts.reaching(bare), bare.lowercased())
+  }
+
+  /// Somebody of this machine or of a network; nil for nobody who is known.
+  ///
+  /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
+  func known(_ name: String) throws -> Participant? {
+    do {
+      return try store.find(participant: name, for: me.id)
+    } catch RuleError.ambiguous(_, let candidates)
+      where candidates.allSatisfy({ $0.contains("/") })
+    {
+      // Of several rooms: what tells them apart is not for people to write.
+      throw RuleError.onlyInARoom(name, domain: accounts.present?.domain ?? "example.org")
+    }
   }
 
   /// Somebody of a network, where nobody else can be meant: by address, by the name of a contact, or
@@ -55,11 +86,12 @@ struct NetworkCommands: SessionPart {
   /// - Throws: ``Refusal`` where there is no account, or it is not clear which.
   func contact(named name: String) throws -> (account: Account, address: String) {
     accounts.refresh()
-    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    let bare = try address(name, behind: "@")
     if bare.contains("@") {
       return (try accounts.present ?? accounts.reaching(bare), bare.lowercased())
     }
     let account = try accounts.named("")
+    if bare.contains("/") { _ = try self.address(account.address(of: bare), behind: "@") }
     let known = try store.contacts(of: account).first {
       $0.participant.name.lowercased() == bare.lowercased()
     }
@@ -82,17 +114,10 @@ struct NetworkCommands: SessionPart {
     try store.networkChat(with: address, of: account)
   }
 
-  /// - Throws: ``Refusal`` for a file that is too large for the server of the open conversation.
-  func checkSize(_ file: (name: String, bytes: Int)) throws {
+  /// The bytes of the largest file that the server of the open conversation takes, where it is known.
+  var fileLimit: Int? {
     accounts.refresh()
-    guard let longest = account(of: moves.present)?.settings["upload"].flatMap({ Int($0) }),
-      file.bytes > longest
-    else { return }
-    throw Refusal(
-      say(
-        "%1 is too large for the server: it has %2, and %3 are allowed.",
-        SafeText(name: file.name), SafeText(line: Attachment.size(file.bytes)),
-        SafeText(line: Attachment.size(longest))))
+    return account(of: moves.present)?.settings["upload"].flatMap { Int($0) }
   }
 
   /// Asks the process of the conversation's network.

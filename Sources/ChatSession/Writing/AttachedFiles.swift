@@ -20,9 +20,9 @@ package final class AttachedFiles: SessionPart {
     var path = absolute(argument)
     // A name that really has quotes or backslashes in it is that of its file.
     let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
+    let limit = NetworkCommands(session: session).fileLimit
     if let unquoted, (try? look(at: path)) == nil { path = absolute(unquoted) }
-    let found = try look(at: path)
-    try NetworkCommands(session: session).checkSize(found)
+    let found = try look(at: path, limit: limit)
     waiting.add(WaitingFiles.File(path: path, name: found.name, bytes: found.bytes))
     drafts.noteAndLeave()
     emit(
@@ -35,8 +35,10 @@ package final class AttachedFiles: SessionPart {
   /// What a file is called and its size.
   ///
   /// - Throws: `AttachmentError` where it cannot be sent.
-  package func look(at path: String) throws -> (name: String, bytes: Int) {
-    let found = try Store.look(atFile: path, limit: settings.attachmentLimit * 1_000_000)
+  package func look(at path: String, limit: Int? = nil) throws -> (name: String, bytes: Int) {
+    let own = settings.attachmentLimit * 1_000_000
+    let found = try Store.look(
+      atFile: path, limit: limit.map { own > 0 ? min(own, $0) : $0 } ?? own)
     return (found.name, found.bytes)
   }
 

@@ -6,7 +6,10 @@ extension NewsTaking {
 
   func joined(_ room: String, as nick: String) throws {
     let place = try place(.room(room))
+    let isNick = try database.exists(
+      "SELECT 1 FROM conversation WHERE id = ? AND nick = ?", place.id, nick)
     try database.run("UPDATE conversation SET nick = ?, live = 1 WHERE id = ?", nick, place.id)
+    if !isNick { try store.touchPeople() }
     place.isLive = true
     // Whoever left while nobody listened is not in it any more.
     try database.run(
@@ -45,6 +48,8 @@ extension NewsTaking {
       return
     }
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
+    // Who left it by themselves knows.
+    if let reason { try store.tell(reason, account) }
   }
 
   /// An archive was read up to here. Whoever has just come into a room sees nothing of what was said

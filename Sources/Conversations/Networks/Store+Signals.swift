@@ -103,6 +103,16 @@ extension Store {
     return Dictionary(rooms) { $1 }
   }
 
+  /// What someone is called in the rooms that they are in by accounts of theirs.
+  package func nicknames(of me: ID<Participant>) throws -> [String] {
+    try database.rows(
+      """
+      SELECT DISTINCT c.nick FROM account a JOIN conversation c ON c.network = a.network
+      WHERE a.owner = ? AND a.removed = 0 AND c.nick IS NOT NULL ORDER BY c.nick
+      """, me
+    ) { $0.text() }
+  }
+
   /// The contacts of an account, by name: who is there, and who is away.
   package func contacts(of account: Account) throws -> [Presence] {
     try database.rows(

@@ -12,6 +12,8 @@ public struct Participant: Identifiable, Hashable, Sendable {
   /// Whether it is someone in a room on a network, who may be somebody else in another room; the
   /// identity begins with the room's address then.
   public var isOccupant: Bool
+  /// What they are called in rooms on networks, where it is known: of an account's owner.
+  package var nicknames: [String] = []
 
   public init(
     id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil,

@@ -52,7 +52,7 @@ extension Store {
   ) throws -> [Unread] {
     try read {
       let person = try participant(me)
-      let names = Set([person.name, person.identity] + words).filter {
+      let names = Set([person.name, person.identity] + (try nicknames(of: me)) + words).filter {
         !Tokenizer.tokens(of: $0).isEmpty
       }
       let called = names.sorted().map { SearchExpression.words(.init($0)) }

@@ -56,7 +56,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .noTLS: "The server offers no encryption, and without it nothing is sent to it."
     case .refusedTLS: "The server refuses to start encryption."
-    case .wrongPassword: "The server does not accept this name and password."
+    case .wrongPassword: "The server does not accept this password; /connect takes another."
     case .unusablePassword:
       "The name or the password is empty or has a control character in it, which no server takes."
     case .notAuthorized("account-disabled", let text):

@@ -259,6 +259,22 @@ struct RoomTests {
     #expect(learned == ["rooms muc.example.org", "upload 5"])
   }
 
+  /// A process that has just begun knows a room from the store, and its password from the server.
+  @Test func thePasswordOfARoomIsInItsBookmark() throws {
+    var talk = Talk(rooms: wanted)
+    talk.roomFeatures[room] = []
+    talk.bookmarks =
+      "<item id='\(room)'><conference xmlns='\(Feature.bookmarks)' autojoin='true'>"
+      + "<password>sesame</password></conference></item>"
+    talk.logIn()
+    let entries = talk.sent.filter { $0.name == "presence" && $0["to"] == "\(room)/anna" }
+    let words = entries.map {
+      $0.first("x", Feature.rooms)?.first("password", Feature.rooms)?.text ?? ""
+    }
+    #expect(words.last == "sesame")
+    #expect(talk.news.contains(.joined(room: room, nick: "anna")))
+  }
+
   @Test func aRoomThatDoesNotAnswerIsTriedAgain() {
     var talk = Talk(rooms: wanted)
     talk.roomFeatures[room] = []

@@ -242,7 +242,10 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   @Test(
     "what SASL refuses is a sentence",
     arguments: [
-      (failure("not-authorized"), "The server does not accept this name and password.", true),
+      (
+        failure("not-authorized"),
+        "The server does not accept this password; /connect takes another.", true
+      ),
       (
         failure("account-disabled", text: "Pay first"),
         "The server has disabled this account: “Pay first”.", true

@@ -73,7 +73,7 @@ private let prosody = Result { try Prosody() }
   func wrongPassword() throws {
     let end = try user(password: "pencil").runToEnd()
     #expect(end == .login(.wrongPassword) && end?.isFatal == true)
-    #expect(end?.description == "The server does not accept this name and password.")
+    #expect(end?.description == "The server does not accept this password; /connect takes another.")
     #expect(try user("nobody").runToEnd() == .login(.wrongPassword))
   }
 

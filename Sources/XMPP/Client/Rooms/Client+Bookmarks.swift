@@ -46,12 +46,15 @@ extension Client {
     let was = bookmarks.kept[room].map(Client.isWanted) ?? false
     bookmarks.kept[room] = conference
     let isWanted = Client.isWanted(conference)
+    let password = conference.first("password", Feature.bookmarks)?.text ?? ""
     if isWanted, rooms[room] == nil, rooms.count < Limits.rooms {
       let chosen = conference.first("nick", Feature.bookmarks)?.text ?? ""
-      rooms[room] = Room(
-        nick: Client.word(chosen) ?? nick,
-        password: conference.first("password", Feature.bookmarks)?.text ?? "")
+      rooms[room] = Room(nick: Client.word(chosen) ?? nick, password: password)
       enter(room)
+    } else if isWanted, rooms[room]?.password.isEmpty == true, !password.isEmpty {
+      // A process that has just begun knows no passwords.
+      rooms[room]?.password = password
+      if rooms[room]?.isInside == false { enter(room) }
     } else if !isWanted, was {
       leave(room)
     }
