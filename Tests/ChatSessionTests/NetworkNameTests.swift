@@ -66,6 +66,7 @@ struct NetworkNameTests {
     anna.say("/join #tea@rooms.x.org")
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
     #expect(try anna.store.requests(of: account).count == before + 1)
+    #expect(anna.printed.last { $0.hasPrefix("── ") }?.contains("#tea@rooms.x.org") == true)
     anna.say("/contact")
     #expect(anna.printed.suffix(2) == ["  ben (ben@x.org)  here", "  cem (cem@x.org)  not here"])
   }
