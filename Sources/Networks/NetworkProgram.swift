@@ -129,6 +129,8 @@ package struct NetworkProgram {
       secret = typed
     }
     try store.keepTemporaryFilesInMemory()
+    // Whoever types meanwhile comes first: catching up can keep a processor busy for a while.
+    _ = nice(5)
     Confinement.enter(
       folders: [folder(of: store)], files: [account.settings["ca"]].compactMap { $0 })
     let loop = EventLoop()

@@ -57,6 +57,13 @@ extension EndToEnd {
       } ?? nil
     }
 
+    @Test("the process of an account comes behind whoever types")
+    func yields() throws {
+      let process = try #require(anna.process?.processIdentifier)
+      let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
+      #expect(getpriority(Int32(PRIO_PROCESS.rawValue), id_t(process)) == min(19, own + 5))
+    }
+
     @Test("in a room: text, edit, reply, reaction, typing, seen, retract, each way")
     func inARoom() throws {
       let (annas, bens, cem) = try allInTheRoom()
