@@ -93,6 +93,28 @@ struct RoomTests {
     #expect(talk.statuses.last == .ready)
   }
 
+  /// Prosody says of it that it is the owner.
+  @Test func anotherProgramOfTheOwnersWithAnotherNicknameIsNotThisOne() {
+    var talk = Talk.inRoom()
+    let item = "<item jid='anna@example.org/phone' nick='ann'/>"
+    func hears(_ nick: String, _ codes: [String], type: String? = nil) {
+      talk.hear(
+        Talk.presence("\(room)/\(nick)", id: "id-anna", codes: codes, type: type, item: item))
+    }
+    hears("annie", ["110"])
+    #expect(talk.client.rooms[Address("\(room)")!]?.nick == "anna")
+    hears("annie", ["110", "303"], type: "unavailable")
+    hears("ann", ["110"])
+    #expect(talk.client.rooms[Address("\(room)")!]?.nick == "anna")
+    hears("ann", ["110"], type: "unavailable")
+    #expect(talk.client.rooms[Address("\(room)")!]?.isEntered == true)
+    // This one is it.
+    talk.hear(
+      Talk.presence(
+        "\(room)/zoe", id: "id-anna", codes: ["110"], item: "<item jid='\(Talk.full)'/>"))
+    #expect(talk.client.rooms[Address("\(room)")!]?.nick == "zoe")
+  }
+
   @Test func theOneWhoAskedIsToldTheNicknameThatIsUsed() throws {
     var talk = Talk.ready { $0.roomFeatures["room@muc.example.org"] = [] }
     talk.ignores = { $0.name == "presence" }

@@ -18,12 +18,23 @@ extension Client {
     else { return }
     rooms[address]?.lastHeard = clock.time
     let user = stanza.first("x", Feature.roomUser)
-    let codes = RoomStatus.codes(of: user)
+    var codes = RoomStatus.codes(of: user)
+    if from.resource != rooms[address]?.nick, isOfAnotherProgram(user) {
+      codes.remove(RoomStatus.isOwn)
+    }
     switch stanza["type"] {
     case nil: came(stanza, from, codes)
     case "unavailable": went(from, user, codes)
     default: break
     }
+  }
+
+  /// Prosody 0.12 says of every program of the owner's that it is the owner, whatever it is called in
+  /// the room.
+  private func isOfAnotherProgram(_ user: Element?) -> Bool {
+    let items = user?.children.filter { $0.name == "item" } ?? []
+    let addresses = items.compactMap { $0["jid"].flatMap(Address.init) }
+    return !addresses.isEmpty && !addresses.contains { $0.resource.isEmpty || $0 == jid }
   }
 
   private mutating func came(_ stanza: Element, _ from: Address, _ codes: Set<String>) {
