@@ -55,7 +55,6 @@ extension Client {
     let server = Address(domain: account.domain)
     ask("get", Element("query", namespace: Feature.info), to: server, .serverInfo)
     ask("get", Element("query", namespace: Feature.info), to: account, .accountInfo)
-    ask("set", Element("enable", namespace: Feature.carbons), .carbons)
     askForRoster()
     ask("get", Element("query", namespace: Feature.items), to: server, .items)
     askForBookmarks()
@@ -97,8 +96,9 @@ extension Client {
       server.hasIDs = server.hasArchive || features.contains(Feature.ids)
     }
     server.isAnswered = true
-    // The server sends what waits for the owner at the first presence: from here on it can be told
-    // apart from what the archive brings.
+    // The server sends what waits for the owner at the first presence, and copies as soon as they are
+    // wanted: from here on both can be told apart from what the archive brings.
+    ask("set", Element("enable", namespace: Feature.carbons), .carbons)
     sendPresence()
     if server.hasArchive {
       catchUp(with: "")
