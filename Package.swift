@@ -185,7 +185,7 @@ let package = Package(
       name: "XMPPTests",
       dependencies: [
         "XMPP", "Networks", "Conversations", "Platform", "COpenSSL", "ProsodyFixture",
-        "Repeatable",
+        "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -17,7 +17,8 @@ package enum WireReport: Sendable {
 /// The connection of one account to its network: all that a network process has to have of its own.
 @MainActor
 package protocol Wire: AnyObject {
-  /// Called in the loop; set before `connect`.
+  /// Called in the loop; set before `connect`. What is called of the wire meanwhile must not come
+  /// before what it has begun: what waits may be given in answer to a report.
   var report: (WireReport) -> Void { get set }
   /// Begins to connect and to log in, with the account's settings; what comes of it is reported.
   func connect(secret: String, settings: [String: String])

@@ -32,6 +32,9 @@ package final class XMPPWire: Wire {
   private var leaving: [Int: Stream] = [:]
   private var hasSeenSCRAM: Bool
   private var timer: TimerID?
+  /// What is to be told to the client, in order: of what one event brings all is done before the next.
+  private var told: [ClientEvent] = []
+  private var isTelling = false
   /// How many there were, to tell the present one from those before it.
   private var connections = 0
 
@@ -116,27 +119,35 @@ package final class XMPPWire: Wire {
   }
 
   private func tell(_ event: ClientEvent) {
-    let now = Store.wallClock()
-    for effect in client.handle(event, at: now) {
-      switch effect {
-      case .store(let news): report(.news(news))
-      case .send(let stanza, let payload): stream?.send(stanza, as: payload)
-      case .upload(let file): begin(file)
-      case .cancelUpload:
-        if let upload { transfers.cancel(upload) }
-        endUpload()
-      case .status(let status):
-        statuses.0 = status.words
-        showStatus()
-      case .learned(let name, let value): report(.learned(name, value))
-      case .wake(let time):
-        loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
-          self?.tell(.tick)
-        }
-      case .hangUp(let reason):
-        close()
-        report(.down(reason: reason, isFinal: false))
+    told.append(event)
+    if isTelling { return }
+    isTelling = true
+    while !told.isEmpty {
+      let now = Store.wallClock()
+      for effect in client.handle(told.removeFirst(), at: now) { perform(effect, at: now) }
+    }
+    isTelling = false
+  }
+
+  private func perform(_ effect: ClientEffect, at now: Milliseconds) {
+    switch effect {
+    case .store(let news): report(.news(news))
+    case .send(let stanza, let payload): stream?.send(stanza, as: payload)
+    case .upload(let file): begin(file)
+    case .cancelUpload:
+      if let upload { transfers.cancel(upload) }
+      endUpload()
+    case .status(let status):
+      statuses.0 = status.words
+      showStatus()
+    case .learned(let name, let value): report(.learned(name, value))
+    case .wake(let time):
+      loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
+        self?.tell(.tick)
       }
+    case .hangUp(let reason):
+      close()
+      report(.down(reason: reason, isFinal: false))
     }
   }
 }

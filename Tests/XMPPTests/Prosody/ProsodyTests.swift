@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Networks
 import Platform
 import ProsodyFixture
+import StoreFixture
 import Testing
-import XMPP
+
+@testable import XMPP
 
 /// One server for all of these tests.
 private let prosody = Result { try Prosody() }
@@ -256,5 +260,45 @@ private let prosody = Result { try Prosody() }
     #expect(anna.end == nil)
     anna.stream.close()
     anna.runToEnd()
+  }
+
+  @Test("what waits goes out in order, also where more is given while news is being stored")
+  func order() throws {
+    let store = try Fixture().open()
+    let account = try store.addAccount(
+      owner: store.participant(identity: "anna").id, network: "xmpp:anna@" + Prosody.domain,
+      settings: [
+        "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
+      ])
+    let loop = EventLoop()
+    let wire = try XMPPWire(account, in: store, loop: loop)
+    var (accepted, isRead): ([OutboxEntry.ID], Bool) = ([], false)
+    func give(_ ids: ClosedRange<OutboxEntry.ID>) {
+      let ben = NetworkPlace.direct("ben@" + Prosody.domain)
+      wire.take(outbox: ids.map { .test($0, to: ben) }, requests: [], signals: [])
+    }
+    wire.report = { report in
+      switch report {
+      case .up: give(1...3)
+      case .news(let news):
+        accepted += news.accepted
+        // What waited for this goes out in the same turn.
+        if !isRead, news.contains(where: { if case .caughtUp = $0 { true } else { false } }) {
+          isRead = true
+          give(1...6)
+        }
+        if accepted.count == 6 { loop.stop() }
+      case .down(let reason, _):
+        Issue.record("\(reason)")
+        loop.stop()
+      default: break
+      }
+    }
+    wire.connect(secret: Prosody.password, settings: account.settings)
+    let limit = loop.after(milliseconds: 20_000) { loop.stop() }
+    loop.run()
+    loop.cancel(limit)
+    #expect(accepted == Array(1...6))
+    wire.close()
   }
 }
