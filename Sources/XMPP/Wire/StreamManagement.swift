@@ -53,17 +53,19 @@ package struct StreamManagement<Payload> {
     return true
   }
 
-  /// The server has taken so many in all (`h`).
+  /// The server has taken so many in all (`h`). Only the answer to a question counts: Prosody 0.12
+  /// counts what it has not looked at yet, and tells that, too, when it ends a stream.
   ///
   /// - Returns: what was waiting for it, the oldest first.
   /// - Throws: `FalseCount`, for a count beyond what was sent or behind what it said before.
   package mutating func acknowledge(_ count: UInt32) throws(FalseCount) -> [Payload] {
     let new = Int(count &- taken)
     guard new <= waiting.count else { throw FalseCount() }
+    guard let asked, new >= Int(asked &- taken) else { return [] }
     taken = count
     let done = waiting.prefix(new).compactMap { $0 }
     waiting.removeFirst(new)
-    asked = nil
+    self.asked = nil
     return done
   }
 }
