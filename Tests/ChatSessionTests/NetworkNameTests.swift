@@ -21,6 +21,10 @@ struct NetworkNameTests {
   func namesOfANetwork() throws {
     let account = try anna.added()
     try anna.store.set(account, settings: ["rooms": "rooms.x.org"])
+    #expect(!anna.say("/msg ben"))
+    #expect(
+      anna.printed.last
+        == "Nobody who has used this store is called ben; on x.org it is /msg ben@x.org.")
     anna.say("/join tea@rooms.x.org")
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org"))
     anna.say("/join ops")

@@ -108,6 +108,12 @@ extension ConversationCommands {
           "Nobody is called %1; did you mean /msg %2?", shown,
           SafeText(name: String(near.dropFirst()))))
     }
+    if let account = session.accounts.present, !bare.contains("/") {
+      return Refusal(
+        say(
+          "Nobody who has used this store is called %1; on %2 it is /msg %3.", shown,
+          SafeText(line: account.domain), SafeText(line: account.address(of: bare))))
+    }
     return Refusal(say("Nobody who has used this store is called %1.", shown))
   }
 
