@@ -181,9 +181,12 @@ extension Client {
     let key = address.description
     outbox.hasNewPlace = true
     if rooms[address]?.hasArchive == true {
-      // All that is in the archive of a new room is new.
-      let mark = rooms[address]?.isNew == true ? "" : nil
-      archives[key, default: Archive(mark: mark)].begin()
+      archives[key, default: Archive(mark: nil)].begin()
+      if rooms[address]?.isNew == true {
+        // All that is in the archive of a new room is new, for a successor, too.
+        archives[key]?.mark = ""
+        tell(.caughtUp(archive: key, mark: ""))
+      }
       catchUp(with: key)
     } else {
       archives[key, default: Archive(mark: nil)].state = .absent
