@@ -81,7 +81,10 @@ package final class NetworkProcess {
     connect()
     look()
     if !hasToLeave { loop.run() }
+    // Shells that end at the same time are waited for: nobody tries again.
+    store.patience = 10_000
     wire.close()
+    try? storeNews()
     return failure
   }
 
@@ -180,12 +183,12 @@ package final class NetworkProcess {
   private func connectIfAsked() throws {
     let asked = try store.requests(of: account).filter { $0.verb == .reconnect }
     if asked.isEmpty { return }
+    let authorities = try store.account(network: account.network)?.settings["ca"]
     try store.take(asked.map { .answered($0, "") }, of: account)
-    wire.close()
     isUp = false
+    wire.close()
     if let retry { loop.cancel(retry) }
-    guard try store.account(network: account.network)?.settings["ca"] == account.settings["ca"]
-    else {
+    guard authorities == account.settings["ca"] else {
       // What it may open was settled when it started.
       failure = "has other authorities now, which a new process reads: /connect starts it"
       return leave()

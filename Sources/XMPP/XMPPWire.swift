@@ -13,7 +13,14 @@ package final class XMPPWire: Wire {
   package var isReading = true {
     didSet {
       if isReading == oldValue { return }
-      if isReading { stream?.resume() } else { stream?.pause() }
+      if isReading {
+        client.skip(to: Store.wallClock())
+        stopped = nil
+        tell(.tick)
+      } else {
+        stopped = Store.wallClock()
+        stream?.pause()
+      }
     }
   }
 
@@ -32,6 +39,8 @@ package final class XMPPWire: Wire {
   private var leaving: [Int: Stream] = [:]
   private var hasSeenSCRAM: Bool
   private var timer: TimerID?
+  /// What the clock showed when it stopped reading: answers that nobody reads are not late.
+  private var stopped: Milliseconds?
   /// What is to be told to the client, in order: of what one event brings all is done before the next.
   private var told: [ClientEvent] = []
   private var isTelling = false
@@ -58,7 +67,7 @@ package final class XMPPWire: Wire {
 
   package var server: String? { stream?.server }
 
-  package var isBusy: Bool { upload != nil }
+  package var isBusy: Bool { upload != nil || client.outbox.isSendingAgain }
 
   package func connect(secret: String, settings account: [String: String]) {
     var settings = Stream.Settings(
@@ -77,6 +86,7 @@ package final class XMPPWire: Wire {
       if self.connections == connections, self.stream != nil { hear(event) }
     }
     self.stream = stream
+    statuses.0 = ClientStatus.connecting.words
     if !isReading { stream.pause() }
     stream.connect()
   }
@@ -123,10 +133,12 @@ package final class XMPPWire: Wire {
     if isTelling { return }
     isTelling = true
     while !told.isEmpty {
-      let now = Store.wallClock()
+      let now = stopped ?? Store.wallClock()
       for effect in client.handle(told.removeFirst(), at: now) { perform(effect, at: now) }
     }
     isTelling = false
+    // What came meanwhile counts as received when it is stored, and not before.
+    if isReading { stream?.resume() }
   }
 
   private func perform(_ effect: ClientEffect, at now: Milliseconds) {
@@ -143,7 +155,7 @@ package final class XMPPWire: Wire {
     case .learned(let name, let value): report(.learned(name, value))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
-        self?.tell(.tick)
+        if self?.isReading == true { self?.tell(.tick) }
       }
     case .hangUp(let reason):
       close()

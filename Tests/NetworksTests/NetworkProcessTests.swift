@@ -156,6 +156,23 @@ final class NetworkProcessTests {
       try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
   }
 
+  @Test("what could not be stored until the end is stored then")
+  func storesAtTheEnd() throws {
+    let said = NetworkNews.said(
+      NetworkMessage(
+        name: MessageName(origin: "1", archive: "a1"),
+        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
+      in: .room("tea@rooms.x.org"))
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      try? mine.holding { wire.report(.news([said])) }
+      wire.report(.down(reason: "wrong password", isFinal: true))
+    }
+    #expect(try process().run() == "wrong password")
+    #expect(
+      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
+  }
+
   @Test("what contradicts what is there is left out, and the rest of it is stored, once")
   func leavesOutContradictions() throws {
     func said(_ number: Int) -> NetworkNews {

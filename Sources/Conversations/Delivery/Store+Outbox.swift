@@ -62,14 +62,18 @@ extension Store {
   /// Reports how it went. What changed while the network was at it follows by itself: a text edited
   /// meanwhile is posted as an edit, a message taken back meanwhile as a deletion.
   ///
-  /// - Parameter entry: as `outbox(of:)` gave it.
-  package func finish(_ entry: OutboxEntry, as outcome: OutboxEntry.Outcome) throws {
+  /// - Parameters:
+  ///   - entry: as `outbox(of:)` gave it.
+  ///   - isEdited: whether the network has another text than that.
+  package func finish(
+    _ entry: OutboxEntry, as outcome: OutboxEntry.Outcome, isEdited: Bool = false
+  ) throws {
     try write(durable: true) {
       guard let message = try stored(entry.message.id) else { return }
       try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
       switch (outcome, entry.operation) {
       case (.sent, .send):
-        let isOther = !message.body.utf8.elementsEqual(entry.message.body.utf8)
+        let isOther = isEdited || !message.body.utf8.elementsEqual(entry.message.body.utf8)
         try noteSent(message, isEdited: isOther)
       case (.sent, .edit), (.sent, .delete), (.sent, .react):
         break

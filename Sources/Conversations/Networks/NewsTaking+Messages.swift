@@ -136,13 +136,16 @@ extension NewsTaking {
   /// The network has a message of the owner's, whatever else is known of the attempt.
   func cameBack(_ message: Message) throws {
     guard message.state < .sent else { return }
-    // What was typed since it was handed over is another text than what came.
-    let isEdited = try database.exists(
+    try store.noteSent(message, isEdited: try isEditedOnItsWay(message.id))
+  }
+
+  /// Whether something was typed since it was handed over, and is another text than what came.
+  private func isEditedOnItsWay(_ message: ID<Message>) throws -> Bool {
+    try database.exists(
       """
       SELECT 1 FROM outbox x JOIN message m ON m.id = x.message
       WHERE x.message = ? AND x.operation = 0 AND x.tried > 0 AND m.revised > x.tried
-      """, message.id)
-    try store.noteSent(message, isEdited: isEdited)
+      """, message)
   }
 
   // MARK: What becomes of it
@@ -278,7 +281,10 @@ extension NewsTaking {
         "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", link,
         entry.message.id, place)
     }
-    try store.finish(entry, as: .sent)
+    // What a former process handed over came back; this one knows the newer text alone.
+    let isFormers = archive != nil && entry.operation == .send && entry.wasTried
+    try store.finish(
+      entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))
   }
 
   func refused(_ entry: OutboxEntry, _ reason: String) throws {

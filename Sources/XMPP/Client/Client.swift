@@ -91,6 +91,9 @@ package struct Client {
     return finishTurn()
   }
 
+  /// Time in which nothing that came was read does not count.
+  package mutating func skip(to now: Milliseconds) { clock.skip(to: now) }
+
   private mutating func handle(_ stanza: Element) {
     guard stanza.namespace.isEmpty else { return }
     switch stanza.name {

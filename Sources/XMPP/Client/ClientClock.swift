@@ -37,6 +37,12 @@ struct ClientClock: Sendable {
     wall = now
   }
 
+  /// Goes on from there as if no time had gone by.
+  mutating func skip(to now: Milliseconds) {
+    wall = now
+    woke()
+  }
+
   mutating func set(_ alarm: Alarm, in milliseconds: Milliseconds) {
     alarms[alarm] = time + milliseconds
     isChanged = true

@@ -35,7 +35,7 @@ struct Requests: Sendable {
 
   /// - Returns: whether it had not ended yet.
   mutating func end(_ request: NetworkRequest) -> Bool {
-    let isNew = underWay.contains { $0.id == request.id }
+    let isNew = (underWay + waiting).contains { $0.id == request.id }
     underWay.removeAll { $0.id == request.id }
     waiting.removeAll { $0.id == request.id }
     if isNew || !ended.contains(request.id) { ended.append(request.id) }
@@ -143,7 +143,7 @@ extension Client {
     if rooms[target] == nil { rooms[target] = Room(nick: wanted) }
     rooms[target]?.wantedNick = wanted
     if !request.secret.isEmpty { rooms[target]?.password = request.secret }
-    if let former = rooms[target]?.request { done(former, "") }
+    if let former = rooms[target]?.request, former.id != request.id { done(former, "") }
     rooms[target]?.request = request
     if rooms[target]?.isEntering == false {
       rooms[target]?.nick = wanted

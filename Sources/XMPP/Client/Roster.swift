@@ -34,6 +34,8 @@ struct Roster: Sendable {
   }
 
   var contacts: [Address: Contact] = [:]
+  /// Whether the server has told who is in it.
+  var isKnown = false
   /// What the server calls the state that is known; nil before the first.
   var version: String?
   /// Whom the owner wrote to since the start: they know that the owner is there.
@@ -82,6 +84,8 @@ extension Client {
   }
 
   mutating func rosterCame(_ answer: Question.Answer) {
+    roster.isKnown = true
+    defer { sayWhatWasSeen() }
     guard case .result(let answer) = answer else { return }
     // Without a query nothing has changed since the version that was named.
     if let query = answer.first("query", Feature.roster) {

@@ -135,7 +135,10 @@ import Platform
 
   private func askServer() {
     if asked == nil { asked = loop.now }
-    if features?.acknowledges == true { return write("<r xmlns='\(Namespace.acknowledgements)'/>") }
+    if features?.acknowledges == true {
+      let question = "<r xmlns='\(Namespace.acknowledgements)'/>"
+      return write(String(repeating: question, count: StreamManagement<Payload>.questions))
+    }
     // A server does one thing after the other: its answer is behind all that we sent before.
     pings += 1
     write(
@@ -236,7 +239,7 @@ import Platform
     guard StreamManagement<Payload>.counts(element) else { return }
     if features?.acknowledges == false, isAnswerToPing(element) {
       // Against silence it is asked, too, with nothing under way.
-      if let asked = counts.asked { acknowledge(asked) }
+      acknowledged(counts.answered())
       return
     }
     handler(.stanza(element))
@@ -253,12 +256,15 @@ import Platform
   private func acknowledge(_ count: UInt32?) {
     guard let count else { return finish(.falseCount) }
     do throws(StreamManagement<Payload>.FalseCount) {
-      let payloads = try counts.acknowledge(count)
-      if !payloads.isEmpty { handler(.acknowledged(payloads)) }
-      askAboutStanzas()
+      acknowledged(try counts.acknowledge(count))
     } catch {
       finish(.falseCount)
     }
+  }
+
+  private func acknowledged(_ payloads: [Payload]) {
+    if !payloads.isEmpty { handler(.acknowledged(payloads)) }
+    askAboutStanzas()
   }
 
   // MARK: - logging in
@@ -351,7 +357,9 @@ import Platform
     for timer in [stepTimer, quietTimer, askTimer] {
       if let timer { loop.cancel(timer) }
     }
-    if case .noAnswer = end { connection?.abandon() }
+    // What is on its way and not known to be there is sent again, and must not come after that.
+    let isSilent = if case .noAnswer = end { true } else { false }
+    if isSilent || !counts.unacknowledged.isEmpty { connection?.abandon() }
     connection?.close()
     forgetInbox()
     handler(.down(end))

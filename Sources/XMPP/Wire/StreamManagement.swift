@@ -16,6 +16,13 @@ package struct StreamManagement<Payload> {
   private var waiting: [Payload?] = []
   /// How many had gone out when we last asked; nil: there is no open question.
   package private(set) var asked: UInt32?
+  /// How many of the questions are answered.
+  private var answers = 0
+
+  /// How often a question is put, one behind the other: when Prosody 0.12 is ended it tells unasked
+  /// what it has counted, the stanza included that it has not looked at and drops. That is no more
+  /// than one answer, and the one before it was behind all that counts.
+  package static var questions: Int { 2 }
 
   package init() {}
 
@@ -50,22 +57,31 @@ package struct StreamManagement<Payload> {
   package mutating func ask() -> Bool {
     if waiting.isEmpty || asked != nil { return false }
     asked = taken &+ UInt32(truncatingIfNeeded: waiting.count)
+    answers = 0
     return true
   }
 
-  /// The server has taken so many in all (`h`). Only the answer to a question counts: Prosody 0.12
-  /// counts what it has not looked at yet, and tells that, too, when it ends a stream.
+  /// The server has taken so many in all (`h`), and says so once more for each question.
   ///
-  /// - Returns: what was waiting for it, the oldest first.
+  /// - Returns: what is known to be taken by that, the oldest first.
   /// - Throws: `FalseCount`, for a count beyond what was sent or behind what it said before.
   package mutating func acknowledge(_ count: UInt32) throws(FalseCount) -> [Payload] {
     let new = Int(count &- taken)
     guard new <= waiting.count else { throw FalseCount() }
     guard let asked, new >= Int(asked &- taken) else { return [] }
-    taken = count
-    let done = waiting.prefix(new).compactMap { $0 }
-    waiting.removeFirst(new)
+    answers += 1
+    return answers < Self.questions ? [] : answered()
+  }
+
+  /// The server has answered something behind all that it was asked about.
+  ///
+  /// - Returns: what it has taken, the oldest first.
+  package mutating func answered() -> [Payload] {
+    guard let asked else { return [] }
+    let new = Int(asked &- taken)
+    taken = asked
     self.asked = nil
-    return done
+    defer { waiting.removeFirst(new) }
+    return waiting.prefix(new).compactMap { $0 }
   }
 }

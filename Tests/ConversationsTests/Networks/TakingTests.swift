@@ -90,6 +90,20 @@ import Testing
     #expect(try linked.bodies() == ["hello", "hello"])
   }
 
+  @Test("what was changed before a successor took it over follows where the former text came back")
+  func editedBetweenProcesses() throws {
+    for archive in ["a1", nil] {
+      let linked = try Linked()
+      try linked.join()
+      let (message, entry) = try linked.send("helo")
+      try linked.wire.noteTried([entry])
+      try linked.store.edit(message.id, to: "hello", by: linked.anna)
+      // The successor knows the new text alone: without an id of the archive that is what went out.
+      try linked.hear(.accepted(try #require(try linked.outbox().last), archive: archive))
+      #expect(try linked.outbox().map(\.operation) == (archive == nil ? [] : [.edit]))
+    }
+  }
+
   @Test("what was changed while it was on its way follows when it comes back")
   func editedOnItsWay() throws {
     let linked = try Linked()

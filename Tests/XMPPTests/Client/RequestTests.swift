@@ -15,6 +15,29 @@ struct RequestTests {
     return nil
   }
 
+  @Test func whoWantsIntoARoomIsAnsweredByTheRoomThoughTheConnectionBreaksMeanwhile() throws {
+    let room = "room@muc.example.org"
+    let join = NetworkRequest(id: 1, verb: .join, target: room, text: "anna")
+    let topic = NetworkRequest(id: 2, verb: .topic, target: room, text: "tea")
+    var talk = Talk.ready()
+    talk.roomFeatures[room] = []
+    talk.ignores = { $0["to"]?.hasPrefix(room) == true && $0.name == "presence" }
+    talk.handle(.requests([join, topic]))
+    talk.serve()
+    talk.handle(.down)
+    talk.logIn()
+    func answers() -> [NetworkNews] {
+      talk.news.filter { if case .answered = $0 { true } else { false } }
+    }
+    #expect(answers() == [])
+    talk.error(try #require(talk.sent.last { $0["to"] == room + "/anna" }), "forbidden")
+    #expect(
+      answers() == [
+        .answered(join, "You are banned from \(room)."),
+        .answered(topic, "You are not in \(room)."),
+      ])
+  }
+
   @Test func peopleAreAddedApprovedAndForgotten() {
     var talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
     var told = ask(&talk, .subscribe, "ben@example.org", "Ben")

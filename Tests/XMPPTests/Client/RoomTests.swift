@@ -61,6 +61,66 @@ struct RoomTests {
     }
   }
 
+  /// What a room tells of its own accord to whoever comes in.
+  private func late(_ nick: String, _ id: String) -> String {
+    "<message from='\(room)/\(nick)' type='groupchat' id='\(id)'><body>\(id)</body>"
+      + "<delay xmlns='\(Feature.delay)' from='\(room)' stamp='2026-05-01T10:00:00Z'/></message>"
+  }
+
+  @Test func whereThereIsNoArchiveNothingIsSentBeforeTheHistoryWasTold() {
+    for hasSubject in [true, false] {
+      var talk = Talk(rooms: wanted)
+      talk.roomFeatures[room] = []
+      talk.logIn()
+      talk.handle(.outbox([.test(1, to: .room(room)), .test(2, to: .room(room))]))
+      talk.hear(late("anna", "uid1"))
+      #expect(talk.messages.isEmpty)
+      #expect(talk.news.accepted == [1])
+      if hasSubject {
+        talk.hear("<message from='\(room)' type='groupchat'><subject/></message>")
+      } else {
+        talk.wait(Limits.entering)
+      }
+      #expect(talk.messages.map { $0["id"] } == ["uid2"])
+    }
+  }
+
+  @Test func theHistoryIsPastForWhoeverComesAndNewForWhoeverComesBack() throws {
+    for isAskedFor in [true, false] {
+      var talk = Talk(rooms: isAskedFor ? [] : wanted)
+      talk.roomFeatures[room] = []
+      talk.logIn()
+      if isAskedFor {
+        talk.handle(.requests([NetworkRequest(id: 1, verb: .join, target: room, text: "anna")]))
+        talk.serve()
+      }
+      talk.hear(late("ben", "b1"))
+      #expect(try #require(talk.news.messages.last).isPast == isAskedFor)
+      talk.hear("<message from='\(room)' type='groupchat'><subject/></message>")
+      talk.hear(late("ben", "b2"))
+      #expect(try #require(talk.news.messages.last).isPast == false)
+    }
+  }
+
+  @Test func whatAnArchiveBringsBehindTheLeavingIsNotCaughtUp() throws {
+    var talk = Talk(marks: ["": "m0", room: "r0"], rooms: wanted)
+    talk.roomFeatures[room] = [Feature.archive]
+    talk.ignores = { [room] in
+      $0["to"] == room && $0.children.first?.name == "query"
+        && $0.children.first?.namespace == Feature.archive
+    }
+    talk.logIn()
+    let page = try #require(talk.sent.last { $0.children.first?.namespace == Feature.archive })
+    talk.handle(.requests([NetworkRequest(id: 1, verb: .leave, target: room)]))
+    talk.hear(
+      "<message from='\(room)'><result xmlns='\(Feature.archive)' id='r1' queryid="
+        + "'\(page.children[0]["queryid"] ?? "")'><forwarded xmlns='\(Feature.forwarding)'>"
+        + late("ben", "b1").replacing("<message", with: "<message xmlns='jabber:client'")
+        + "</forwarded></result></message>")
+    talk.result(page, "<fin xmlns='\(Feature.archive)' complete='true'/>")
+    #expect(!talk.news.contains(.caughtUp(archive: room, mark: "r1")))
+  }
+
   @Test func theArchiveOfTheRoomBringsWhatWasMissed() {
     var talk = Talk(marks: ["": "m0", room: "r0"], rooms: wanted)
     talk.roomFeatures[room] = [Feature.archive, Feature.occupantIDs]

@@ -49,6 +49,30 @@ struct SignalTests {
     #expect(payloads(talk) == ["received b3", "displayed b3"])
   }
 
+  @Test func whatWasSeenBeforeItCouldBeSaidIsSaidThen() throws {
+    let room = NetworkPlace.room("room@muc.example.org")
+    var talk = Talk(rooms: [WantedRoom(address: "room@muc.example.org", nick: "anna")])
+    talk.roomFeatures["room@muc.example.org"] = [Feature.archive]
+    talk.ignores = { $0.has("query", Feature.roster) || $0["to"]?.contains("room@") == true }
+    talk.logIn()
+    talk.handle(
+      .signals([
+        .reached(place, MessageName(origin: "b1"), by: ben, .seen),
+        .reached(place, MessageName(origin: "b2"), by: ben, .seen),
+        .reached(.direct("eve@x.org"), MessageName(origin: "e1"), by: ben, .seen),
+        .reached(room, MessageName(archive: "r1"), by: ben, .seen),
+      ]))
+    #expect(payloads(talk) == [])
+    let question = try #require(talk.sent.first { $0.has("query", Feature.roster) })
+    talk.result(question, "<query xmlns='\(Feature.roster)'>\(Self.contact)</query>")
+    #expect(payloads(talk) == ["displayed b2"])
+    talk.ignores = { _ in false }
+    let info = try #require(talk.sent.first { $0["to"] == "room@muc.example.org" })
+    talk.error(info, "item-not-found")
+    talk.serve()
+    #expect(payloads(talk) == ["displayed b2", "displayed r1"])
+  }
+
   @Test func aStrangerIsToldNothingUntilTheOwnerWritesToThem() {
     var talk = Talk.ready()
     talk.hear(message("b1"))

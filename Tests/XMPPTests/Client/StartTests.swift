@@ -42,6 +42,18 @@ struct StartTests {
     #expect(talk.hangUps == ["The server does not answer."])
   }
 
+  @Test func timeInWhichNothingIsReadMakesNoAnswerLate() {
+    var talk = Talk()
+    talk.handle(.up(jid: Talk.full, features: Element("features")))
+    talk.now += 100_000
+    talk.client.skip(to: talk.now)
+    #expect(talk.handle(.tick).contains(.wake(at: talk.now + Limits.answer)))
+    talk.wait(Limits.answer - 1)
+    #expect(talk.hangUps.isEmpty)
+    talk.wait(1)
+    #expect(talk.hangUps.count == 1)
+  }
+
   @Test func itAsksToBeWokenWhenTheFirstAnswerIsOverdueAlsoIfTheClockIsSetBack() {
     var talk = Talk()
     let effects = talk.handle(.up(jid: Talk.full, features: Element("features")))

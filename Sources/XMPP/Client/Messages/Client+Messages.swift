@@ -138,7 +138,8 @@ extension Client {
       let from = message["from"].flatMap(Address.init), from.bare == address
     else { return }
     if heard.source.isLive { rooms[address]?.lastHeard = clock.time }
-    let isPastFirst = heard.source.isLive && !room.isEntered && heard.time != nil
+    let isHistory = heard.source.isLive && !room.hasSubject && heard.time != nil
+    let isPastFirst = isHistory && (!room.isEntered || room.isAskedFor)
     if heard.source.isLive, !room.isEntered, !isPastFirst { return }
     var heard = heard
     // The room's own history, where there is no archive.
@@ -151,6 +152,8 @@ extension Client {
       origin: Client.originID(of: message) ?? Client.word(message["id"]), archive: heard.archiveID)
     if let subject = message.first("subject"), !message.has("body"), !message.has("thread") {
       if heard.source.isLive || isPastFirst {
+        rooms[address]?.hasSubject = true
+        outbox.hasNewPlace = true
         // Prosody 0.12 names nobody's occupant id there; who has the nickname now it is.
         let known = room.occupants[from.resource]?.occupantID
         let speaker =

@@ -69,7 +69,9 @@ extension Client {
     }
     switch room.state {
     case .entered:
-      return archives[work.to.description]?.isCatchingUp == false ? .ready : .later
+      let archive = archives[work.to.description]
+      return archive?.isCatchingUp == false && (archive?.state != .absent || room.hasSubject)
+        ? .ready : .later
     case .outside, .asking, .entering, .settling, .unreachable: return .later
     case .refused(let sentence): return .never(sentence)
     }

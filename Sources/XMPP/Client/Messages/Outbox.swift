@@ -147,6 +147,9 @@ struct Outbox: Sendable {
     inFlight = []
   }
 
+  /// Whether a room gave something back that counts as sent: no other process knows of it.
+  var isSendingAgain: Bool { works.values.contains(where: \.isAgain) }
+
   /// Entries that the connection breaks on. One that may be over a server's limit (10,000 bytes at
   /// the least, RFC 6120, 13.12) need not prove it as often as one that cannot be.
   var breakers: [OutboxEntry.ID] {

@@ -14,6 +14,17 @@ struct Unanswered: Sendable {
   private(set) var wishes: [NetworkPlace: [Wish]] = [:]
   /// What was said to be seen last.
   private var shown: [NetworkPlace: MessageName] = [:]
+  /// What was seen last while it could not be said yet.
+  private var unsaid: [NetworkPlace: NetworkSignal] = [:]
+
+  mutating func keep(_ signal: NetworkSignal, of place: NetworkPlace) {
+    if unsaid.count < Limits.unansweredPlaces { unsaid[place] = signal }
+  }
+
+  mutating func takeUnsaid() -> [NetworkSignal] {
+    defer { unsaid = [:] }
+    return Array(unsaid.values)
+  }
 
   mutating func add(_ wish: Wish, in place: NetworkPlace) {
     if wishes[place] == nil, wishes.count >= Limits.unansweredPlaces {
@@ -84,8 +95,23 @@ extension Client {
     switch signal {
     case .typing(let place, let isTyping): typing(isTyping, in: place)
     case .reached(let place, let name, let speaker, let state):
-      if !speaker.isOwner, state >= .delivered { reached(name, in: place, state) }
+      if speaker.isOwner || state < .delivered { return }
+      if state == .seen, isComing(place) { return unanswered.keep(signal, of: place) }
+      reached(name, in: place, state)
     }
+  }
+
+  /// Whether it is not known yet who may know, or the owner is not there yet.
+  private func isComing(_ place: NetworkPlace) -> Bool {
+    switch place {
+    case .room(let name): Address(name).flatMap { rooms[$0] }.map { !$0.isEntered } ?? false
+    case .direct: !roster.isKnown
+    }
+  }
+
+  /// What was seen while the connection was made.
+  mutating func sayWhatWasSeen() {
+    for signal in unanswered.takeUnsaid() { handle(signal) }
   }
 
   /// Where a signal may go: into a room the owner is in, and to those who may know of the owner.

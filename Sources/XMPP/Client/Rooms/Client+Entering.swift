@@ -94,6 +94,7 @@ extension Client {
     outbox.hasNewPlace = true
     tell(.left(room: address.description, reason: sentence))
     if let request { done(request, sentence) }
+    goOnWithRequests()
   }
 
   private mutating func cannotReach(_ address: Address, _ sentence: String) {
@@ -108,6 +109,13 @@ extension Client {
       tell(.lost(room: address.description, reason: sentence))
     }
     rooms[address]?.isLossTold = true
+    goOnWithRequests()
+  }
+
+  /// What waited for a room goes on: it is in it, or it hears that it is not.
+  mutating func goOnWithRequests() {
+    requests.goOn()
+    runRequests()
   }
 
   /// The room has told who is in it, and last of all that the owner is.
@@ -135,7 +143,8 @@ extension Client {
     rooms[address]?.isLossTold = false
     rooms[address]?.state = .entered
     rooms[address]?.takenNicks = 0
-    clock.set(.room(address), in: Limits.silence)
+    clock.set(.room(address), in: Limits.entering)
+    rooms[address]?.isAskedFor = request != nil
     tell(.joined(room: address.description, nick: nick))
     tellShortName(of: address)
     tellOccupants(of: address)
@@ -152,8 +161,8 @@ extension Client {
     rooms[address]?.early = []
     rooms[address]?.isNew = false
     for message in early { deliver(message, .live) }
-    requests.goOn()
-    runRequests()
+    sayWhatWasSeen()
+    goOnWithRequests()
   }
 
   /// A room at the account's own service is known by its local part.
@@ -201,6 +210,11 @@ extension Client {
       cannotReach(address, filled(("%1 does not answer.", [address.description])))
     case .unreachable: enter(address)
     case .entered:
+      // Not every room tells a subject.
+      if !room.hasSubject {
+        rooms[address]?.hasSubject = true
+        outbox.hasNewPlace = true
+      }
       let left = room.lastHeard + Limits.silence - clock.time
       if left > 0 {
         clock.set(.room(address), in: left)
@@ -238,6 +252,7 @@ extension Client {
 
   mutating func leave(_ address: Address) {
     guard let room = rooms.removeValue(forKey: address) else { return }
+    archives[address.description]?.isLost()
     clock.cancel(.room(address))
     if room.hearsPresence {
       send(
@@ -248,5 +263,6 @@ extension Client {
     if let request = room.request { done(request, "You left it before it answered.") }
     outbox.hasNewPlace = true
     tell(.left(room: address.description, reason: nil))
+    goOnWithRequests()
   }
 }

@@ -127,6 +127,7 @@ extension Client {
       clock.cancel(.room(address))
       tell(.left(room: address.description, reason: reason))
     }
+    goOnWithRequests()
   }
 
   private mutating func tellOccupant(

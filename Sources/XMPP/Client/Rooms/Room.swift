@@ -39,6 +39,11 @@ struct Room: Sendable {
   var hasArchive = false
   var hasOccupantIDs = false
   var hasIDs = false
+  /// Whether it has told what is talked about: its history, where it has no archive, is before that
+  /// (XEP-0045, 7.2).
+  var hasSubject = false
+  /// Whether somebody asked to be in it now, and is not in it again.
+  var isAskedFor = false
   /// Whether it has said what it can do; one that is not there yet cannot.
   var isKnown = false
   /// Whether it is the owner's, and was made just now.
@@ -76,7 +81,7 @@ struct Room: Sendable {
     occupants = [:]
     takenNicks = 0
     nick = wantedNick
-    (isKnown, isNew, early) = (false, false, [])
+    (isKnown, isNew, hasSubject, early) = (false, false, false, [])
   }
 
   /// Of somebody who is known by a nickname alone where that is no identity.
