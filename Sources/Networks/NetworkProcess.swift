@@ -83,6 +83,7 @@ package final class NetworkProcess {
     if !hasToLeave { loop.run() }
     // Shells that end at the same time are waited for: nobody tries again.
     store.patience = 10_000
+    isUp = false
     wire.close()
     try? storeNews()
     return failure
@@ -243,7 +244,7 @@ package final class NetworkProcess {
     }
   }
 
-  /// A file on its way would have to begin anew.
+  /// What the wire is at would have to begin anew, or be lost.
   private func leaveWhenDone() {
     guard wire.isBusy || !downloads.isEmpty else { return leave() }
     loop.schedule(&leaving, at: loop.now + max(1_000, patience)) { [weak self] in

@@ -17,8 +17,8 @@ package enum WireReport: Sendable {
 /// The connection of one account to its network: all that a network process has to have of its own.
 @MainActor
 package protocol Wire: AnyObject {
-  /// Called in the loop; set before `connect`. What is called of the wire meanwhile must not come
-  /// before what it has begun: what waits may be given in answer to a report.
+  /// Called in the loop; set before `connect`. The wire may be told something during a report, which
+  /// waits until it has done what it was at.
   var report: (WireReport) -> Void { get set }
   /// Begins to connect and to log in, with the account's settings; what comes of it is reported.
   func connect(secret: String, settings: [String: String])
@@ -28,7 +28,7 @@ package protocol Wire: AnyObject {
   var isReading: Bool { get set }
   /// The address of the server in digits, while there is a connection.
   var server: String? { get }
-  /// Whether it does something that would have to begin anew.
+  /// Whether it does something that would have to begin anew, or that nobody else knows of.
   var isBusy: Bool { get }
   /// Says goodbye, as far as that goes without waiting. Nothing is reported of this connection any
   /// more.

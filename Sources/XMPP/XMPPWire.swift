@@ -67,7 +67,7 @@ package final class XMPPWire: Wire {
 
   package var server: String? { stream?.server }
 
-  package var isBusy: Bool { upload != nil || client.outbox.isSendingAgain }
+  package var isBusy: Bool { upload != nil || client.isSendingAgain }
 
   package func connect(secret: String, settings account: [String: String]) {
     var settings = Stream.Settings(
@@ -133,8 +133,12 @@ package final class XMPPWire: Wire {
     if isTelling { return }
     isTelling = true
     while !told.isEmpty {
-      let now = stopped ?? Store.wallClock()
-      for effect in client.handle(told.removeFirst(), at: now) { perform(effect, at: now) }
+      let (now, turn) = (stopped ?? Store.wallClock(), connections)
+      for effect in client.handle(told.removeFirst(), at: now) {
+        // Of a connection that another has taken the place of there is nothing to show.
+        if case .status = effect, turn != connections { continue }
+        perform(effect, at: now)
+      }
     }
     isTelling = false
     // What came meanwhile counts as received when it is stored, and not before.

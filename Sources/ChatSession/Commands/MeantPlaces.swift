@@ -108,7 +108,7 @@ extension ConversationCommands {
           "Nobody is called %1; did you mean /msg %2?", shown,
           SafeText(name: String(near.dropFirst()))))
     }
-    if let account = session.accounts.present, !bare.contains("/") {
+    if let account = session.accounts.present, !bare.isEmpty, !bare.contains("/") {
       return Refusal(
         say(
           "Nobody who has used this store is called %1; on %2 it is /msg %3.", shown,

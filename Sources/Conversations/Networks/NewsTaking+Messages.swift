@@ -282,7 +282,7 @@ extension NewsTaking {
         entry.message.id, place)
     }
     // What a former process handed over came back; this one knows the newer text alone.
-    let isFormers = archive != nil && entry.operation == .send && entry.wasTried
+    let isFormers = entry.operation == .send && entry.wasTried
     try store.finish(
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))
   }

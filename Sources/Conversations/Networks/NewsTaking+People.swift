@@ -52,14 +52,19 @@ extension NewsTaking {
     if let reason { try store.tell(reason, account) }
   }
 
-  /// An archive was read up to here. Whoever has just come into a room sees nothing of what was said
-  /// there before.
+  /// An archive was read up to here.
   func caughtUp(_ archive: String, _ mark: String) throws {
     try database.run(
       "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
       archive, mark)
-    guard let count = past.removeValue(forKey: .room(archive)),
-      let place = try known(.room(archive)),
+    if let count = past.removeValue(forKey: .room(archive)) {
+      try tell(count, earlierIn: archive)
+    }
+  }
+
+  /// Whoever has just come into a room sees nothing of what was said there before.
+  func tell(_ count: Int, earlierIn room: String) throws {
+    guard let place = try known(.room(room)),
       try database.exists(
         "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, place.id)
     else { return }

@@ -9,6 +9,8 @@ enum Limits {
   static let entering: Milliseconds = 60_000
   /// Until a room that could not be entered is tried again.
   static let enteringAgain: Milliseconds = 120_000
+  /// Until a room without an archive has told what was said before, once it told a subject of then.
+  static let history: Milliseconds = 2_000
   /// Until a silent room is asked whether one is still in it.
   static let silence: Milliseconds = 900_000
   /// Until a page of an archive is asked for again.

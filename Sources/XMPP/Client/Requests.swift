@@ -48,7 +48,7 @@ struct Requests: Sendable {
     putOff.append(request)
   }
 
-  /// A room has been entered.
+  /// What waited for a room is looked at again.
   mutating func goOn() {
     waiting += putOff
     putOff = []
@@ -140,7 +140,10 @@ extension Client {
     guard rooms[target] != nil || rooms.count < Limits.rooms else {
       return done(request, "You are in too many rooms. Leave one first.")
     }
-    if rooms[target] == nil { rooms[target] = Room(nick: wanted) }
+    if rooms[target] == nil {
+      rooms[target] = Room(nick: wanted)
+      rooms[target]?.isAskedFor = true
+    }
     rooms[target]?.wantedNick = wanted
     if !request.secret.isEmpty { rooms[target]?.password = request.secret }
     if let former = rooms[target]?.request, former.id != request.id { done(former, "") }

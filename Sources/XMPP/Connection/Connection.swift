@@ -293,8 +293,9 @@ import Platform
     (output, written) = ([], 0)
   }
 
-  /// Ends one that nothing comes from any more, without a goodbye: what the kernel still holds must
-  /// not arrive after all when the network wakes up, since it will have been sent again by then.
+  /// Ends one without a goodbye, with something on its way or nothing coming any more: what the
+  /// kernel still holds must not arrive after all when the network wakes up, since it will have been
+  /// sent again by then.
   package func abandon() {
     if isOver { return }
     var none = linger(l_onoff: 1, l_linger: 0)

@@ -20,8 +20,8 @@ package struct StreamManagement<Payload> {
   private var answers = 0
 
   /// How often a question is put, one behind the other: when Prosody 0.12 is ended it tells unasked
-  /// what it has counted, the stanza included that it has not looked at and drops. That is no more
-  /// than one answer, and the one before it was behind all that counts.
+  /// what it has counted, the stanza included that it has not looked at and drops. Of two answers one
+  /// is a real one.
   package static var questions: Int { 2 }
 
   package init() {}
@@ -61,7 +61,7 @@ package struct StreamManagement<Payload> {
     return true
   }
 
-  /// The server has taken so many in all (`h`), and says so once more for each question.
+  /// The server has taken so many in all (`h`), and says so once for each question.
   ///
   /// - Returns: what is known to be taken by that, the oldest first.
   /// - Throws: `FalseCount`, for a count beyond what was sent or behind what it said before.

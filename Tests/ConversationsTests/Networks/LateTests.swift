@@ -63,6 +63,12 @@ import Testing
     #expect(
       try comes(["2", "3"]) == ["#tea@rooms.example has 2 earlier messages; /history shows them."])
     #expect(try comes(["3"]) == [])
+    // A room without an archive tells one after the other.
+    let position = try linked.store.position
+    try linked.hear(.told(room: "tea@rooms.example", earlier: 1))
+    #expect(
+      try linked.store.changes(since: position, for: linked.anna).answers.map(\.text)
+        == ["#tea@rooms.example has one earlier message; /history shows it."])
     try linked.store.open(nil, paused: false)
     #expect(try comes(["4"]) == [])
   }

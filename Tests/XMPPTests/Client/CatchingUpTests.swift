@@ -79,10 +79,7 @@ struct CatchingUpTests {
 
   @Test func whoSpeaksInARoomThatWasNotThereYetIsKnownByTheIdTheRoomGives() throws {
     for isOurs in [true, false] {
-      // There may have been another room before that was called so.
-      var talk = Talk(
-        marks: isOurs ? ["": "m0", room: "gone"] : ["": "m0"],
-        rooms: [WantedRoom(address: room, nick: "anna")])
+      var talk = Talk(rooms: [WantedRoom(address: room, nick: "anna")])
       talk.ignores = { [room] in $0["to"]?.hasPrefix(room) == true }
       talk.logIn()
       let info = try #require(talk.sent.last { $0["to"] == room })

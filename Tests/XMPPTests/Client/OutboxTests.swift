@@ -54,6 +54,14 @@ struct OutboxTests {
     #expect(part?["end"] == "15")
   }
 
+  @Test func whatThisProcessHasSentItselfIsNoFormersAnyMore() throws {
+    var entry = OutboxEntry.test(1)
+    entry.wasTried = true
+    var talk = Talk.ready()
+    talk.handle(.outbox([entry]))
+    #expect(talk.handle(.acknowledged([1])).news == [.accepted(.test(1), archive: nil)])
+  }
+
   @Test func editsRetractionsAndReactionsNameTheOriginalAndAskToBeKept() throws {
     var talk = Talk.ready()
     talk.handle(

@@ -138,7 +138,7 @@ extension Client {
       let from = message["from"].flatMap(Address.init), from.bare == address
     else { return }
     if heard.source.isLive { rooms[address]?.lastHeard = clock.time }
-    let isHistory = heard.source.isLive && !room.hasSubject && heard.time != nil
+    let isHistory = heard.source.isLive && !room.hasToldHistory && heard.time != nil
     let isPastFirst = isHistory && (!room.isEntered || room.isAskedFor)
     if heard.source.isLive, !room.isEntered, !isPastFirst { return }
     var heard = heard
@@ -152,17 +152,22 @@ extension Client {
       origin: Client.originID(of: message) ?? Client.word(message["id"]), archive: heard.archiveID)
     if let subject = message.first("subject"), !message.has("body"), !message.has("thread") {
       if heard.source.isLive || isPastFirst {
-        rooms[address]?.hasSubject = true
-        outbox.hasNewPlace = true
+        // One of its history may be of a former subject, or the present one with its time.
+        if heard.time == nil {
+          hasToldItsHistory(address)
+        } else if !room.hasToldHistory {
+          clock.set(.room(address), in: Limits.history)
+        }
         // Prosody 0.12 names nobody's occupant id there; who has the nickname now it is.
         let known = room.occupants[from.resource]?.occupantID
         let speaker =
-          heard.source.isLive && known != nil
+          room.isEntered && known != nil
           ? room.speaker(from, occupantID: known, isLive: true) : speaker
         topicCame(subject.text, by: from.resource.isEmpty ? nil : speaker, heard, in: address)
       }
       return
     }
+    if isPastFirst { rooms[address]?.earlier += 1 }
     interpret(heard, name, by: speaker, from, in: .room(address.description))
   }
 

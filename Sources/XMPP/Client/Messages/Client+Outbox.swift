@@ -8,6 +8,14 @@ extension Client {
     case never(String)
   }
 
+  /// Whether a room gave something back that counts as sent, and may take it soon: no other process
+  /// knows of it.
+  package var isSendingAgain: Bool {
+    outbox.works.values.contains { work in
+      work.isAgain && rooms[work.to].map { $0.isEntering || $0.isEntered } == true
+    }
+  }
+
   mutating func take(_ entries: [OutboxEntry]) {
     for entry in outbox.take(entries) {
       let name =
@@ -70,7 +78,7 @@ extension Client {
     switch room.state {
     case .entered:
       let archive = archives[work.to.description]
-      return archive?.isCatchingUp == false && (archive?.state != .absent || room.hasSubject)
+      return archive?.isCatchingUp == false && (archive?.state != .absent || room.hasToldHistory)
         ? .ready : .later
     case .outside, .asking, .entering, .settling, .unreachable: return .later
     case .refused(let sentence): return .never(sentence)

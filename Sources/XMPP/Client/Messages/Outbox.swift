@@ -70,6 +70,8 @@ struct Outbox: Sendable {
 
   mutating func sent(_ id: OutboxEntry.ID, bytes: Int, at time: Milliseconds) {
     works[id]?.sentAt = time
+    // What comes back is this text from now on.
+    works[id]?.entry.wasTried = false
     works[id]?.bytes = bytes
     inFlight.append(id)
   }
@@ -146,9 +148,6 @@ struct Outbox: Sendable {
     waiting = (inFlight + waiting).sorted()
     inFlight = []
   }
-
-  /// Whether a room gave something back that counts as sent: no other process knows of it.
-  var isSendingAgain: Bool { works.values.contains(where: \.isAgain) }
 
   /// Entries that the connection breaks on. One that may be over a server's limit (10,000 bytes at
   /// the least, RFC 6120, 13.12) need not prove it as often as one that cannot be.

@@ -144,7 +144,6 @@ extension Client {
     rooms[address]?.state = .entered
     rooms[address]?.takenNicks = 0
     clock.set(.room(address), in: Limits.entering)
-    rooms[address]?.isAskedFor = request != nil
     tell(.joined(room: address.description, nick: nick))
     tellShortName(of: address)
     tellOccupants(of: address)
@@ -191,7 +190,7 @@ extension Client {
     outbox.hasNewPlace = true
     if rooms[address]?.hasArchive == true {
       archives[key, default: Archive(mark: nil)].begin()
-      if rooms[address]?.isNew == true {
+      if rooms[address]?.isNew == true, archives[key]?.mark == nil {
         // All that is in the archive of a new room is new, for a successor, too.
         archives[key]?.mark = ""
         tell(.caughtUp(archive: key, mark: ""))
@@ -200,6 +199,14 @@ extension Client {
     } else {
       archives[key, default: Archive(mark: nil)].state = .absent
     }
+  }
+
+  /// All that the room tells to whoever comes in has come.
+  mutating func hasToldItsHistory(_ address: Address) {
+    guard let room = rooms[address], !room.hasToldHistory else { return }
+    rooms[address]?.hasToldHistory = true
+    outbox.hasNewPlace = true
+    if room.earlier > 0 { tell(.told(room: address.description, earlier: room.earlier)) }
   }
 
   /// It is time to look at a room: nothing came for long, or another try is due.
@@ -211,10 +218,7 @@ extension Client {
     case .unreachable: enter(address)
     case .entered:
       // Not every room tells a subject.
-      if !room.hasSubject {
-        rooms[address]?.hasSubject = true
-        outbox.hasNewPlace = true
-      }
+      hasToldItsHistory(address)
       let left = room.lastHeard + Limits.silence - clock.time
       if left > 0 {
         clock.set(.room(address), in: left)

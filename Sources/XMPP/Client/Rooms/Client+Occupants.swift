@@ -126,6 +126,8 @@ extension Client {
       rooms[address]?.state = .refused(sentence)
       clock.cancel(.room(address))
       tell(.left(room: address.description, reason: reason))
+      if let request = rooms[address]?.request { done(request, sentence) }
+      rooms[address]?.request = nil
     }
     goOnWithRequests()
   }

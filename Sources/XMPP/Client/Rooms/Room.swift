@@ -39,10 +39,12 @@ struct Room: Sendable {
   var hasArchive = false
   var hasOccupantIDs = false
   var hasIDs = false
-  /// Whether it has told what is talked about: its history, where it has no archive, is before that
-  /// (XEP-0045, 7.2).
-  var hasSubject = false
-  /// Whether somebody asked to be in it now, and is not in it again.
+  /// Whether it has told what was said before, where it has no archive: its subject is the end of
+  /// that (XEP-0045, 7.2.14).
+  var hasToldHistory = false
+  /// How many messages it has told of before that.
+  var earlier = 0
+  /// Whether it was entered for the first time, because somebody asked.
   var isAskedFor = false
   /// Whether it has said what it can do; one that is not there yet cannot.
   var isKnown = false
@@ -77,11 +79,12 @@ struct Room: Sendable {
   var givesIDs: Bool { hasIDs || hasArchive }
 
   mutating func isLost() {
+    if isEntered { isAskedFor = false }
     state = .outside
     occupants = [:]
     takenNicks = 0
     nick = wantedNick
-    (isKnown, isNew, hasSubject, early) = (false, false, false, [])
+    (isKnown, isNew, hasToldHistory, early, earlier) = (false, false, false, [], 0)
   }
 
   /// Of somebody who is known by a nickname alone where that is no identity.
