@@ -146,8 +146,8 @@ package enum NetworkNews: Hashable, Sendable {
   case bounced(MessageName, in: NetworkPlace, reason: String)
   /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
-  /// So many messages came that are past, of a room without an archive: all that it tells of them.
-  case told(room: String, earlier: Int)
+  /// A room without an archive has told all that it tells of what is past.
+  case toldHistory(room: String)
   /// What the answer to a request is; empty when it is done and there is nothing to say. The first
   /// one counts.
   case answered(NetworkRequest, String)

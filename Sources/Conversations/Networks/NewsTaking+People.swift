@@ -62,8 +62,16 @@ extension NewsTaking {
     }
   }
 
+  func toldHistory(_ room: String) throws {
+    guard let place = try known(.room(room)) else { return }
+    let count = try database.first(
+      "SELECT count(*) FROM message WHERE conversation = ? AND past = 1", place.id
+    ) { $0.int() }
+    if let count, count > 0 { try tell(count, earlierIn: room) }
+  }
+
   /// Whoever has just come into a room sees nothing of what was said there before.
-  func tell(_ count: Int, earlierIn room: String) throws {
+  private func tell(_ count: Int, earlierIn room: String) throws {
     guard let place = try known(.room(room)),
       try database.exists(
         "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, place.id)

@@ -126,7 +126,7 @@ final class NewsTaking {
     case .refused(let entry, let reason): try refused(entry, reason)
     case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
-    case .told(let room, let count): try tell(count, earlierIn: room)
+    case .toldHistory(let room): try toldHistory(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
     }

@@ -65,10 +65,10 @@ import Testing
     #expect(try comes(["3"]) == [])
     // A room without an archive tells one after the other.
     let position = try linked.store.position
-    try linked.hear(.told(room: "tea@rooms.example", earlier: 1))
+    try linked.hear(.toldHistory(room: "tea@rooms.example"))
     #expect(
       try linked.store.changes(since: position, for: linked.anna).answers.map(\.text)
-        == ["#tea@rooms.example has one earlier message; /history shows it."])
+        == ["#tea@rooms.example has 3 earlier messages; /history shows them."])
     try linked.store.open(nil, paused: false)
     #expect(try comes(["4"]) == [])
   }

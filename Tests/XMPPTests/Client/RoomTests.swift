@@ -104,7 +104,7 @@ struct RoomTests {
       talk.hear(late("ben", "b1"))
       #expect(try #require(talk.news.messages.last).isPast == isAskedFor)
       talk.hear("<message from='\(room)' type='groupchat'><subject/></message>")
-      #expect(talk.news.contains(.told(room: room, earlier: 1)) == isAskedFor)
+      #expect(talk.news.contains(.toldHistory(room: room)) == isAskedFor)
       talk.hear(late("ben", "b2"))
       #expect(try #require(talk.news.messages.last).isPast == false)
     }

@@ -167,7 +167,6 @@ extension Client {
       }
       return
     }
-    if isPastFirst { rooms[address]?.earlier += 1 }
     interpret(heard, name, by: speaker, from, in: .room(address.description))
   }
 

@@ -206,7 +206,9 @@ extension Client {
     guard let room = rooms[address], !room.hasToldHistory else { return }
     rooms[address]?.hasToldHistory = true
     outbox.hasNewPlace = true
-    if room.earlier > 0 { tell(.told(room: address.description, earlier: room.earlier)) }
+    if room.isAskedFor, archives[address.description]?.state == .absent {
+      tell(.toldHistory(room: address.description))
+    }
   }
 
   /// It is time to look at a room: nothing came for long, or another try is due.

@@ -42,8 +42,6 @@ struct Room: Sendable {
   /// Whether it has told what was said before, where it has no archive: its subject is the end of
   /// that (XEP-0045, 7.2.14).
   var hasToldHistory = false
-  /// How many messages it has told of before that.
-  var earlier = 0
   /// Whether it was entered for the first time, because somebody asked.
   var isAskedFor = false
   /// Whether it has said what it can do; one that is not there yet cannot.
@@ -84,7 +82,7 @@ struct Room: Sendable {
     occupants = [:]
     takenNicks = 0
     nick = wantedNick
-    (isKnown, isNew, hasToldHistory, early, earlier) = (false, false, false, [], 0)
+    (isKnown, isNew, hasToldHistory, early) = (false, false, false, [])
   }
 
   /// Of somebody who is known by a nickname alone where that is no identity.
