@@ -99,6 +99,8 @@ extension Client {
       done(request, "")
     case .topic, .invite: sendToRoom(request, target)
     case .history: history(request)
+    case .subscribe where roster.contacts[target.bare]?.isSeen == true && request.text.isEmpty:
+      isContact(request, target.bare)
     case .subscribe: addContact(request, target.bare)
     case .approve: approve(request, target.bare)
     case .unsubscribe: forgetContact(request, target.bare)
@@ -179,12 +181,14 @@ extension Client {
   }
 
   private mutating func approve(_ request: NetworkRequest, _ target: Address) {
-    if roster.contacts[target]?.subscription == "both" {
-      return done(request, filled(("%1 is a contact already.", [target.description])))
-    }
+    if roster.contacts[target]?.subscription == "both" { return isContact(request, target) }
     send(Element("presence", ["type": "subscribed", "to": target.description]))
     // Who lets somebody see that they are there wants to see the same.
     addContact(request, target)
+  }
+
+  private mutating func isContact(_ request: NetworkRequest, _ target: Address) {
+    done(request, filled(("%1 is a contact already.", [target.description])))
   }
 
   private mutating func addContact(_ request: NetworkRequest, _ target: Address) {

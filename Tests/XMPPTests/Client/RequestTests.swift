@@ -64,6 +64,9 @@ struct RequestTests {
     talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
     #expect(ask(&talk, .approve, "carl@x.org") == "carl@x.org is a contact already.")
     talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
+    #expect(ask(&talk, .subscribe, "carl@x.org") == "carl@x.org is a contact already.")
+    #expect(talk.sent.isEmpty)
+    talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
     // Who granted it asks back, and is not asked about.
     let asked = talk.hear("<presence from='carl@x.org' type='subscribe'/>")
     #expect(asked.isEmpty && talk.sent.last?["type"] == "subscribed")
