@@ -143,7 +143,8 @@ extension Client {
     rooms[address]?.isLossTold = false
     rooms[address]?.state = .entered
     rooms[address]?.takenNicks = 0
-    clock.set(.room(address), in: Limits.entering)
+    let isArchived = rooms[address]?.hasArchive == true
+    clock.set(.room(address), in: isArchived ? Limits.silence : Limits.entering)
     tell(.joined(room: address.description, nick: nick))
     tellShortName(of: address)
     tellOccupants(of: address)
