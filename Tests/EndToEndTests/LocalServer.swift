@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
 import Foundation
+import Synchronization
 import Testing
 
 /// An XMPP server for one suite or test, on this machine alone, as the README starts one.
@@ -16,7 +17,7 @@ final class LocalServer: @unchecked Sendable {
   /// - Parameter names: whose accounts there are; their password is `secret`.
   init(_ names: [String] = ["anna", "ben", "cem"]) throws {
     folder = try temporaryFolder()
-    port = try Self.freePorts()
+    port = Self.freePorts()
     self.names = names
     // As prosodyctl does, which takes longer for each of them than the server for all.
     let accounts = folder + "/data/" + Self.domain.replacing(".", with: "%2e") + "/accounts"
@@ -100,10 +101,16 @@ final class LocalServer: @unchecked Sendable {
     self.server = nil
   }
 
+  /// Where to look for ports next: servers that begin at the same time get others.
+  private static let nextPort = Mutex(Int.random(in: 20_000..<30_000))
+
   /// The first of three ports in a row that nobody listens at.
-  private static func freePorts() throws -> Int {
+  private static func freePorts() -> Int {
     while true {
-      let first = Int.random(in: 20_000..<30_000)
+      let first = nextPort.withLock { port in
+        port = port < 30_000 ? port + 3 : 20_000
+        return port
+      }
       if (first...first + 2).allSatisfy({ !answers($0) }) { return first }
     }
   }
