@@ -60,9 +60,13 @@ struct StanzaError: Hashable, Sendable {
   }
 
   /// Why a room does not let one in (XEP-0045, 7.2).
-  func sentence(enteringAs nick: String, _ room: String) -> String {
+  ///
+  /// - Parameter hasPassword: whether it was told one.
+  func sentence(enteringAs nick: String, _ room: String, hasPassword: Bool) -> String {
     let sentence: Sentence =
       switch condition {
+      case "not-authorized" where hasPassword:
+        ("%1 has another password: /join %1 --password WORD.", [room])
       case "not-authorized": ("%1 asks for a password: /join %1 --password WORD.", [room])
       case "forbidden": ("You are banned from %1.", [room])
       case "item-not-found": ("%1 does not exist, or is not open yet.", [room])

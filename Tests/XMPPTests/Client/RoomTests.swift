@@ -349,6 +349,27 @@ struct RoomTests {
     #expect(learned == ["rooms muc.example.org", "upload 5"])
   }
 
+  @Test func aRoomThatWasToldAnotherPasswordSaysSo() throws {
+    var talk = Talk.ready { $0.roomFeatures["room@muc.example.org"] = [] }
+    talk.ignores = { $0.name == "presence" }
+    let words = ["", "sesam", "sesame"].enumerated().map { number, word in
+      let request = NetworkRequest(id: Int64(number), verb: .join, target: room, secret: word)
+      talk.handle(.requests([request]))
+      talk.serve()
+      let entry = talk.sent.last { $0.name == "presence" }?["id"] ?? ""
+      return talk.hear(
+        "<presence type='error' id='\(entry)' from='\(room)'><error type='auth'>"
+          + "<not-authorized xmlns='\(Feature.stanzaErrors)'/></error></presence>"
+      ).compactMap { if case .answered(_, let sentence) = $0 { sentence } else { nil } }
+    }
+    let way = "/join \(room) --password WORD."
+    #expect(
+      words == [
+        ["\(room) asks for a password: \(way)"], ["\(room) has another password: \(way)"],
+        ["\(room) has another password: \(way)"],
+      ])
+  }
+
   /// A process that has just begun knows a room from the store, and its password from the server.
   @Test func thePasswordOfARoomIsInItsBookmark() throws {
     var talk = Talk(rooms: wanted)

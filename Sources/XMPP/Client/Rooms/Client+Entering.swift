@@ -24,7 +24,7 @@ extension Client {
       rooms[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
       rooms[address]?.hasIDs = features.contains(Feature.ids)
     case .error(let error) where error.condition.hasPrefix("remote-server"):
-      cannotReach(address, error.sentence(enteringAs: room.nick, address.description))
+      cannotReach(address, sentence(error, room, address))
       return
     case .silence:
       cannotReach(address, filled(("%1 does not answer.", [address.description])))
@@ -73,7 +73,7 @@ extension Client {
       stanza["id"] == nil || stanza["id"] == room.entry
     else { return }
     let error = StanzaError(stanza)
-    let sentence = error.sentence(enteringAs: room.nick, address.description)
+    let sentence = sentence(error, room, address)
     if error.condition == "conflict", room.takenNicks < 3 {
       rooms[address]?.takenNicks += 1
       rooms[address]?.nick += "_"
@@ -83,6 +83,11 @@ extension Client {
     } else {
       stayOut(address, sentence)
     }
+  }
+
+  private func sentence(_ error: StanzaError, _ room: Room, _ address: Address) -> String {
+    error.sentence(
+      enteringAs: room.nick, address.description, hasPassword: !room.password.isEmpty)
   }
 
   private mutating func stayOut(_ address: Address, _ sentence: String) {
