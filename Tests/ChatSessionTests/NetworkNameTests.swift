@@ -283,13 +283,15 @@ struct NetworkNameTests {
     anna.look()
     anna.say("/contact remove cem")
     anna.say("/contact add ben")
+    for verb in ["accept", "block"] { anna.say("/contact " + verb) }
+    #expect(!anna.say("/contact unblock"))
     anna.say("/switch tea@rooms.x.org")
     anna.say("/invite cem")
     anna.say("/invite ben")
     #expect(
       try anna.store.requests(of: account).map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
         == [
-          "unsubscribe cem@far.org ", "subscribe ben@x.org ",
+          "unsubscribe cem@far.org ", "subscribe ben@x.org ", "approve  ", "block  ",
           "invite tea@rooms.x.org cem@far.org", "invite tea@rooms.x.org ben@x.org",
         ])
   }

@@ -135,7 +135,7 @@ public struct Command: Sendable {
       "/connect [ADDRESS]", "connect an account, asking for its password if need be", .account
     ) { try AccountCommands(session: $0).connect($1) },
     Command(
-      "/contact [add|accept|remove|block|unblock ADDRESS]",
+      "/contact [add|accept|remove|block|unblock [ADDRESS]]",
       "your contacts; or ask someone to be one, agree, end it, or shut them out", .contact
     ) { try NetworkCommands(session: $0).contact($1) },
     Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {

@@ -147,12 +147,15 @@ struct NetworkCommands: SessionPart {
     ("unblock", .unblock),
   ]
 
-  /// `/contact [add|accept|remove|block|unblock ADDRESS]`.
+  /// `/contact [add|accept|remove|block|unblock [ADDRESS]]`.
   func contact(_ argument: String) throws {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
     if words.isEmpty { return try listContacts() }
-    guard words.count == 2, let verb = Self.verbs.first(where: { $0.name == words[0] })?.verb
-    else { throw usage("contact") }
+    let verb = Self.verbs.first { $0.name == words[0] }?.verb
+    if words.count == 1, let verb, [.approve, .block].contains(verb) {
+      return try ask(verb, "", of: accounts.named(""))
+    }
+    guard words.count == 2, let verb else { throw usage("contact") }
     let (account, address) = try contact(named: words[1])
     try ask(verb, address, of: account)
   }

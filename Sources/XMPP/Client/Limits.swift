@@ -40,6 +40,8 @@ enum Limits {
   static let queries = 16
   /// How many services of a server are asked what they are.
   static let services = 100
+  /// How many people one sentence names.
+  static let listed = 100
   static let waitingRequests = 1_000
   static let inFlight = 100
   static let accepted = 300

@@ -20,6 +20,8 @@ struct Question: Sendable {
     case request(NetworkRequest)
     /// What a place can do.
     case abilities(NetworkRequest)
+    /// Whom the owner has blocked.
+    case blocked(NetworkRequest)
     /// A message to a room that only answers when it refuses.
     case unlessRefused(NetworkRequest)
     /// A new topic, which the room repeats.
@@ -116,6 +118,7 @@ extension Client {
     case .roomPing(let room): roomPingCame(answer, from: room)
     case .page(let query): pageCame(answer, query)
     case .abilities(let request): abilitiesCame(answer, request)
+    case .blocked(let request): blockedCame(answer, request)
     case .contact(let request): contactIsKept(answer, request)
     case .slot(let entry): slotCame(answer, for: entry)
     case .request(let request):

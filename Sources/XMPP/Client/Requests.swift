@@ -88,6 +88,14 @@ extension Client {
     if request.verb == .abilities, request.target.isEmpty {
       return done(request, serverAbilities)
     }
+    if request.verb == .approve, request.target.isEmpty { return tellAskers(request) }
+    if [.block, .unblock].contains(request.verb), !server.hasBlocking {
+      return done(request, "The server cannot block anybody.")
+    }
+    if request.verb == .block, request.target.isEmpty {
+      ask("get", Element("blocklist", namespace: Feature.blocking), .blocked(request))
+      return
+    }
     guard let target = Address(request.target) else {
       return done(request, filled(("%1 is not an address.", [request.target])))
     }
@@ -105,9 +113,6 @@ extension Client {
     case .approve: approve(request, target.bare)
     case .unsubscribe: forgetContact(request, target.bare)
     case .block, .unblock:
-      guard server.hasBlocking else {
-        return done(request, "The server cannot block anybody.")
-      }
       let item = Element("item", namespace: Feature.blocking, ["jid": target.description])
       ask(
         "set",
@@ -185,6 +190,37 @@ extension Client {
     send(Element("presence", ["type": "subscribed", "to": target.description]))
     // Who lets somebody see that they are there wants to see the same.
     addContact(request, target)
+  }
+
+  private mutating func tellAskers(_ request: NetworkRequest) {
+    let askers = roster.askers.map(\.description).sorted()
+    done(
+      request,
+      askers.isEmpty
+        ? "Nobody asks to be your contact."
+        : filled(
+          (
+            "Asking to be your contacts: %1. /contact accept ADDRESS is your yes.",
+            [Client.list(askers)]
+          )))
+  }
+
+  /// Whom the owner shut out (XEP-0191, 3.2).
+  mutating func blockedCame(_ answer: Question.Answer, _ request: NetworkRequest) {
+    guard case .result(let answer) = answer else {
+      return done(request, failure(answer, account.domain))
+    }
+    let items = answer.first("blocklist", Feature.blocking)?.children ?? []
+    let blocked = items.compactMap { $0["jid"].flatMap(Address.init)?.description }
+    done(
+      request,
+      blocked.isEmpty ? "Nobody is blocked." : filled(("Blocked: %1.", [Client.list(blocked)])))
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let more = names.count - Limits.listed
+    return names.prefix(Limits.listed).joined(separator: ", ")
+      + (more > 0 ? filled((" and %1 more", [String(more)])) : "")
   }
 
   private mutating func isContact(_ request: NetworkRequest, _ target: Address) {

@@ -147,6 +147,7 @@ extension Client {
         let name = roster.contacts[from.bare]?.name ?? ""
         tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
       }
+    case "unsubscribe": roster.askers.remove(from.bare)
     case "unsubscribed" where roster.contacts[from.bare] != nil:
       tell(.answeredContact(Speaker(identity: from.bare.description), isYes: false))
     default: break

@@ -123,6 +123,48 @@ struct RequestTests {
     #expect(ask(&talk, .unblock, "eve@x.org") == "The server cannot block anybody.")
   }
 
+  @Test func whoIsBlockedIsAskedOfTheServer() throws {
+    func answer(_ items: String) throws -> String? {
+      var talk = Talk.ready()
+      talk.ignores = { $0.children.first?.namespace == Feature.blocking }
+      #expect(ask(&talk, .block, "") == nil)
+      let id = try #require(talk.sent.last?["id"])
+      let list = "<blocklist xmlns='\(Feature.blocking)'>\(items)</blocklist>"
+      talk.hear("<iq type='result' id='\(id)'>\(list)</iq>")
+      for case .answered(_, let sentence) in talk.news { return sentence }
+      return nil
+    }
+    #expect(try answer("") == "Nobody is blocked.")
+    let blocked = try answer("<item jid='eve@x.org'/><item/><item jid='y.org'/>")
+    #expect(blocked == "Blocked: eve@x.org, y.org.")
+    let many = (1...102).map { "<item jid='a\($0)@x.org'/>" }.joined()
+    #expect(try answer(many)?.hasSuffix("a100@x.org and 2 more.") == true)
+    var talk = Talk.ready()
+    talk.client.server.hasBlocking = false
+    #expect(ask(&talk, .block, "") == "The server cannot block anybody.")
+  }
+
+  @Test func whoAsksToBeAContactIsToldUntilTheyAreAnsweredOrTakeItBack() {
+    var talk = Talk.ready()
+    let (nobody, yes) = ("Nobody asks to be your contact.", "/contact accept ADDRESS is your yes.")
+    #expect(ask(&talk, .approve, "") == nobody)
+    for name in ["eve", "ben"] { talk.hear("<presence from='\(name)@x.org' type='subscribe'/>") }
+    func who() -> String? {
+      var copy = talk
+      copy.forget()
+      let request = NetworkRequest(id: 20, verb: .approve, target: "")
+      copy.handle(.requests([request]))
+      for case .answered(request, let sentence) in copy.news { return sentence }
+      return nil
+    }
+    #expect(who() == "Asking to be your contacts: ben@x.org, eve@x.org. \(yes)")
+    talk.hear("<presence from='eve@x.org' type='unsubscribe'/>")
+    #expect(who() == "Asking to be your contacts: ben@x.org. \(yes)")
+    talk.handle(.requests([NetworkRequest(id: 21, verb: .approve, target: "ben@x.org")]))
+    talk.serve()
+    #expect(who() == nobody)
+  }
+
   @Test func beingAwayIsToldToTheServerAndToEachRoom() {
     var talk = Talk.inRoom()
     #expect(ask(&talk, .presence, "away", "lunch") == "")
