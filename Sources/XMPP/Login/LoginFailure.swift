@@ -40,8 +40,9 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether a further try would fail for the same reason, until somebody changes something.
   package var isFatal: Bool {
     switch self {
-    // A server that is just starting says so for a while, and so may somebody in between.
-    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected: false
+    // A server that is just starting or ending says so for a while, and so may somebody in between.
+    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected, .oldServer:
+      false
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .streamError(let condition, _):
       [

@@ -85,6 +85,8 @@ package struct Negotiation: Sendable {
   var state = State.idle
   private var isSecure = false
   private var isAuthenticated = false
+  /// Whether the server's header has no version (RFC 6120, 4.7.5).
+  private var isOld = false
   private var ours: Address?
   /// What came before we were ready, for those who come after.
   private var early: [Element] = []
@@ -123,6 +125,7 @@ package struct Negotiation: Sendable {
   /// The clock has reached `deadline`.
   package mutating func timePassed(at now: Milliseconds) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
+    if isOld, case .features = state { return fail(.oldServer) }
     return fail(.tooSlow(step, limit: settings.limit))
   }
 
@@ -176,7 +179,9 @@ package struct Negotiation: Sendable {
 
   private mutating func opened(_ attributes: [String: String]) -> [Effect] {
     guard case .header = state else { return fail(.unexpected("stream", step)) }
-    guard let version = attributes["version"], version != "0.9" else { return fail(.oldServer) }
+    // A server that is being stopped has no version either where it had not read ours yet: what it
+    // says next tells which of the two it is.
+    isOld = [nil, "0.9"].contains(attributes["version"])
     state = .features
     return []
   }
@@ -191,6 +196,7 @@ package struct Negotiation: Sendable {
   private mutating func read(_ element: Element) -> [Effect] {
     switch state {
     case .features:
+      if isOld { return fail(.oldServer) }
       guard element.name == "features", element.namespace == Namespace.streams else {
         return unexpected(element)
       }

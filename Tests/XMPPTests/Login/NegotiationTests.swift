@@ -324,9 +324,28 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       }
       #expect(failure.description == sentence)
     }
-    var talk = try LoginTalk()
-    _ = talk.take(.connected(isSecure: true))
-    #expect(talk.take(.opened([:])) == [.fail(.oldServer)])
+    // Before TLS it may be somebody in between who says it.
+    #expect(!LoginFailure.oldServer.isFatal)
+    for attributes in [[:], ["version": "0.9"]] {
+      for way in 0..<4 {
+        var talk = try LoginTalk()
+        _ = talk.take(.connected(isSecure: true))
+        #expect(talk.take(.opened(attributes)) == [])
+        let effects =
+          switch way {
+          case 0: talk.hear(features(mechanisms("SCRAM-SHA-1")))
+          case 1: talk.machine.timePassed(at: talk.machine.deadline ?? 0)
+          // A server that ends before it has read our header has no version either.
+          case 2: talk.hear(error("system-shutdown"))
+          default: talk.take(.closed)
+          }
+        let failures: [LoginFailure] = [
+          .oldServer, .oldServer, .streamError("system-shutdown", text: "so"), .closed(.greeting),
+        ]
+        #expect(effects == [.fail(failures[way])])
+        #expect(!failures[way].isFatal)
+      }
+    }
   }
 
   @Test(
