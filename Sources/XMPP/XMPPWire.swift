@@ -59,7 +59,7 @@ package final class XMPPWire: Wire {
     let rooms = try store.roomsJoined(of: account)
     client = Client(
       account: address, settings: account.settings, marks: try store.catchUpMarks(of: account),
-      told: try store.newestTold(of: account),
+      told: try store.newestTold(of: account), writtenTo: try store.writtenTo(by: account),
       rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
       away: try store.away(of: account.owner))
     show = { [weak self] in self?.show(upload: $0) }

@@ -135,6 +135,20 @@ extension EndToEnd {
       #expect(!log.output.contains("coffee"), "\(log)")
     }
 
+    @Test("who was written to before the process was killed is told what is seen after that")
+    func seenBehindAKill() throws {
+      let (annas, bens) = try (anna.chat(with: "ben"), ben.chat(with: "anna"))
+      try anna.say("tea?", in: annas)
+      try anna.expect("tea?", in: annas) { $0.state >= .sent }
+      try ben.expect("tea?", in: bens)
+      try ben.say("gladly", in: bens)
+      try anna.expect("gladly", in: annas)
+      anna.kill()
+      try anna.connect()
+      try anna.store.noteSeen(by: anna.me, in: annas, upTo: 2, sendReceipt: true)
+      try ben.expect("gladly", in: bens) { $0.state == .seen }
+    }
+
     @Test("in a direct chat: delivered, seen, typing, reaction, edit, retract, each way")
     func inADirectChat() throws {
       let cem = try ForeignClient("cem", at: server)

@@ -92,6 +92,20 @@ extension Store {
     return Dictionary(told) { max($0, $1) }
   }
 
+  /// The addresses of those in direct chats to whom the owner has written, so that they may know that
+  /// the owner is there: those of the newest chats first.
+  package func writtenTo(by account: Account) throws -> [String] {
+    try database.rows(
+      """
+      SELECT \(Store.placeColumns) FROM conversation c
+      WHERE c.network = ?1 AND c.kind = \(Conversation.Kind.direct.rawValue) AND EXISTS (
+        SELECT 1 FROM message m WHERE m.sender = ?2 AND m.conversation = c.id AND m.past = 0
+          AND m.state >= \(DeliveryState.sent.rawValue))
+      ORDER BY c.id DESC
+      """, account.network, account.owner
+    ) { $0.text("place_person") }
+  }
+
   /// The rooms to be in, by address, and the nickname in each: those that were joined and not left.
   package func roomsJoined(of account: Account) throws -> [String: String] {
     let rooms = try database.rows(

@@ -42,12 +42,14 @@ package struct Client {
   ///   - settings: `nick`, the nickname for rooms; else it is the local part of the address.
   ///   - marks: the last `caughtUp` of each archive.
   ///   - told: when the newest message was made that each archive has told.
+  ///   - writtenTo: whom the owner has written to before, the latest first.
   ///   - rooms: where to be from the start.
   ///   - away: what the owner left word of, nil when they are not away.
   ///   - random: where ids come from.
   package init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
-    told: [String: Milliseconds] = [:], rooms: [WantedRoom] = [], away: String? = nil,
+    told: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
+    away: String? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     self.account = account.bare
@@ -59,6 +61,7 @@ package struct Client {
       archives[key] = Archive(mark: mark)
       archives[key]?.knownUntil = told[key] ?? .min
     }
+    for address in writtenTo.compactMap({ Address($0) }) { roster.ownerWrote(to: address.bare) }
     for room in rooms {
       guard let address = Address(room.address), address.resource.isEmpty else { continue }
       self.rooms[address] = Room(

@@ -38,7 +38,7 @@ struct Roster: Sendable {
   var isKnown = false
   /// What the server calls the state that is known; nil before the first.
   var version: String?
-  /// Whom the owner wrote to since the start: they know that the owner is there.
+  /// Whom the owner wrote to: they know that the owner is there.
   var acquaintances: Set<Address> = []
   /// Who wants to be a contact; the server says it again with every connection.
   var askers: Set<Address> = []

@@ -258,6 +258,23 @@ import Testing
     #expect(try end == linked.store.position)
   }
 
+  @Test("whoever has got something from the owner in a direct chat is one who was written to")
+  func writtenTo() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")
+    let max = NetworkPlace.direct("max@example.org")
+    try linked.say("two", by: Speaker(identity: "max@example.org"), in: max, origin: "2")
+    _ = try linked.hear(.accepted(linked.send("to all").entry, archive: "a1"))
+    let refused = try linked.send("mine", in: max).entry
+    let (message, entry) = try linked.send("mine", in: linked.direct)
+    #expect(try linked.wire.writtenTo(by: linked.account) == [])
+    try linked.hear(.refused(refused, reason: "no"))
+    try linked.hear(.accepted(entry, archive: "a2"))
+    #expect(try linked.state(message) == .sent)
+    #expect(try linked.wire.writtenTo(by: linked.account) == ["ben@example.org"])
+  }
+
   @Test("what the owner's shells do is told to the network")
   func signals() throws {
     let linked = try Linked()

@@ -85,6 +85,18 @@ struct SignalTests {
     #expect(payloads(talk) == ["received b1", "displayed b1"])
   }
 
+  /// A process that has just begun knows from the store whom the owner wrote to.
+  @Test func whoWasWrittenToByAFormerProcessIsToldStill() {
+    let signal = NetworkSignal.reached(place, MessageName(origin: "b1"), by: ben, .seen)
+    for (writtenTo, told) in [(["ben@example.org"], ["displayed b1"]), (["max@x.org"], [])] {
+      var talk = Talk(writtenTo: writtenTo)
+      talk.logIn()
+      talk.forget()
+      talk.handle(.signals([signal]))
+      #expect(payloads(talk) == told)
+    }
+  }
+
   @Test func noReceiptForACopyNorForWhatIsOlderThanTheAccountHere() {
     var talk = Talk.ready { $0.roster = SignalTests.contact }
     talk.hear(

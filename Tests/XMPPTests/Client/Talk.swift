@@ -36,11 +36,11 @@ struct Talk {
 
   init(
     settings: [String: String] = [:], marks: [String: String] = ["": "m0"],
-    rooms: [WantedRoom] = [], away: String? = nil, seed: UInt64 = 1
+    writtenTo: [String] = [], rooms: [WantedRoom] = [], away: String? = nil, seed: UInt64 = 1
   ) {
     client = Client(
-      account: Talk.account, settings: settings, marks: marks, rooms: rooms, away: away,
-      random: FixedRandom(seed: seed))
+      account: Talk.account, settings: settings, marks: marks, writtenTo: writtenTo, rooms: rooms,
+      away: away, random: FixedRandom(seed: seed))
     archives[""] = [("m0", "<message/>")]
   }
 
