@@ -141,8 +141,10 @@ import Testing
       try linked.store.people(in: place).first { $0.participant.identity == "ben@example.org" }
     }
     #expect(try ben()?.isHere == true && ben()?.typingSince != nil && ben()?.away == "lunch")
-    // As the kernel does it.
-    close(linked.wire.leases.removeLast().lock)
+    // As the kernel does it; a child that another test starts may hold a copy until it runs.
+    let lock = linked.wire.leases.removeLast().lock
+    flock(lock, LOCK_UN)
+    close(lock)
     #expect(try !linked.store.holderIsAlive(of: linked.account))
     #expect(try linked.store.forgetTheDead())
     #expect(try linked.store.accounts(of: linked.anna)[0].status == "")
