@@ -19,8 +19,9 @@ extension EndToEnd {
       try anna.type("/pause\r", seeing: "Printing is held")
       try ben.type("one\r", seeing: "[2]")
       try ben.type("two\r", seeing: "[3]")
-      try ben.type("\u{1B}e\u{15}2\r", seeing: "✎ [3] ben: 2")
+      // What is edited before it is read is held with its new text alone.
       try anna.expect("2 new")
+      try ben.type("\u{1B}e\u{15}2\r", seeing: "✎ [3] ben: 2")
       try anna.expectNever("ben: one")
       // Typing does not let go.
       try anna.type("half a line", seeing: "#lobby> half a line|")
