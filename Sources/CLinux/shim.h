@@ -43,6 +43,9 @@ static inline int clinux_watch_folder(int folder, int signal) {
 struct tm;
 extern char *strptime(const char *text, const char *format, struct tm *result);
 
+// The same, to those who ask for GNU.
+extern int pipe2(int ends[2], int flags);
+
 // Neither this process nor what it starts gains rights; nobody but root reads its memory.
 static inline void clinux_no_new_privileges(void) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

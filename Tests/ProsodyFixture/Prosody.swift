@@ -73,11 +73,9 @@ public final class Prosody: @unchecked Sendable {
       command =
         ["setpriv", "--reuid=" + Self.user, "--regid=" + Self.user, "--clear-groups"] + command
     }
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw ProsodyFailure("no pipe") }
-    // Whatever else the tests start must not hold it open.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    orders = ends[1]
+    // Whatever else the tests start does not hold it open.
+    guard let ends = ChildProcess.pipe() else { throw ProsodyFailure("no pipe") }
+    orders = ends.writing
     // The shell sees the end of the tests as the end of its input, and clears up behind them.
     let script = """
       cd "$0" || exit
@@ -88,9 +86,9 @@ public final class Prosody: @unchecked Sendable {
       """
     // Its signals are not ours: a thread of the tests has most of them blocked.
     keeper = ChildProcess.start(
-      ["/bin/sh", "-c", script, folder] + command, input: .descriptor(ends[0]), output: .null,
+      ["/bin/sh", "-c", script, folder] + command, input: .descriptor(ends.reading), output: .null,
       errors: .null, group: .own)
-    close(ends[0])
+    close(ends.reading)
     guard let keeper else { throw ProsodyFailure("no /bin/sh") }
     let limit = Date(timeIntervalSinceNow: 30)
     while !Self.answers(port) || !Self.answers(directPort) {

@@ -49,14 +49,12 @@ public enum FileType {
   /// What a program writes to its standard output, at most 4,096 bytes; nil when it cannot be
   /// started or is not done in time. It has no terminal, no input and no environment of ours.
   private static func output(of words: [String], patience: Int64) -> [UInt8]? {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let reader = OpenFile(ends[0])
+    guard let ends = ChildProcess.pipe() else { return nil }
+    let reader = OpenFile(ends.reading)
     let started = ChildProcess.start(
-      words, input: .null, output: .descriptor(ends[1]), errors: .null, group: .own,
+      words, input: .null, output: .descriptor(ends.writing), errors: .null, group: .own,
       environment: ["LC_ALL=C"])
-    close(ends[1])
+    close(ends.writing)
     guard let child = started else { return nil }
     defer {
       // Its answer is all that is wanted of it, so there is nothing to wait for.

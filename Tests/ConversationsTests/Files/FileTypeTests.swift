@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import StoreFixture
 import Testing
 
@@ -45,8 +46,15 @@ private let hasFile = access("/usr/bin/file", X_OK) == 0
   private func sniff(with script: String, patience: Int64 = 5_000) -> String {
     let fixture = Fixture()
     defer { withExtendedLifetime(fixture) {} }
-    let program = fixture.file("program", "#!/bin/sh\n" + script + "\n")
-    fixture.chmod(0o700, "program")
+    // Another process writes it: what is being written cannot be started (ETXTBSY), and a child of
+    // another test holds what is open here for as long as it has not begun its program.
+    let program = fixture.folder + "/program"
+    let source = fixture.file("source", "#!/bin/sh\n" + script + "\n")
+    var status: Int32 = -1
+    if let copying = ChildProcess.start(["install", "-m", "700", source, program]) {
+      while waitpid(copying, &status, 0) < 0, errno == EINTR {}
+    }
+    #expect(status == 0)
     return FileType.sniff(
       path: fixture.file("a", "x"), program: program, patience: patience)
   }
