@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What a name looks like (rule 12.3): other letters of the same shape, digits for letters, what is
-/// not seen, and dots and lines around it make no difference. The skeleton of Unicode Technical
+/// not seen, and dots and lines around it make no difference, but for low lines at its end. The skeleton of Unicode Technical
 /// Standard 39, section 4, without case.
 enum NameShape {
   /// The same for all names that look alike; never empty.
@@ -9,7 +9,8 @@ enum NameShape {
     var shape = inCanonicalOrder(name.unicodeScalars.flatMap(shape))[...]
     let all = shape
     while let first = shape.first, isPadding(first) { shape.removeFirst() }
-    while let last = shape.last, isPadding(last) { shape.removeLast() }
+    // On IRC whoever finds their name taken puts a line behind it.
+    while let last = shape.last, isPadding(last), last != "_" { shape.removeLast() }
     // A name of nothing else is what it is.
     if shape.isEmpty { shape = all.isEmpty ? ["?"] : all }
     var text = String.UnicodeScalarView()
