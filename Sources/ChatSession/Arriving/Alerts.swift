@@ -33,9 +33,11 @@ struct Alerts: SessionPart {
     let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
     // What is made safe may become longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
-    let texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
+    var texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
       String($0.string.start(bytes: Self.notifiedBytes))
     }
+    // The program may take it for an option of its own.
+    if texts[0].hasPrefix("-") { texts[0] = "@" + texts[0] }
     emit(.notify(Notification(sender: texts[0], place: texts[1], body: texts[2])))
   }
 }
