@@ -16,7 +16,8 @@ struct Choices {
   /// - Parameters:
   ///   - listing: the one with the newest message first.
   ///   - former: those that were open before, the last one last.
-  init(of listing: [Listing], former: [ID<Conversation>]) {
+  ///   - mark: what stands before the name of one with somebody who looks like another.
+  init(of listing: [Listing], former: [ID<Conversation>], mark: (Conversation) -> String) {
     var recency: [ID<Conversation>: Int] = [:]
     for (index, entry) in listing.enumerated() {
       recency[entry.conversation.id] = listing.count - index
@@ -29,7 +30,7 @@ struct Choices {
       return Candidate(
         name, recency: recency[entry.conversation.id] ?? 0,
         hint: entry.unread > 0 ? say("%1 unread", SafeText(entry.unread)).string : "",
-        name: String(name.dropFirst()))
+        mark: mark(entry.conversation), name: String(name.dropFirst()))
     }.sorted { $0.recency > $1.recency }
     rooms = all.filter { $0.text.hasPrefix("#") }
     directChats = all.filter { $0.text.hasPrefix("@") }

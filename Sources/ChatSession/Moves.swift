@@ -208,7 +208,7 @@ package final class Moves: SessionPart {
     drafts.note()
     place.stopTyping()
     let listing = try store.listing(for: me.id).filter { $0.conversation.id != present?.id }
-    choices = Choices(of: listing, former: former)
+    choices = Choices(of: listing, former: former, mark: people.markOfConversations)
     emit(.beginChoice)
   }
 

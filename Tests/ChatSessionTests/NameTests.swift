@@ -61,6 +61,35 @@ struct NameTests {
     #expect(ben.notified == (rings ? [["anna", "#lobby", text]] : []))
   }
 
+  @Test("7.10: a sender whose name begins with - is no option of notify-command")
+  func senderLikeAnOption() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("--rm=x"))
+    anna.say("/set notify-command notify")
+    ben.say("anna: tea?")
+    anna.look()
+    #expect(anna.notified == [["@--rm=x", "#lobby", "anna: tea?"]])
+  }
+
+  @Test("12.3: a completed name that looks like another's is marked, and the other stands first")
+  func lookAlikes() throws {
+    let town = try Town()
+    let (anna, _, false_) = (
+      try town.person("anna"), try town.person("ben"), try town.person("b\u{435}n")
+    )
+    false_.say("I am ben")
+    anna.look()
+    let people = anna.session.candidates(behind: .person)
+    #expect(people.first { $0.text == "b\u{435}n" }?.mark == "≈")
+    #expect(people.filter { !$0.mark.isEmpty }.count == 1)
+    #expect(
+      Ranking.candidates(people, matching: "b").beginning.map(\.text) == ["ben", "b\u{435}n"])
+    anna.say("/msg b\u{435}n")
+    anna.say("/switch lobby")
+    let chats = try #require(anna.session.argument(in: "/switch @b", caret: 10)).candidates
+    #expect(chats.map(\.mark).sorted() == ["", "≈"])
+  }
+
   @Test("7.9, 7.10: they are marked, but not in what one says oneself")
   func marks() throws {
     let town = try Town()

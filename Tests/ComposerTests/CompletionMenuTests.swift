@@ -38,6 +38,13 @@ struct CompletionMenuTests {
     #expect(typist.menu == picture)
   }
 
+  @Test("12.3: a warning stands before a candidate, which is the last")
+  func marked() {
+    var typist = Typist(people: [Candidate("b\u{435}n", recency: 9, mark: "≈"), Candidate("ben")])
+    typist.type("@b⇥")
+    #expect(typist.menu == "▸@[b]en\n[≈]@[b]\u{435}n")
+  }
+
   @Test("max-menu-rows, also while it is open; never less than one")
   func rows() {
     var typist = Typist(people: Self.ten)

@@ -35,6 +35,15 @@ struct RankingTests {
     }
   }
 
+  @Test("12.3: what is marked stands behind all that is not, whoever spoke last")
+  func marked() {
+    let people = [
+      Candidate("b\u{435}n", recency: 9, mark: "≈"), Candidate("ben"), Candidate("bea", recency: 3),
+    ]
+    let ranked = Ranking.candidates(people, matching: "b")
+    #expect(ranked.beginning.map(\.text) == ["bea", "ben", "b\u{435}n"])
+  }
+
   static let people = [
     Candidate("Zoë", recency: 3), Candidate("Hanna"), Candidate("Änne", recency: 9),
     Candidate("anna"), Candidate("Anna"), Candidate("Joanne", recency: 5), Candidate("Ann"),

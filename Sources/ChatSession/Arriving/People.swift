@@ -90,12 +90,24 @@ final class People: SessionPart {
     return candidates.filter { $0.recency > 0 && Ranking.folded($0.text).hasPrefix(folded) }
   }
 
+  /// What stands before the name of a direct chat with somebody who looks like another.
+  var markOfConversations: (Conversation) -> String {
+    let people = ((try? store.lookAlikes(to: me.id)) ?? []).compactMap {
+      try? store.participant($0)
+    }
+    let (names, mark) = (
+      Set(people.flatMap { ["@" + $0.name, "@" + $0.identity] }), glyphs.lookAlike
+    )
+    return { names.contains($0.name) ? mark.string : "" }
+  }
+
   /// The people to complete, brought up to date.
   var candidates: [Candidate] {
     let conversation = place.conversation?.id
-    var known = known.take() ?? KnownPeople(of: store, in: conversation, me: me.id)
+    var known =
+      known.take() ?? KnownPeople(of: store, in: conversation, me: me.id, mark: glyphs.lookAlike)
     if known.conversation != conversation {
-      known = KnownPeople(of: store, in: conversation, me: me.id)
+      known = KnownPeople(of: store, in: conversation, me: me.id, mark: glyphs.lookAlike)
     }
     for (person, number) in spoken { known.spoke(person, in: number) }
     spoken = [:]
@@ -113,8 +125,12 @@ private struct KnownPeople {
   private var people: [ID<Participant>] = []
 
   /// People of the conversation, then everyone known; those who spoke last here first.
+  ///
+  /// - Parameter mark: what stands before a name that looks like another's (rule 12.3).
   @MainActor
-  init(of store: Store, in conversation: ID<Conversation>?, me: ID<Participant>) {
+  init(
+    of store: Store, in conversation: ID<Conversation>?, me: ID<Participant>, mark: SafeText
+  ) {
     var recency: [ID<Participant>: Int] = [:]
     var members: Set<ID<Participant>> = []
     if let conversation {
@@ -131,6 +147,7 @@ private struct KnownPeople {
     let counts = Dictionary(
       others.lazy.filter { !$0.isOccupant }.map { ($0.name, 1) }, uniquingKeysWith: +)
     let memberNames = Set(others.lazy.filter { members.contains($0.id) }.map(\.name))
+    let lookAlikes = (try? store.lookAlikes(to: me)) ?? []
     self.conversation = conversation
     candidates = []
     for person in others {
@@ -144,7 +161,8 @@ private struct KnownPeople {
       candidates.append(
         Candidate(
           isAlike ? person.identity : person.name, identity: person.identity,
-          recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0)))
+          recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0),
+          mark: lookAlikes.contains(person.id) ? mark.string : ""))
     }
   }
 

@@ -102,6 +102,13 @@ extension Session {
     ((try? store.rooms(for: me.id)) ?? []).map { Candidate(String($0.name.dropFirst())) }
   }
 
+  private func conversations(behind filter: String = "") -> [Candidate] {
+    let mark = people.markOfConversations
+    return ((try? store.listing(for: me.id)) ?? []).map {
+      Candidate(filter + $0.conversation.name, mark: mark($0.conversation))
+    }
+  }
+
   // MARK: Arguments of commands
 
   /// The argument of a command that the caret (bytes) is in.
@@ -164,12 +171,11 @@ extension Session {
   /// The filters of `/search`, and what can stand behind them.
   private func searchFilters(for word: String) -> [Candidate] {
     if word.hasPrefix("from:") {
-      return ([me.name] + people.candidates.map(\.text)).map { Candidate("from:" + $0) }
+      return [Candidate("from:" + me.name)]
+        + people.candidates.map { Candidate("from:" + $0.text, mark: $0.mark) }
     }
     if word.hasPrefix("in:") {
-      return ((try? store.listing(for: me.id)) ?? []).map {
-        Candidate("in:" + $0.conversation.name)
-      }
+      return conversations(behind: "in:")
     }
     for filter in ["since:", "until:"] where word.hasPrefix(filter) {
       return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
@@ -194,8 +200,7 @@ extension Session {
     switch command.argument {
     case .room: return rooms()
     case .person: return people.candidates
-    case .conversation:
-      return ((try? store.listing(for: me.id)) ?? []).map { Candidate($0.conversation.name) }
+    case .conversation: return conversations()
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
     case .setting:
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }

@@ -13,7 +13,7 @@ struct CandidateIndex {
   }
 
   private struct Entry {
-    var recency: Int
+    var rank: Int
     /// The first sixteen folded bytes as two numbers: they tell most candidates apart.
     var head: UInt64
     var neck: UInt64
@@ -66,7 +66,7 @@ struct CandidateIndex {
         bytes.append(contentsOf: folded)
         entries.append(
           Entry(
-            recency: candidate.recency, head: Self.number(folded, from: 0),
+            rank: candidate.rank, head: Self.number(folded, from: 0),
             neck: Self.number(folded, from: 8), start: UInt32(start), count: UInt32(folded.count)))
         letters.append(Self.letters(in: folded))
       }
@@ -86,13 +86,11 @@ struct CandidateIndex {
   /// one. Nil where it is any other list.
   func updated(to list: [Candidate]) -> CandidateIndex? {
     guard list.count == self.list.count else { return nil }
-    var recencies: [(place: Int, recency: Int)] = []
+    var ranks: [(place: Int, rank: Int)] = []
     let isSame = self.list.withUnsafeBufferPointer { old in
       list.withUnsafeBufferPointer { new in
         new.indices.allSatisfy { place in
-          if new[place].recency != old[place].recency {
-            recencies.append((place, new[place].recency))
-          }
+          if new[place].rank != old[place].rank { ranks.append((place, new[place].rank)) }
           return new[place].text == old[place].text
         }
       }
@@ -100,7 +98,7 @@ struct CandidateIndex {
     guard isSame else { return nil }
     var index = self
     index.list = list
-    for change in recencies { index.entries[change.place].recency = change.recency }
+    for change in ranks { index.entries[change.place].rank = change.rank }
     return index
   }
 
@@ -190,11 +188,11 @@ struct CandidateIndex {
 
   // MARK: Order
 
-  /// Whether one candidate stands before another: who spoke more recently, then by the order that was
+  /// Whether one candidate stands before another: by ``Candidate/rank``, then by the order that was
   /// given, by folded text, by text, and by place in the list. The same order as that of `Ranking.candidates`.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
-    if a.recency != b.recency { return a.recency > b.recency }
+    if a.rank != b.rank { return a.rank > b.rank }
     if let order = order?(list[Int(left)].text, list[Int(right)].text), order != 0 {
       return order < 0
     }

@@ -203,7 +203,10 @@ struct CompletionMenu {
     marked.attributes.formUnion([.bold, .underline])
     // A name without end costs no more than what can be seen of it.
     let name = SafeText(name: String(candidate.text.prefix(2 * columns + 8)))
-    var line = StyledLine(prefix, style)
+    var warning = style
+    warning.attributes.insert(.bold)
+    warning.foreground = .red
+    var line = StyledLine(SafeText(line: candidate.mark), warning) + StyledLine(prefix, style)
     if let match = Ranking.match(of: word, in: name.string) {
       let start = name.string.index(atByte: match.lowerBound)
       let end = name.string.index(atByte: match.upperBound)

@@ -75,8 +75,8 @@ extension CompletionSession {
     guard let first = matching.first else { return nil }
     let label = { (candidate: Candidate) in
       found.prefix.isEmpty
-        ? SafeText(line: candidate.text)
-        : SafeText(line: found.prefix) + SafeText(name: candidate.text)
+        ? SafeText(line: candidate.mark + candidate.text)
+        : SafeText(line: candidate.mark + found.prefix) + SafeText(name: candidate.text)
     }
     // A command typed in full is meant, though longer ones begin with it.
     let exact = rules.lineStartOnly ? matching.first { $0.text == found.word } : nil

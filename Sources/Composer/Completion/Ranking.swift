@@ -16,18 +16,24 @@ public struct Candidate: Hashable, Sendable {
   public var recency: Int
   /// What the menu shows beside it.
   public var hint: String
+  /// A warning that the menu shows before it. Those without one stand before all others.
+  public var mark: String
   /// The text as it is compared; made once, since matching runs at every key.
   private(set) var folded: String
+
+  /// Its place among those that match alike: the higher, the further ahead.
+  var rank: Int { mark.isEmpty ? recency : recency - Int.max / 2 }
 
   /// - Parameter name: what it is found by, where that is not the text.
   public init(
     _ text: String, identity: String? = nil, recency: Int = 0, hint: String = "",
-    name: String? = nil
+    mark: String = "", name: String? = nil
   ) {
     self.text = text
     self.identity = identity
     self.recency = recency
     self.hint = hint
+    self.mark = mark
     folded = Ranking.folded(name ?? text)
   }
 }
@@ -39,7 +45,7 @@ public typealias CandidateOrder = (String, String) -> Int
 package enum Ranking {
   /// The candidates that match a word, whatever its case and accents.
   ///
-  /// Within each list people who spoke more recently come first, then the order that is given, the
+  /// Within each list those without a mark come first, then people who spoke more recently, then the order that is given, the
   /// order of the folded text, and that of the text.
   ///
   /// - Parameters:
@@ -147,7 +153,7 @@ package enum Ranking {
   ) -> [Candidate] {
     let isBefore = { (left: Int, right: Int) -> Bool in
       let (a, b) = (all[left], all[right])
-      if a.recency != b.recency { return a.recency > b.recency }
+      if a.rank != b.rank { return a.rank > b.rank }
       if let order = order?(a.text, b.text), order != 0 { return order < 0 }
       return precedesByText(a, b) ?? (left < right)
     }

@@ -26,6 +26,24 @@ extension Store {
     }
   }
 
+  /// The same among everybody. Only those are looked at whose name has the shape of another's.
+  package func lookAlikes(to me: ID<Participant>) throws -> Set<ID<Participant>> {
+    try read {
+      let suspects: [ID<Participant>] = try database.rows(
+        """
+        SELECT id FROM participant WHERE skeleton IN (
+          SELECT skeleton FROM participant WHERE skeleton IN (
+            SELECT skeleton FROM participant WHERE skeleton <> ''
+            GROUP BY skeleton HAVING count(*) > 1)
+          GROUP BY skeleton
+          -- The same name on networks alone is mostly the same person's.
+          HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
+        """
+      ) { $0.id() }
+      return Set(try lookAlikes(among: suspects, to: me))
+    }
+  }
+
   /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
   /// look into an index.
   package func lookAtNames() throws {
