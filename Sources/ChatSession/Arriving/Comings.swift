@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 /// Who joins and leaves the open conversation, or is called otherwise: what comes within five
-/// seconds is one line (rule 13.5).
+/// seconds is one line, unless something else is printed meanwhile (rule 13.5).
 @MainActor
 final class Comings: SessionPart {
   unowned let session: Session
@@ -40,18 +40,25 @@ final class Comings: SessionPart {
     }
   }
 
-  /// The line where one of them says something, above which it belongs.
+  /// The line that belongs above messages that are printed now: of all who came and went, where one
+  /// of them speaks, else of those who did before the first of the messages.
   func line(before messages: [Message]) -> [StyledLine] {
+    let here = messages.filter { $0.conversation == place.conversation?.id }
     let speak = gathered.contains { event in
-      event.kind != .left
-        && messages.contains {
-          $0.sender == event.participant.id && $0.conversation == event.conversation
-        }
+      event.kind != .left && here.contains { $0.sender == event.participant.id }
     }
-    return speak ? takeLine() : []
+    if speak { return takeLine() }
+    guard let first = here.map(\.createdAt).min() else { return [] }
+    let later = gathered.filter { $0.at >= first }
+    guard later.count < gathered.count else { return [] }
+    let due = deadline
+    gathered.removeAll { $0.at >= first }
+    defer { if !later.isEmpty { (gathered, deadline) = (later, due) } }
+    return takeLine()
   }
 
-  private func takeLine() -> [StyledLine] {
+  /// The line of all who came and went until now, for what is printed below it.
+  func takeLine() -> [StyledLine] {
     let events = gathered
     forget()
     people.recognise(events.map(\.participant.id))

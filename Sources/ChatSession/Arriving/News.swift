@@ -56,8 +56,9 @@ final class News: SessionPart {
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { place.stopped(message.senderIdentity) }
     noteUncounted(changes)
+    var whoCame = prints(changes) ? session.comings.takeLine() : []
     session.comings.note(changes.events)
-    let whoCame = session.comings.line(before: others)
+    whoCame += session.comings.line(before: changes.arrived)
     let (isSeenNow, takenBack) = receive(others)
     var (lines, new, forMe) = show(arrived: changes.arrived.filter { !takenBack.contains($0.id) })
     lines = whoCame + lines
@@ -101,6 +102,15 @@ final class News: SessionPart {
     {
       place.refreshNewestOwn()
     }
+  }
+
+  /// Whether changes print something by themselves, below which nothing older belongs.
+  private func prints(_ changes: Changes) -> Bool {
+    let here = place.conversation?.id
+    return (changes.arrived + changes.revised).contains { $0.conversation == here }
+      || changes.moved.contains { $0.conversation == here && $0.state == .failed }
+      || changes.reacted.contains { $0.message.conversation == here }
+      || changes.events.contains { $0.conversation == here && !$0.kind.isComing }
   }
 
   /// Tells the others that messages have come here, and, where they will be on the screen in this
