@@ -237,4 +237,21 @@ struct NewsTests {
     anna.look()
     #expect(anna.status().hasSuffix("[1] seen"))
   }
+
+  @Test("7.8: a reaction to what somebody does says who does it")
+  func reactionToAnAction() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("/me yawns")
+    anna.look()
+    anna.say("/react 1 ☕")
+    #expect(anna.news().last == "☕ anna [1] ben yawns")
+  }
+
+  @Test("1.11: a filter stands as it was typed in what is said of it")
+  func unknownContent() throws {
+    let anna = try Town().person("anna")
+    anna.say("/search has:file/x")
+    #expect(anna.news().last == "Only has:file can be looked for, not has:file/x.")
+  }
 }

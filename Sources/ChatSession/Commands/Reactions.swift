@@ -110,7 +110,7 @@ final class Reactions: SessionPart {
 }
 
 extension MessagePrinter {
-  /// `🎉 anna [42] the text`, or that a reaction was taken back.
+  /// `🎉 anna [42] the text`, with `ben yawns` for what ben does; or that a reaction was taken back.
   package static func line(for news: ReactionNews, by name: SafeText, widths: Widths) -> StyledLine
   {
     let number = SafeText(news.message.number)
@@ -118,9 +118,13 @@ extension MessagePrinter {
       return StyledLine(say("%1 took the reaction to [%2] back", name, number), .dim)
     }
     let first = SafeText(body: news.message.body).lines.first ?? SafeText()
+    // What somebody does says nothing without them.
+    let text =
+      news.message.kind == .action
+      ? SafeText(name: news.message.senderName) + " " + first : first
     return StyledLine(
       say("%1 %2 [%3] ", SafeText(line: emoji), name, number)
-        + first.truncated(to: 40, widths: widths), .dim)
+        + text.truncated(to: 40, widths: widths), .dim)
   }
 }
 
