@@ -49,7 +49,9 @@ package final class Place: SessionPart {
   // MARK: Coming and going
 
   /// Goes to a conversation; nothing but the return to a room that was left where it is open.
-  func go(to target: Conversation) throws {
+  ///
+  /// - Parameter isNew: the room was made just now.
+  func go(to target: Conversation, isNew: Bool = false) throws {
     if target.id == conversation?.id {
       // What was said meanwhile is shown.
       if !isMember { try screen.enter(target) }
@@ -59,7 +61,7 @@ package final class Place: SessionPart {
     moves.endRun()
     drafts.leaveByCommand()
     stopTyping()
-    try screen.enter(target)
+    try screen.enter(target, isNew: isNew)
     drafts.restore(leaving: former)
   }
 

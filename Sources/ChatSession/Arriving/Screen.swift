@@ -37,7 +37,9 @@ package final class Screen: SessionPart {
   // MARK: Entering
 
   /// Opens a conversation: prints its end, with a rule above what is unread (rule 7.7).
-  func enter(_ target: Conversation) throws {
+  ///
+  /// - Parameter isNew: it is a room that was made just now.
+  func enter(_ target: Conversation, isNew: Bool = false) throws {
     let membership = try store.membership(of: me.id, in: target.id)
     let marker = try store.readMarker(of: me.id, in: target.id)
     // Nothing of the first screen shows how far a message got.
@@ -74,7 +76,7 @@ package final class Screen: SessionPart {
     people.recognise(sendersOf: messages)
     show(
       try session.isStarting ? messages : onlyContext(of: messages, in: target, behind: marker),
-      of: target, newBehind: marker)
+      of: target, newBehind: marker, isNew: isNew)
     goOnPrinting()
     outgoing.write(.lastConversation(target.id))
     tellOthers()
@@ -104,9 +106,12 @@ package final class Screen: SessionPart {
     return Array(context.reversed()) + unread
   }
 
-  private func show(_ messages: [Message], of target: Conversation, newBehind marker: Int) {
+  private func show(
+    _ messages: [Message], of target: Conversation, newBehind marker: Int, isNew: Bool
+  ) {
     let messages = Store.ordered(messages)
-    var lines = entrance(to: target, on: messages.first?.createdAt ?? Store.wallClock())
+    var lines = entrance(
+      to: target, on: messages.first?.createdAt ?? Store.wallClock(), isNew: isNew)
     var isRuled = !place.isMember
     for message in messages {
       if !isRuled, message.number > marker, message.sender != me.id, !message.isPast {
@@ -123,7 +128,9 @@ package final class Screen: SessionPart {
   /// (rule 13.4).
   ///
   /// - Parameter day: when what follows was said first.
-  private func entrance(to target: Conversation, on day: Milliseconds) -> [StyledLine] {
+  private func entrance(
+    to target: Conversation, on day: Milliseconds, isNew: Bool
+  ) -> [StyledLine] {
     // A batch shows none of it.
     guard session.isInteractive else { return [] }
     transcript.startOver(on: day)
@@ -136,7 +143,7 @@ package final class Screen: SessionPart {
     line.append(gap + LocalTime.day(day), .dim)
     switch others {
     case nil: break
-    case 0?: line.append(gap + say("alone here"), .dim)
+    case 0?: line.append(gap + (isNew ? say("new room") : say("alone here")), .dim)
     case 1?: line.append(gap + say("1 other here"), .dim)
     case let others?: line.append(gap + say("%1 others here", SafeText(others)), .dim)
     }

@@ -23,13 +23,14 @@ struct ConversationCommands: SessionPart {
     guard names.isEmpty else {
       try refuseNearNames(names + [last])
       names.removeAll { $0 == last }
-      let others = try names.map { SafeText(name: try joined(room: $0).name) }
-      let target = try joined(room: last)
+      let others = try names.map { SafeText(name: try joined(room: $0).room.name) }
+      let (target, isNew) = try joined(room: last)
       tell(say("You are in %1, too.", others.joined(separator: ", ")))
-      return try place.go(to: target)
+      return try place.go(to: target, isNew: isNew)
     }
     if try asksWhoMeans(roomToJoin: last) { return }
-    try place.go(to: try joined(room: last))
+    let (target, isNew) = try joined(room: last)
+    try place.go(to: target, isNew: isNew)
   }
 
   private func join(_ name: String, password: String) throws {
@@ -42,17 +43,18 @@ struct ConversationCommands: SessionPart {
     try place.go(to: try networks.join(address, password: password, of: account))
   }
 
-  /// A room that I am in now, made if there was none; on a network as soon as that lets me.
-  func joined(room name: String) throws -> Conversation {
+  /// A room that I am in now, made if there was none here; on a network as soon as that lets me.
+  func joined(room name: String) throws -> (room: Conversation, isNew: Bool) {
     let networks = NetworkCommands(session: session)
     if let (account, address) = try networks.room(name) {
-      return try networks.join(address, password: "", of: account)
+      return (try networks.join(address, password: "", of: account), false)
     }
+    let isNew = try store.room(name, create: false, for: me.id) == nil
     guard let room = try store.room(name, create: true, for: me.id) else {
       throw RuleError.noSuchRoom(name)
     }
     try store.join(me.id, room.id, isTold: true)
-    return room
+    return (room, isNew)
   }
 
   func leave(_ argument: String) throws {

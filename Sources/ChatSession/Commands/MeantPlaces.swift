@@ -118,13 +118,13 @@ extension ConversationCommands {
   }
 
   func go(to place: MeantPlace) throws {
-    let target =
+    let (target, isNew) =
       switch place {
       case .room(let name): try joined(room: name)
-      case .conversation(let name): try store.conversation(meantBy: name, me: me.id)
+      case .conversation(let name): (try store.conversation(meantBy: name, me: me.id), false)
       }
     // What stands in the line stays behind as the draft.
-    if line.isEmpty { try self.place.go(to: target) } else { moves.enter(target.id) }
+    if line.isEmpty { try self.place.go(to: target, isNew: isNew) } else { moves.enter(target.id) }
   }
 
   /// As a room, where it has no sign.
