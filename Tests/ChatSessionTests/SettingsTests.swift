@@ -74,6 +74,38 @@ import Testing
     }
   }
 
+  @Test(
+    "1.11: a setting that is near to a mistyped one is named",
+    arguments: [
+      ("timestmps", "timestamps"), ("bel", "bell"), ("kep", "keep"), ("colour", "colour-names"),
+    ])
+  func near(typed: String, meant: String) {
+    #expect(Settings.unknown(typed).sentence.string.contains("did you mean \(meant)?"))
+    #expect(
+      Settings.unknown("xylophone").sentence.string
+        == "xylophone is not a setting; /set lists them.")
+  }
+
+  @Test("10: /set nick shows the name that others see")
+  @MainActor func nick() throws {
+    let anna = try Town().person("anna")
+    anna.say("/set nick")
+    #expect(anna.news().last?.hasPrefix("nick anna  ") == true)
+    anna.say("/nick annette")
+    anna.say("/set")
+    #expect(anna.news().contains { $0.contains(#/^ *nick +annette  /#) })
+  }
+
+  @Test("10: /help account has all that can be set of one, and what else it takes")
+  @MainActor func helpAccount() throws {
+    let anna = try Town().person("anna")
+    anna.say("/help account")
+    let help = anna.news().joined(separator: "\n")
+    for word in ["add", "set", "remove"] + AccountCommands.options.map(\.name) {
+      #expect(help.contains("  \(word)"), "\(word)")
+    }
+  }
+
   @Test("10: /set has every setting once, each in a part with a name of its own")
   func sections() {
     let shown = Settings.sections.flatMap(\.entries).map(\.name)

@@ -10,7 +10,7 @@ struct AccountCommands: SessionPart {
   private var accounts: Accounts { session.accounts }
 
   /// What can be set of an account, and what it is.
-  static let options: [(name: String, help: SafeText)] = [
+  nonisolated static let options: [(name: String, help: SafeText)] = [
     ("host", say("the server's host, where its domain does not name it")),
     ("port", say("its port; 5223 is taken for direct TLS")),
     ("ca", say("a file with the certificates to trust instead of the system's")),
@@ -19,6 +19,18 @@ struct AccountCommands: SessionPart {
     ("fetch", say("megabytes of the largest file that a contact's message brings by itself; or 0")),
     ("password-command", say("a command that prints the password, run without a shell")),
   ]
+
+  /// What `/help account` adds, as the manual has it.
+  nonisolated static let help: [SafeText] =
+    [
+      say("/account lists them, or says how to get one."),
+      say("add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password,"),
+      say("connects, and the rooms and people you have there appear by themselves."),
+      say("set ADDRESS OPTION [VALUE] changes an option, or without a value takes it away."),
+      say("remove ADDRESS ends it here, not on its server; what was said stays, for you to read."),
+      say("The options:"),
+    ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
+    + [say("Type no password on this line. man hobnob-networks tells the rest.")]
 
   func account(_ argument: String) throws {
     let words = ChildProcess.words(argument)

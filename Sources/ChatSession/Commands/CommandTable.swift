@@ -15,6 +15,8 @@ public struct Command: Sendable {
   public let name: String
   public let usage: String
   public let help: SafeText
+  /// What `/help NAME` adds.
+  let more: [SafeText]
   let argument: ArgumentKind?
   /// A text with newlines may follow (rule 1.11).
   public let takesNewlines: Bool
@@ -22,12 +24,13 @@ public struct Command: Sendable {
 
   init(
     _ usage: String, _ help: SafeText, _ argument: ArgumentKind? = nil,
-    takesNewlines: Bool = false,
+    takesNewlines: Bool = false, more: [SafeText] = [],
     run: @escaping @MainActor @Sendable (Session, String) throws -> Void
   ) {
     name = String(usage.dropFirst().prefix { $0 != " " })
     self.usage = usage
     self.help = help
+    self.more = more
     self.argument = argument
     self.takesNewlines = takesNewlines
     self.run = run
@@ -129,7 +132,8 @@ public struct Command: Sendable {
     },
     Command(
       "/account [add|set|remove|list ...]",
-      "your accounts on other networks: how to get one, add, change or remove one", .account
+      "your accounts on other networks: how to get one, add, change or remove one", .account,
+      more: AccountCommands.help
     ) { try AccountCommands(session: $0).account($1) },
     Command(
       "/connect [ADDRESS]", "connect an account, asking for its password if need be", .account
@@ -194,11 +198,15 @@ public struct Command: Sendable {
 
   /// The command whose name is the fewest changes away, if it is near enough to be meant.
   static func nearest(to name: String) -> Command? {
+    nearest(to: name, among: table.map(\.name)).flatMap(named)
+  }
+
+  /// The first name that begins so, else the one that is the fewest changes away, if it is near
+  /// enough to be meant.
+  static func nearest(to name: String, among names: [String]) -> String? {
     let begun = name.lowercased()
-    if begun.count > 1, let whole = table.first(where: { $0.name.hasPrefix(begun) }) {
-      return whole
-    }
-    let candidates = table.map { ($0, distance($0.name, name.lowercased())) }
+    if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
+    let candidates = names.map { ($0, distance($0, begun)) }
     guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 3) else {
       return nil
     }

@@ -15,7 +15,7 @@ struct ShellCommands: SessionPart {
       return transcript.answer(
         [
           StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
-        ], indent: 2)
+        ] + command.more.map { StyledLine("  " + $0) }, indent: 4)
     }
     let width = Command.table.map { $0.usage.count }.max() ?? 0
     func line(_ usage: String, _ help: SafeText) -> StyledLine {
@@ -49,10 +49,10 @@ struct ShellCommands: SessionPart {
     }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
-        throw Refusal(say("%1 is not a setting; /set lists them.", SafeText(line: name)))
+        throw Settings.unknown(name)
       }
       return transcript.answer([
-        StyledLine(SafeText(line: "\(entry.name) \(entry.get(settings))"), .bold)
+        StyledLine(SafeText(line: "\(entry.name) \(value(of: entry))"), .bold)
           + StyledLine("  " + entry.help, .dim)
       ])
     }
@@ -67,6 +67,11 @@ struct ShellCommands: SessionPart {
           SafeText(line: Settings.entry(name)?.get(settings) ?? ""))))
   }
 
+  /// As it is now: who set no name has one.
+  private func value(of entry: Settings.Entry) -> String {
+    entry.name == "nick" ? me.name : entry.get(settings)
+  }
+
   /// All settings as they are now; that of the open conversation last.
   private func listSettings() throws {
     let width = Settings.table.map(\.name.count).max() ?? 0
@@ -78,7 +83,7 @@ struct ShellCommands: SessionPart {
     var sections = Settings.sections.map { section in
       (
         heading: section.heading,
-        lines: section.entries.map { line($0.name, $0.get(settings), $0.help) }
+        lines: section.entries.map { line($0.name, value(of: $0), $0.help) }
       )
     }
     if let conversation = place.conversation {

@@ -260,7 +260,7 @@ public struct Settings: Sendable, Equatable {
   /// - Throws: a ``Refusal`` that names the settings or the values there are.
   mutating func change(_ name: String, to value: String) throws {
     guard let entry = Self.entry(name) else {
-      throw Refusal(say("%1 is not a setting; /set lists them.", SafeText(line: name)))
+      throw Self.unknown(name)
     }
     guard entry.set(&self, value) else {
       let names = SafeText(line: entry.values.joined(separator: ", "))
@@ -270,6 +270,17 @@ public struct Settings: Sendable, Equatable {
       throw Refusal(
         say("%1 cannot be %2; it takes %3.", SafeText(line: name), SafeText(line: value), values))
     }
+  }
+
+  /// Said of a setting that there is not: what is near.
+  static func unknown(_ name: String) -> Refusal {
+    let shown = SafeText(line: name)
+    let names = table.map(\.name) + [Keep.name]
+    guard let near = Command.nearest(to: name, among: names) else {
+      return Refusal(say("%1 is not a setting; /set lists them.", shown))
+    }
+    return Refusal(
+      say("%1 is not a setting; did you mean %2? /set lists them.", shown, SafeText(line: near)))
   }
 
   public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
