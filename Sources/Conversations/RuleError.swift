@@ -14,6 +14,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAMember(String)
   /// A topic or an invitation anywhere but in a room of this machine.
   case onlyInRooms(String)
+  /// Only who made a room can rename and remove it.
+  case notTheMaker(String, maker: String)
   case noSuchParticipant(String)
   case noSuchRoom(String)
   case nameTaken(String)
@@ -51,9 +53,13 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "%1 is not a room of this machine; only those have a topic and invitations here",
+        "%1 is not a room of this machine; only those have a topic, invitations and a maker here",
         [conversation]
       )
+    case .notTheMaker(let room, let maker) where maker.isEmpty:
+      ("nobody knows who made %1, so nobody can rename or remove it", [room])
+    case .notTheMaker(let room, let maker):
+      ("%2 made %1, and only %2 can rename or remove it", [room, maker])
     case .noSuchParticipant(let name):
       ("nobody here is called %1", [name])
     case .noSuchRoom(let name) where name.contains("@"):

@@ -107,6 +107,22 @@ import Testing
     #expect(try lobby.store.members(of: lobby.lobby).map(\.name) == ["anna", "ben"])
   }
 
+  @Test("13.10: a room that was removed comes as one, with its maker, and once")
+  func removedRoom() throws {
+    let lobby = try Lobby()
+    let tea = try #require(try lobby.store.room("tea", create: true, for: lobby.anna)).id
+    try lobby.store.join(lobby.anna, tea)
+    try lobby.store.send("green", in: tea, by: lobby.anna)
+    try lobby.store.remove(tea, by: lobby.anna)
+    let full = try lobby.store.exported()
+    let copy = try Fixture().open()
+    for _ in 1...2 { try copy.take([export(full.dropLast().joined(separator: "\n"))]) }
+    #expect(try copy.exported() == full)
+    let anna = try copy.participant(identity: "anna").id
+    #expect(try copy.search(.parse("green in:tea"), for: anna).count == 1)
+    #expect(try copy.rooms(andUnused: true).map(\.name) == ["#lobby"])
+  }
+
   @Test("who is away here stays so, and who is not is not, whatever comes")
   func away() throws {
     let lobby = try Lobby()

@@ -27,6 +27,9 @@ import Testing
   func everyMember() throws {
     let lobby = try Lobby()
     try lobby.fill()
+    let gone = try #require(try lobby.store.room("gone", create: true, for: lobby.anna)).id
+    try lobby.store.join(lobby.anna, gone)
+    try lobby.store.remove(gone, by: lobby.anna)
     var text = ""
     try lobby.store.export {
       text += String(decoding: $0, as: UTF8.self)

@@ -204,6 +204,11 @@ import Testing
     attempt { _ = try store.members(of: place) }
     attempt { _ = try store.laterNews(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me) }
     attempt { _ = try store.keep(of: place) }
+    attempt { _ = try store.keepBegins(in: place) }
+    attempt { _ = try store.aged(in: place, before: .max) }
+    attempt { _ = try store.attention(of: me) }
+    attempt { _ = try store.maker(of: place) }
+    attempt { _ = try store.rooms(for: me) }
     attempt { if let draft = try store.draft(of: me, in: place) { placed(draft, what) } }
     attempt { try store.setTyping(true, in: place) }
     attempt { try store.noteSeen(by: me, in: place, upTo: 5, sendReceipt: true) }

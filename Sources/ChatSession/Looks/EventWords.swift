@@ -13,8 +13,10 @@ package struct EventWords {
     (self.glyphs, self.name) = (glyphs, name)
   }
 
-  /// A topic or an invitation; nil for who comes, goes or is called otherwise: see ``line(_:)``.
-  package func sentence(for event: Event) -> SafeText? {
+  /// What somebody did; nil for who comes, goes or is called otherwise: see ``line(_:)``.
+  ///
+  /// - Parameter place: the name of the conversation, where it is not clear.
+  package func sentence(for event: Event, in place: SafeText? = nil) -> SafeText? {
     switch event.kind {
     case .topic:
       event.text.isEmpty
@@ -22,6 +24,25 @@ package struct EventWords {
         : say("%1 changed the topic: %2", name(event.participant), SafeText(line: event.text))
     case .invitation:
       event.other.map { say("%1 invited %2", name(event.participant), name($0)) }
+    case .keep:
+      if let age = Milliseconds(event.text) {
+        say(
+          "%1 set keep to %2: from %3 on, older messages in %4 are deleted for everyone; until then /set keep off stops that",
+          name(event.participant), SafeText(line: Keep.written(age)),
+          LocalTime.stamp(
+            min(max(event.at, 0), JSONShape.times.upperBound - Store.keepDelay) + Store.keepDelay),
+          place ?? say("this conversation"))
+      } else {
+        say(
+          "%1 set keep to off: %2 keeps its messages", name(event.participant),
+          place ?? say("this conversation"))
+      }
+    case .roomRenamed:
+      say("%1 renamed the room: it was %2", name(event.participant), SafeText(name: event.text))
+    case .roomRemoved:
+      say(
+        "%1 removed the room %2; /search finds its messages", name(event.participant),
+        SafeText(name: event.text))
     case .joined, .left, .renamed: nil
     }
   }
@@ -112,7 +133,7 @@ extension Event.Kind {
   var isComing: Bool {
     switch self {
     case .joined, .left, .renamed: true
-    case .topic, .invitation: false
+    case .topic, .invitation, .keep, .roomRenamed, .roomRemoved: false
     }
   }
 }

@@ -50,11 +50,11 @@ package enum JSONShape {
   package static func conversation(_ row: String) -> String {
     """
     json(CASE \(row).kind
-      WHEN 0 THEN CASE \(row).network WHEN '' THEN json_quote(\(row).name)
-        ELSE json_object('room', \(row).name, 'network', \(row).network) END
-      ELSE json_patch('{}', json_object(
+      WHEN 1 THEN json_patch('{}', json_object(
         'people', json_array(\(person(id: "\(row).one")), \(person(id: "\(row).other"))),
-        'network', nullif(\(row).network, ''))) END)
+        'network', nullif(\(row).network, '')))
+      ELSE CASE \(row).network WHEN '' THEN json_quote(\(row).name)
+        ELSE json_object('room', \(row).name, 'network', \(row).network) END END)
     """
   }
 

@@ -17,11 +17,12 @@ public struct Conversation: Identifiable, Hashable, Sendable {
   public var network: String?
   /// The number of its newest message, 0 while there is none. Counts messages that are gone, too.
   public var lastNumber: Int
+  /// Its maker removed it: nobody is in it, and its messages stay (rule 13.10).
+  public var isRemoved: Bool
 
   public init(
     id: Conversations.ID<Conversation>, kind: Kind, name: String, topic: String = "",
-    network: String? = nil,
-    lastNumber: Int = 0
+    network: String? = nil, lastNumber: Int = 0, isRemoved: Bool = false
   ) {
     self.id = id
     self.kind = kind
@@ -29,5 +30,6 @@ public struct Conversation: Identifiable, Hashable, Sendable {
     self.topic = topic
     self.network = network
     self.lastNumber = lastNumber
+    self.isRemoved = isRemoved
   }
 }

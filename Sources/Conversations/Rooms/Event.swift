@@ -2,7 +2,7 @@
 
 /// What someone did in a conversation that is not a message (rule 10).
 public struct Event: Hashable, Sendable {
-  public enum Kind: Int, Hashable, Sendable {
+  public enum Kind: Int, CaseIterable, Hashable, Sendable {
     /// Gave the room another topic; `Event.text` is the topic, empty for none.
     case topic = 0
     /// Brought somebody in.
@@ -11,6 +11,13 @@ public struct Event: Hashable, Sendable {
     case left = 3
     /// Is called otherwise; `Event.text` is the former name.
     case renamed = 4
+    /// Said how long the conversation keeps its messages; `Event.text` is that in milliseconds, empty
+    /// for ever (rule 7.12).
+    case keep = 7
+    /// Gave the room another name; `Event.text` is the former one, with its sign (rule 13.10).
+    case roomRenamed = 8
+    /// Removed the room; `Event.text` is the name it had.
+    case roomRemoved = 9
   }
 
   public var conversation: ID<Conversation>

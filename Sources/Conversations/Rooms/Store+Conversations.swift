@@ -3,8 +3,8 @@
 extension Store {
   private static let conversationColumns = """
     c.id, c.kind, CASE c.kind
-        WHEN 0 THEN iif(\(roomIsAlike), '#' || c.address, c.name)
-        ELSE '@' || iif(\(personIsAlike), o.identity, o.name)
+        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
+        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
       END AS shown_name, c.topic, c.network, c.last_number
     """
   /// On a network an address tells apart what is called alike; `?1` sees both.
@@ -31,10 +31,19 @@ extension Store {
 
     """
   }
+  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
+  package static let removed = 2
+  static let removedSuffix = ".removed"
   /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
   /// a direct chat of theirs.
   private static let visible =
-    "(c.kind = 0 OR ?1 IN (c.one, c.other)) AND " + isSeen(network: "c.network", by: "?1")
+    "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
+    + isSeen(network: "c.network", by: "?1")
+
+  /// Whose messages are never unread: mine, and those of people whom I ignore.
+  static let uncounted = """
+    SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
+    """
 
   private static let nobody = ID<Participant>(rawValue: 0)
 
@@ -43,7 +52,8 @@ extension Store {
     return Conversation(
       id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
       name: row.text("shown_name"), topic: row.text("topic"),
-      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"))
+      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
+      isRemoved: row.int("kind") == removed)
   }
 
   // MARK: Rooms
@@ -53,7 +63,8 @@ extension Store {
   /// - Parameters:
   ///   - name: with or without the leading `#`; case does not count.
   ///   - create: whether it is made if missing.
-  ///   - me: who asks; the rooms of my accounts are found by me alone, also by their addresses.
+  ///   - me: who asks, and makes it; the rooms of my accounts are found by me alone, also by their
+  ///     addresses.
   /// - Returns: nil if it is missing and not to be made.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
   public func room(
@@ -64,7 +75,11 @@ extension Store {
     if let known = try known(room: bare, for: me) { return known }
     guard create else { return nil }
     return try write(durable: true) {
-      try known(room: bare, for: me) ?? insert(room: bare, network: "")
+      let isRemoved = try database.exists(
+        "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
+        "#" + bare.lowercased())
+      if isRemoved { throw RuleError.nameTaken("#" + bare) }
+      return try known(room: bare, for: me) ?? insert(room: bare, network: "", maker: me)
     }
   }
 
@@ -79,7 +94,9 @@ extension Store {
     var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
     if found.isEmpty { found = try exact("c.folded = ?2", "#" + bare.lowercased()) }
     // Letters that are composed differently are the same name but other bytes.
-    if found.isEmpty { found = try rooms(for: me).filter { Naming.same($0.name, "#" + bare) } }
+    if found.isEmpty {
+      found = try rooms(for: me, andUnused: true).filter { Naming.same($0.name, "#" + bare) }
+    }
     if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }
     if found.count > 1, found[0].network != nil {
       throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
@@ -89,15 +106,15 @@ extension Store {
 
   /// - Parameter address: the network's own name for it; by default what it is called.
   package func insert(
-    room bare: String, network: String, address: String? = nil
+    room bare: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
   ) throws -> Conversation {
     try touchPeople()
     let name = "#" + bare
     let id: ID<Conversation>? = try database.first(
       """
-      INSERT INTO conversation(kind, network, name, folded, address) VALUES (0, ?, ?, ?, ?)
-      RETURNING id
-      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare
+      INSERT INTO conversation(kind, network, name, folded, address, maker)
+      VALUES (0, ?, ?, ?, ?, ?) RETURNING id
+      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare, maker
     ) { $0.id() }
     return Conversation(
       id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
@@ -105,18 +122,33 @@ extension Store {
 
   /// Every room, by name.
   ///
-  /// - Parameter me: who asks; nobody else sees the rooms of my accounts.
-  public func rooms(for me: ID<Participant>? = nil) throws -> [Conversation] {
-    try database.rows(
+  /// - Parameters:
+  ///   - me: who asks; nobody else sees the rooms of my accounts.
+  ///   - andUnused: also the rooms of this machine without messages and members that nobody has
+  ///     entered for a month (rule 13.10).
+  public func rooms(
+    for me: ID<Participant>? = nil, andUnused: Bool = false
+  ) throws -> [Conversation] {
+    let month: Milliseconds = 30 * 86_400_000
+    return try database.rows(
       Store.conversationSelect
-        + "WHERE c.kind = 0 AND \(Store.visible) ORDER BY c.folded, c.network",
-      me ?? Store.nobody, read: Store.conversation)
+        + """
+        WHERE c.kind = 0 AND \(Store.visible) AND (?2 OR c.network <> ''
+          OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
+          OR EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
+          -- Of one that nobody has entered nobody knows the age.
+          OR ifnull((SELECT max(at) FROM (
+            SELECT max(joined) AS at FROM membership WHERE conversation = c.id
+            UNION ALL SELECT max(at) FROM event WHERE conversation = c.id)), ?3) >= ?3)
+        ORDER BY c.folded, c.network
+        """, me ?? Store.nobody, andUnused, clock() - month, read: Store.conversation)
   }
 
-  /// The same whoever sees them, for those who bring a store's rows in or out.
+  /// The same whoever sees them, also those that were removed, for those who bring a store's rows in
+  /// or out.
   package func allRooms() throws -> [Conversation] {
     try database.rows(
-      Store.conversationSelect + "WHERE c.kind = 0 ORDER BY c.folded, c.network", Store.nobody,
+      Store.conversationSelect + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Store.nobody,
       read: Store.conversation)
   }
 
@@ -229,7 +261,8 @@ extension Store {
   ) throws {
     if try isMember(me, of: conversation) { return }
     try write(durable: true) {
-      _ = try required(conversation, for: me)
+      let place = try required(conversation, for: me)
+      if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
       try enter(me, conversation)
       if isTold { try record(.joined, in: conversation, by: me) }
     }
@@ -324,9 +357,10 @@ extension Store {
   private func listing(
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
-    // Unread is counted from indexes alone: all numbers behind the marker, less my own and those
-    // that are gone. Where some numbers behind the marker may be none of those to be read, since old
-    // ones were forgotten or past ones brought in, they are counted one by one.
+    // Unread is counted from indexes alone: all numbers behind the marker, less my own, those of
+    // people whom I ignore, and those that are gone. Where some numbers behind the marker may be none
+    // of those to be read, since old ones were forgotten or past ones brought in, they are counted one
+    // by one.
     func read(_ row: Row) -> Listing {
       Listing(
         conversation: Store.conversation(row), unread: max(0, row.int("unread")),
@@ -334,17 +368,19 @@ extension Store {
     }
     let sql = """
       SELECT \(Store.conversationColumns), c.last_at,
-        CASE WHEN c.last_number <= s.marker THEN 0
+        CASE WHEN c.last_number <= s.marker OR EXISTS (SELECT 1 FROM room_attention
+            WHERE participant = ?1 AND conversation = c.id AND ignored <> 0) THEN 0
           WHEN c.forgotten > s.marker
             OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
           THEN (SELECT count(*) FROM message
             WHERE conversation = c.id AND number > s.marker AND past = 0 AND gone = 0
-              AND +sender <> ?1)
+              AND +sender NOT IN (\(Store.uncounted)))
           ELSE c.last_number - s.marker
+          - (SELECT count(*) FROM message WHERE sender IN (\(Store.uncounted))
+             AND conversation = c.id AND number > s.marker AND past = 0)
           - (SELECT count(*) FROM message
-             WHERE sender = ?1 AND conversation = c.id AND number > s.marker AND past = 0)
-          - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > s.marker AND gone > 0 AND sender <> ?1)
+             WHERE conversation = c.id AND number > s.marker AND gone > 0
+               AND sender NOT IN (\(Store.uncounted)))
         END AS unread
       FROM (
         SELECT m.conversation, max(m.first - 1, ifnull(r.read, 0)) AS marker

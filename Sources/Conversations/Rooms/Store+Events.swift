@@ -37,11 +37,90 @@ extension Store {
     }
   }
 
+  // MARK: Rooms of this machine (rule 13.10)
+
+  /// Who made a room of this machine; of one of which nobody noted it, whoever was in it first.
+  package func maker(of room: ID<Conversation>) throws -> ID<Participant>? {
+    try database.first(
+      """
+      SELECT ifnull(c.maker, (SELECT s.participant FROM membership s WHERE s.conversation = c.id
+        ORDER BY s.first, s.joined LIMIT 1)) FROM conversation c WHERE c.id = ?
+      """, room
+    ) { $0.optionalInt64().map { ID(rawValue: $0) } } ?? nil
+  }
+
+  /// Gives a room of this machine another name.
+  ///
+  /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.nameTaken`.
+  public func rename(
+    _ room: ID<Conversation>, to name: String, by me: ID<Participant>
+  ) throws {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    _ = try Naming.checked(bare)
+    try write(durable: true) {
+      let place = try roomThatIMade(room, me)
+      let new = "#" + bare
+      if place.name.utf8.elementsEqual(new.utf8) { return }
+      let isTaken = try rooms(andUnused: true).contains {
+        $0.id != room && $0.network == nil && Naming.same($0.name, new)
+      }
+      if isTaken { throw RuleError.nameTaken(new) }
+      try database.run(
+        "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
+      try touchPeople()
+      try record(.roomRenamed, in: room, by: me, text: place.name)
+    }
+  }
+
+  /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay and
+  /// are found, under `#tea.removed`.
+  ///
+  /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
+  public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
+    try write(durable: true) {
+      let place = try roomThatIMade(room, me)
+      try record(.roomRemoved, in: room, by: me, text: place.name)
+      try database.run(
+        """
+        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND last IS NULL
+        """, room)
+      var (name, next) = (place.name + Store.removedSuffix, 2)
+      while try database.exists(
+        "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
+        name.lowercased())
+      {
+        name = "\(place.name)\(Store.removedSuffix)-\(next)"
+        next += 1
+      }
+      try database.run(
+        "UPDATE conversation SET kind = \(Store.removed), name = ?, folded = ? WHERE id = ?", name,
+        name.lowercased(), room)
+      try touchPeople()
+    }
+  }
+
+  /// - Throws: as `remove`, where I cannot.
+  package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
+    _ = try roomThatIMade(room, me)
+  }
+
+  private func roomThatIMade(
+    _ room: ID<Conversation>, _ me: ID<Participant>
+  ) throws -> Conversation {
+    let place = try ownRoom(room, of: me)
+    guard let maker = try maker(of: room), maker == me else {
+      let name = try maker(of: room).map { try participant($0).name }
+      throw RuleError.notTheMaker(place.name, maker: name ?? "")
+    }
+    return place
+  }
+
   private func ownRoom(
     _ room: ID<Conversation>, of me: ID<Participant>
   ) throws -> Conversation {
     let place = try required(room, for: me)
-    guard place.kind == .room, place.network == nil else {
+    guard place.kind == .room, place.network == nil, !place.isRemoved else {
       throw RuleError.onlyInRooms(place.name)
     }
     guard try isMember(me, of: room) else { throw RuleError.notAMember(place.name) }
@@ -59,6 +138,9 @@ extension Store {
       VALUES (?, ?, ?, ?, ?, ?, ?)
       """, try nextChange(), place, me, other, kind.rawValue, text, clock())
   }
+
+  private static let eventKinds = Event.Kind.allCases.map { String($0.rawValue) }
+    .joined(separator: ", ")
 
   private static let eventSelect = """
     SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
@@ -87,7 +169,9 @@ extension Store {
         + """
         WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
-            AND s.last IS NULL))
+            -- From a room that was removed everybody is gone.
+            AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last = (
+              SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
         ORDER BY e.id
         """, start, end, me, read: Store.event
     ).compactMap { $0 }
@@ -114,7 +198,7 @@ extension Store {
     return try database.rows(
       Store.eventSelect
         + """
-        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind BETWEEN 0 AND 4
+        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Store.eventKinds))
           AND +e.at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)
         ORDER BY e.at, e.id LIMIT ?
         """, place, from.0, from.1, end, limit, read: Store.numbered

@@ -11,20 +11,23 @@ public struct Unread: Hashable, Sendable {
   public var firstMention: Int?
   /// The first of them: the smaller, the longer it has been waiting.
   public var oldest: ID<Message>
+  /// I muted it, or who writes to me there: it is not urgent.
+  public var isMuted: Bool
 
   public init(
     conversation: Conversation, count: Int, mentions: Int, firstMention: Int? = nil,
-    oldest: ID<Message>
+    oldest: ID<Message>, isMuted: Bool = false
   ) {
     self.conversation = conversation
     self.count = count
     self.mentions = mentions
     self.firstMention = firstMention
     self.oldest = oldest
+    self.isMuted = isMuted
   }
 
   /// Something of it is written to me alone, or names me.
-  public var isForMe: Bool { conversation.kind == .direct || mentions > 0 }
+  public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }
 }
 
 /// The order of their urgency (rules 7.4 and 13.1): what is for me first, then the oldest.
@@ -57,6 +60,7 @@ extension Store {
       }
       let called = names.sorted().map { SearchExpression.words(.init($0)) }
         .joined(separator: " OR ")
+      let muted = try attention(of: me).mutedPlaces
       return try listing(for: me, in: places).filter { $0.unread > 0 }.map { listing in
         let place = listing.conversation.id
         let marker = try readMarker(of: me, in: place)
@@ -67,7 +71,7 @@ extension Store {
           conversation: listing.conversation, count: listing.unread,
           mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
           oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
-            ?? ID(rawValue: .max))
+            ?? ID(rawValue: .max), isMuted: muted.contains(place))
       }
     }
   }
@@ -85,10 +89,10 @@ extension Store {
   ) throws -> T? {
     try database.first(
       """
-      SELECT \(column) FROM message WHERE conversation = ? AND number > ? AND past = 0 AND gone = 0
-        AND +sender <> ?
+      SELECT \(column) FROM message WHERE conversation = ?2 AND number > ?3 AND past = 0 AND gone = 0
+        AND +sender NOT IN (\(Store.uncounted))
       ORDER BY number LIMIT 1
-      """, conversation, marker, me, read: read)
+      """, me, conversation, marker, read: read)
   }
 
   private func numbers(
@@ -103,6 +107,8 @@ extension Store {
           (SELECT id FROM message WHERE conversation = ?2 AND number > ?4 AND past = 0
             ORDER BY number LIMIT 1), 0)
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
+        AND NOT EXISTS (SELECT 1 FROM person_attention a
+          WHERE a.participant = ?3 AND a.person = m.sender AND (a.muted <> 0 OR a.ignored <> 0))
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
       marker
     ) { isMention($0.text("body"), $0.text("mentions")) ? $0.int("number") : nil }.compactMap { $0 }

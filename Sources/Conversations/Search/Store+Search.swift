@@ -46,8 +46,11 @@ extension Store {
         AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
         AND (EXISTS (SELECT 1 FROM membership s
             WHERE s.conversation = m.conversation AND s.participant = ?3
-              AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last))
-          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind = 0
+              AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last
+                -- Nobody left a room that was removed.
+                OR EXISTS (SELECT 1 FROM conversation c
+                  WHERE c.id = m.conversation AND c.kind = \(removed))))
+          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
             AND \(isSeen(network: "c.network", by: "?3"))))
       ORDER BY \(order) DESC LIMIT ?6
       """
@@ -70,7 +73,7 @@ extension Store {
     let senders = try query.senders.map { try sender(named: $0, me).rawValue }
     if !senders.isEmpty { conditions.append(SearchExpression.facts(senders.map { "s\($0)" })) }
 
-    var places = try query.places.map { try place(named: $0, me, anyRoom: anyRoom) }
+    var places = try query.places.flatMap { try self.places(named: $0, me, anyRoom: anyRoom) }
     if places.isEmpty, !anyRoom {
       let mine = try database.rows(
         "SELECT DISTINCT conversation FROM membership WHERE participant = ?", me
@@ -102,6 +105,29 @@ extension Store {
     if let found = try find(participant: name, for: me) { return found.id }
     if name.lowercased() == "me" { return me }
     throw RuleError.noSuchParticipant(name)
+  }
+
+  /// A conversation, and the rooms of that name that were removed.
+  private func places(
+    named name: String, _ me: ID<Participant>, anyRoom: Bool
+  ) throws -> [ID<Conversation>] {
+    let bare = name.hasPrefix("#") ? name : "#" + name
+    let removed: [ID<Conversation>] = try database.rows(
+      """
+      SELECT id FROM conversation c WHERE c.kind = \(Store.removed)
+        AND (c.folded IN (?1, ?1 || '\(Store.removedSuffix)')
+          OR substr(c.folded, 1, length(?1) + \(Store.removedSuffix.count + 1))
+            = ?1 || '\(Store.removedSuffix)-')
+        AND (?3 OR EXISTS (
+          SELECT 1 FROM membership s WHERE s.conversation = c.id AND s.participant = ?2))
+      """, bare.lowercased(), me, anyRoom
+    ) { $0.id() }
+    do {
+      return try [place(named: name, me, anyRoom: anyRoom)] + removed
+    } catch let error as RuleError {
+      if removed.isEmpty { throw error }
+      return removed
+    }
   }
 
   private func place(

@@ -4,16 +4,57 @@ import Platform
 
 /// A store for a lifetime: old messages go where that is wanted, and space is given back.
 extension Store {
+  /// Milliseconds from when it is said how long a conversation keeps its messages until they go.
+  package static let keepDelay: Milliseconds = 86_400_000
+
   /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
   ///
-  /// - Parameter age: after how many milliseconds a message may go; nil, or less than one, for
-  ///   never, which is the default.
-  package func setKeep(_ conversation: ID<Conversation>, _ age: Milliseconds?) throws {
+  /// - Parameters:
+  ///   - age: after how many milliseconds a message may go; nil, or less than one, for never, which
+  ///     is the default.
+  ///   - person: who says so; the others are told (rule 7.12).
+  ///   - delay: milliseconds until it begins.
+  package func setKeep(
+    _ conversation: ID<Conversation>, _ age: Milliseconds?, by person: ID<Participant>? = nil,
+    after delay: Milliseconds = 0
+  ) throws {
     let age = age.flatMap { $0 < 1 ? nil : $0 }
     if try keep(of: conversation) == age { return }
     try write(durable: true) {
-      try database.run("UPDATE conversation SET keep = ? WHERE id = ?", age, conversation)
+      try database.run(
+        "UPDATE conversation SET keep = ?, keep_from = ? WHERE id = ?", age,
+        age == nil || delay == 0 ? 0 : clock() + delay, conversation)
+      guard let person else { return }
+      try record(.keep, in: conversation, by: person, text: age.map { String($0) } ?? "")
     }
+  }
+
+  /// When messages begin to go, where that is still to come.
+  package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
+    try database.first(
+      "SELECT keep_from FROM conversation WHERE id = ? AND keep IS NOT NULL AND keep_from > ?",
+      conversation, clock()
+    ) { $0.int64() }
+  }
+
+  /// How many messages of a conversation are older than a moment and would go, and how many files
+  /// that no other message has.
+  package func aged(
+    in conversation: ID<Conversation>, before limit: Milliseconds
+  ) throws -> (messages: Int, files: Int) {
+    let goes = "m.conversation = ?1 AND m.created_at < ?2 AND m.state NOT IN (0, 1)"
+    let messages = try database.first(
+      "SELECT count(*) FROM message m WHERE \(goes) AND m.gone = 0", conversation, limit
+    ) { $0.int() }
+    let files = try database.first(
+      """
+      SELECT count(DISTINCT a.hash) FROM message m JOIN attachment a ON a.message = m.id
+      WHERE \(goes) AND NOT EXISTS (
+        SELECT 1 FROM attachment b JOIN message n ON n.id = b.message WHERE b.hash = a.hash
+          AND NOT (n.conversation = ?1 AND n.created_at < ?2 AND n.state NOT IN (0, 1)))
+      """, conversation, limit
+    ) { $0.int() }
+    return (messages ?? 0, files ?? 0)
   }
 
   /// How long a conversation keeps its messages, in milliseconds; nil for ever.
@@ -35,7 +76,9 @@ extension Store {
   /// - Returns: how many went.
   @discardableResult
   package func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
-    let kept = try database.rows("SELECT id, keep FROM conversation WHERE keep IS NOT NULL") {
+    let kept = try database.rows(
+      "SELECT id, keep FROM conversation WHERE keep IS NOT NULL AND keep_from <= ?", now
+    ) {
       (id: $0.id("id") as ID<Conversation>, keep: $0.int64("keep"))
     }
     var (rest, bytes, gone) = (budget, 128 * 1024, 0)

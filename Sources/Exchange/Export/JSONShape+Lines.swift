@@ -49,7 +49,8 @@ extension JSONShape {
       UNION SELECT e.participant FROM event e WHERE \(isWanted("e.conversation"))
       UNION SELECT e.other FROM event e WHERE \(isWanted("e.conversation"))
       UNION SELECT c.one FROM conversation c WHERE \(isWanted("c.id"))
-      UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id"))))
+      UNION SELECT c.other FROM conversation c WHERE \(isWanted("c.id"))
+      UNION SELECT c.maker FROM conversation c WHERE \(isWanted("c.id"))))
     ORDER BY p.id
     """
 
@@ -59,7 +60,8 @@ extension JSONShape {
       ("address", "nullif(c.address, substr(c.name, 2))"),
       ("topic", "nullif(c.topic, '')"), ("last_number", number("c.last_number")),
       ("last_time", time("c.last_at")), ("forgotten", "nullif(\(number("c.forgotten")), 0)"),
-      ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END")))
+      ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END"),
+      ("maker", person(id: "c.maker")), ("removed", "iif(c.kind = \(Store.removed), 1, NULL)")))
     FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
     """
 
@@ -99,7 +101,8 @@ extension JSONShape {
       ("participant", person("p")),
       ("kind", """
         CASE e.kind WHEN 1 THEN 'invitation' WHEN 2 THEN 'joined' WHEN 3 THEN 'left'
-          WHEN 4 THEN 'renamed' ELSE 'topic' END
+          WHEN 4 THEN 'renamed' WHEN 7 THEN 'keep' WHEN 8 THEN 'room-renamed'
+          WHEN 9 THEN 'room-removed' ELSE 'topic' END
         """),
       ("other", person(id: "e.other")), ("text", "nullif(e.text, '')")))
     FROM event e JOIN conversation c ON c.id = e.conversation

@@ -25,11 +25,18 @@ extension ExportReader {
     guard place.isNew else { return }
     let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
     place.lastNumber = max(place.lastNumber, last)
+    let keep = try object.optionalInteger("keep", in: 1...Int64.max)
     try database.run(
-      "UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ? WHERE id = ?",
-      object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
-      object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0,
-      object.optionalInteger("keep", in: 1...Int64.max), place.id)
+      """
+      UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ?,
+        keep_from = ?, maker = ?, kind = iif(? AND kind = 0 AND network = '', \(Store.removed), kind)
+      WHERE id = ?
+      """, object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
+      object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
+      // Nothing that is brought in goes on the same day (rule 7.12).
+      keep == nil ? 0 : work.store.clock() + Store.keepDelay,
+      object["maker"] == nil ? nil : person(object, "maker"),
+      object.optionalInteger("removed", in: 1...1) != nil, place.id)
     if !place.isLocal, let address = try object.optionalText("address") {
       try database.run(
         "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address, place.id
@@ -98,7 +105,8 @@ extension ExportReader {
     let (place, person) = (try place(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [
       ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
-      ("renamed", .renamed),
+      ("renamed", .renamed), ("keep", .keep), ("room-renamed", .roomRenamed),
+      ("room-removed", .roomRemoved),
     ]
     let name = try object.text("kind")
     guard let kind = kinds.first(where: { $0.name == name })?.kind else {

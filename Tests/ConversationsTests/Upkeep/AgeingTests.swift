@@ -34,6 +34,29 @@ import Testing
     #expect(try numbers(lobby).count == 10)
   }
 
+  @Test("7.12: what is to go is counted, goes a day later, and stays if somebody stops it")
+  func aDayLater() throws {
+    let (lobby, messages) = try tenDays()
+    let store = lobby.store
+    let position = try store.position
+    let begin = lobby.fixture.now + day
+    #expect(try store.aged(in: lobby.lobby, before: begin - 5 * day).messages == 5)
+    try store.delete(messages[0].id, by: lobby.anna)
+    #expect(try store.aged(in: lobby.lobby, before: begin - 5 * day).messages == 4)
+    try store.setKeep(lobby.lobby, 5 * day, by: lobby.anna, after: day)
+    let event = try #require(try lobby.other.changes(since: position, for: lobby.ben).events.first)
+    #expect(event.kind == .keep && event.text == String(5 * day))
+    #expect(try store.keepBegins(in: lobby.lobby) == begin)
+    #expect(try store.forgetOld(now: begin - 1) == 0)
+    try lobby.other.setKeep(lobby.lobby, nil, by: lobby.ben, after: day)
+    #expect(try store.keepBegins(in: lobby.lobby) == nil)
+    #expect(try store.forgetOld(now: begin) == 0)
+    try store.setKeep(lobby.lobby, 5 * day, by: lobby.anna, after: day)
+    #expect(try store.forgetOld(now: begin) == 5)
+    lobby.fixture.now = begin
+    #expect(try store.keepBegins(in: lobby.lobby) == nil)
+  }
+
   @Test("Old messages go in small steps, with all that belongs to them")
   func smallSteps() throws {
     let (lobby, messages) = try tenDays()

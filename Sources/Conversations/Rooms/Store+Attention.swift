@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a participant wants to hear of (rule 7.11): the same in all of their shells.
+public struct Attention: Hashable, Sendable {
+  /// Of which messages of a conversation somebody is told by the bell and `notify-command`.
+  public enum Notify: Int, CaseIterable, Sendable {
+    case everything, mentions, nothing
+
+    /// As it is typed.
+    public var word: String {
+      switch self {
+      case .everything: "all"
+      case .mentions: "mentions"
+      case .nothing: "none"
+      }
+    }
+  }
+
+  /// What keeps a room or a person quiet.
+  public enum Quiet: String, Sendable { case muted, ignored }
+
+  public var mutedPeople: Set<ID<Participant>> = []
+  public var ignoredPeople: Set<ID<Participant>> = []
+  /// Rooms, and the direct chats with people.
+  public var mutedPlaces: Set<ID<Conversation>> = []
+  public var ignoredPlaces: Set<ID<Conversation>> = []
+  /// Where it is not as usual: of mentions in a room, of all in a direct chat.
+  public var notify: [ID<Conversation>: Notify] = [:]
+
+  public init() {}
+
+  /// Whether nothing is shown of what somebody wrote.
+  public func hides(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
+    ignoredPeople.contains(person) || ignoredPlaces.contains(place)
+  }
+
+  /// Whether what somebody writes neither rings nor is urgent.
+  public func isQuiet(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
+    hides(person, in: place) || mutedPeople.contains(person) || mutedPlaces.contains(place)
+  }
+}
+
+extension Store {
+  /// What I want to hear of.
+  public func attention(of me: ID<Participant>) throws -> Attention {
+    try read {
+      var attention = Attention()
+      let people = try database.rows(
+        "SELECT person, muted, ignored FROM person_attention WHERE participant = ?", me
+      ) { (id: $0.id("person") as ID<Participant>, $0.bool("muted"), $0.bool("ignored")) }
+      for (id, isMuted, isIgnored) in people {
+        if isMuted { attention.mutedPeople.insert(id) }
+        if isIgnored { attention.ignoredPeople.insert(id) }
+      }
+      let places = try database.rows(
+        """
+        SELECT conversation AS place, muted, ignored, notify FROM room_attention
+        WHERE participant = ?1
+        UNION ALL
+        SELECT c.id, a.muted, a.ignored, NULL FROM person_attention a
+        JOIN conversation c ON c.kind = 1 AND c.one = min(?1, a.person) AND c.other = max(?1, a.person)
+        WHERE a.participant = ?1
+        """, me
+      ) {
+        (
+          id: $0.id("place") as ID<Conversation>, $0.bool("muted"), $0.bool("ignored"),
+          $0.isNull("notify") ? nil : Attention.Notify(rawValue: $0.int("notify"))
+        )
+      }
+      for (id, isMuted, isIgnored, notify) in places {
+        if isMuted { attention.mutedPlaces.insert(id) }
+        if isIgnored { attention.ignoredPlaces.insert(id) }
+        if let notify { attention.notify[id] = notify }
+      }
+      return attention
+    }
+  }
+
+  /// Mutes or ignores a room, or ends it.
+  ///
+  /// - Returns: false where it is so already.
+  @discardableResult
+  public func set(
+    _ quiet: Attention.Quiet, _ isOn: Bool, of room: ID<Conversation>, by me: ID<Participant>
+  ) throws -> Bool {
+    try setAttention("room_attention", "conversation", room, quiet.rawValue, isOn ? 1 : 0, me)
+  }
+
+  /// Mutes or ignores a person wherever they are, or ends it.
+  ///
+  /// - Returns: false where it is so already.
+  @discardableResult
+  public func set(
+    _ quiet: Attention.Quiet, _ isOn: Bool, of person: ID<Participant>, by me: ID<Participant>
+  ) throws -> Bool {
+    try setAttention("person_attention", "person", person, quiet.rawValue, isOn ? 1 : 0, me)
+  }
+
+  /// Says of which messages of a conversation I am told.
+  public func setNotify(
+    _ notify: Attention.Notify, in conversation: ID<Conversation>, by me: ID<Participant>
+  ) throws {
+    try setAttention("room_attention", "conversation", conversation, "notify", notify.rawValue, me)
+  }
+
+  /// - Returns: whether it was another value.
+  @discardableResult
+  private func setAttention(
+    _ table: String, _ key: String, _ target: some Bindable, _ column: String, _ value: Int,
+    _ me: ID<Participant>
+  ) throws -> Bool {
+    try write(durable: true) {
+      let isSo = try database.exists(
+        "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
+        value)
+      let isNew =
+        try value == 0 && column != "notify"
+        && !database.exists(
+          "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
+      if isSo || isNew { return false }
+      try database.run(
+        """
+        INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)
+        ON CONFLICT DO UPDATE SET \(column) = excluded.\(column)
+        """, me, target, value)
+      try touchPeople()
+      return true
+    }
+  }
+
+  /// Somebody on the network of an account, who need not have been heard of before.
+  package func networkPerson(_ address: String, of account: Account) throws -> Participant {
+    try write(durable: true) {
+      try NewsTaking(self, account, []).person(
+        Speaker(identity: address), in: .direct(address)
+      ).participant
+    }
+  }
+}
