@@ -16,9 +16,9 @@ package enum Effect {
   case notice(SafeText)
   /// What was said so is over, if it still stands there.
   case noticeIsOver(SafeText)
-  /// Ask which conversation is meant once the next line has begun, and tell by
+  /// Ask a question once the next line has begun, and tell by
   /// ``SessionEvent/meant(_:)``: the first for yes, the second, if any, for no.
-  case ask(SafeText, yes: MeantPlace, no: MeantPlace?)
+  case ask(SafeText, yes: Intent, no: Intent?)
   case bell
   /// The typed line was not carried out and has to stay; an empty reason is only a bell.
   case refused(SafeText)

@@ -36,6 +36,9 @@ package final class Place: SessionPart {
     let conversation = try required()
     guard isMember else {
       let name = SafeText(name: conversation.name)
+      if conversation.isRemoved {
+        throw Refusal(say("%1 was removed; /switch goes elsewhere.", name))
+      }
       throw Refusal(
         membership == .left
           ? say("You are not in %1; /join %1 enters it again.", name)
@@ -158,6 +161,7 @@ package final class Place: SessionPart {
 
   /// A signal says when it was given; an old one would linger.
   private func note(_ person: Participant, typedAt time: Milliseconds) {
+    if let conversation, session.attention.hides(person.id, in: conversation.id) { return }
     typing.signal(
       person.identity, name: people.shownName(person), at: now - max(0, Store.wallClock() - time))
   }

@@ -18,6 +18,8 @@ package final class Session {
   package let preferences: Preferences
   /// This process among the shells that run; nil until the others are told of it.
   private(set) var shellID: ShellID?
+  /// What I want to hear of, in all of my shells (rule 7.11).
+  private(set) var attention = Attention()
   /// Monotonic milliseconds: when the event that is handled happened.
   private(set) var now: Int64 = 0
   /// The first prompt is not on the screen yet; nobody waits for what is not on it.
@@ -66,6 +68,7 @@ package final class Session {
     isStarting = isInteractive
     if isInteractive { store.patience = 0 }
     defer { effects = [] }
+    refreshAttention()
     try news.lookFromHere()
     try screen.enter(conversation)
     return effects
@@ -84,8 +87,8 @@ package final class Session {
     case .entered(let text): enter { try Dispatcher(session: self).carryOut(text) }
     case .enteredAsFile(let text, let path):
       enter { try outgoing.send(text, asFileAt: path) }
-    case .meant(let place):
-      orComplain { try ConversationCommands(session: self).go(to: place) }
+    case .meant(let intent):
+      orComplain { try ConversationCommands(session: self).carryOut(intent) }
     case .carriedOut(let line): drafts.remember(line)
     case .lineBegan: lineBegan()
     case .changed: changed()
@@ -272,6 +275,17 @@ package final class Session {
       self.me.nicknames = nicknames
     }
     transcript.name(self.me)
+  }
+
+  /// Something that I want to hear of, or not, may be otherwise.
+  ///
+  /// - Returns: whether it is.
+  @discardableResult
+  func refreshAttention() -> Bool {
+    guard let now = try? store.attention(of: me.id), now != attention else { return false }
+    attention = now
+    transcript.hides(now)
+    return true
   }
 
   /// Brings what depends on settings in line with them.

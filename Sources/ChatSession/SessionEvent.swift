@@ -13,8 +13,8 @@ package enum SessionEvent {
   case entered(String)
   /// The same, where the text is to go as the file at this path (rule 1.9).
   case enteredAsFile(String, path: String)
-  /// The person was asked which conversation is meant, and said so (rule 13.4).
-  case meant(MeantPlace)
+  /// The person was asked, and said what they want.
+  case meant(Intent)
   /// A command was carried out, all of it.
   case carriedOut(String)
   /// The next line has begun after a typed one was carried out.

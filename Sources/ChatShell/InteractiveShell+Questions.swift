@@ -21,7 +21,7 @@ extension InteractiveShell {
   }
 
   /// Which conversation is meant (rule 13.4).
-  func ask(_ question: SafeText, yes: MeantPlace, no: MeantPlace?) {
+  func ask(_ question: SafeText, yes: Intent, no: Intent?) {
     editor.whenLineBegins { [self] in
       ask(question) { [self] answer in
         switch answer {

@@ -73,7 +73,7 @@ final class Person: SessionLine {
   /// What notify-command would have been told: sender, conversation, text.
   private(set) var notified: [[String]] = []
   /// The question that stands in the status line.
-  private(set) var question: (text: String, yes: MeantPlace, no: MeantPlace?)?
+  private(set) var question: (text: String, yes: Intent, no: Intent?)?
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.

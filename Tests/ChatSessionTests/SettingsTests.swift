@@ -40,7 +40,7 @@ import Testing
       ("query", "/query; /msg NAME opens a direct chat."),
       ("part", "/part; /leave leaves the room."),
       ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who says who is here."),
-      ("ignore", "/ignore; hobnob cannot hide what somebody says."),
+      ("block", "/block; /ignore NAME hides what somebody writes."),
     ])
   func otherClients(typed: String, answer: String) {
     #expect(Command.unknown(typed).sentence.string == "There is no " + answer)
@@ -49,8 +49,8 @@ import Testing
   @Test("1.11: each of their names has an answer, which names a command, and is no command here")
   func otherClientsNames() {
     let names = """
-      query part names buffer lastlog ignore close win window wins bye exit hilight roster correct \
-      sendfile prefs block time ping titlebar mute notice
+      query part names buffer lastlog close win window wins bye exit hilight roster correct \
+      sendfile prefs block time ping titlebar notice
       """
     for name in names.split(separator: " ").map(String.init) {
       let sentence = Command.unknown(name).sentence.string

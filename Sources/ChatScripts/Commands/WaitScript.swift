@@ -35,9 +35,12 @@ package struct WaitScript: Subcommand {
       while true {
         let arrived = try news.messages()
         let me = try script.knownID
+        let attention = try me.map { try script.store.attention(of: $0) } ?? Attention()
         let found = arrived.filter {
           $0.sender != me && $0.deletedAt == nil
-            && (!mention || script.isForMe($0))
+            && !attention.hides($0.sender, in: $0.conversation)
+            && (!mention
+              || !attention.isQuiet($0.sender, in: $0.conversation) && script.isForMe($0))
         }
         if let message = found.first {
           try script.print(

@@ -7,8 +7,17 @@ import StyledText
 struct Alerts: SessionPart {
   let session: Session
 
-  /// It names me, or it was written to me alone.
-  func isForMe(_ message: Message) -> Bool { news.isDirect(message) || isMention(message) }
+  /// It names me, or it was written to me alone, unless I want to hear more or less (rule 7.11).
+  func isForMe(_ message: Message) -> Bool {
+    let attention = session.attention
+    guard !attention.isQuiet(message.sender, in: message.conversation) else { return false }
+    return switch attention.notify[message.conversation] {
+    case .everything?: true
+    case .mentions?: isMention(message)
+    case .nothing?: false
+    case nil: news.isDirect(message) || isMention(message)
+    }
+  }
 
   private func isMention(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)

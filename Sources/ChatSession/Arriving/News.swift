@@ -51,7 +51,10 @@ final class News: SessionPart {
   }
 
   private func show(_ changes: Changes) {
-    if changes.peopleChanged { people.namesChanged() }
+    if changes.peopleChanged {
+      people.namesChanged()
+      if session.refreshAttention() { uncounted = nil }
+    }
     people.recognise(sendersOf: changes.arrived + changes.revised)
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { place.stopped(message.senderIdentity) }
@@ -72,7 +75,11 @@ final class News: SessionPart {
       let said = glyphs.failed + " [\(message.number)] " + message.notSent
       lines.append(Transcript.error(said))
     }
-    for news in changes.reacted where news.message.conversation == here {
+    let attention = session.attention
+    for news in changes.reacted
+    where news.message.conversation == here
+      && !attention.hides(news.participant.id, in: news.message.conversation)
+    {
       transcript.endRun()
       lines.append(session.reactions.line(for: news))
     }
@@ -83,7 +90,11 @@ final class News: SessionPart {
     screen.present(lines, new: new)
     for message in changes.revised { editing.changedElsewhere(message) }
     Alerts(session: session).alert(
-      forMe, andInvited: changes.events.contains { $0.other?.id == me.id })
+      forMe,
+      andInvited: changes.events.contains {
+        $0.other?.id == me.id && !attention.mutedPeople.contains($0.participant.id)
+          && !attention.ignoredPeople.contains($0.participant.id)
+      })
     if others.contains(where: { $0.conversation == here }), !screen.isPaused,
       screen.backlog == nil, !isSeenNow
     {
@@ -137,7 +148,7 @@ final class News: SessionPart {
         people.spoke(message.sender, in: message.number)
         guard let printed = screen.arrived(message) else { continue }
         lines += printed
-        if !isMine { new += 1 }
+        if !isMine, !transcript.printer.hides(message) { new += 1 }
       }
       if !isMine, Alerts(session: session).isForMe(message) { forMe.append(message) }
     }
@@ -162,6 +173,9 @@ final class News: SessionPart {
     places.formUnion(changes.readElsewhere)
     for event in changes.events {
       if event.kind == .left, event.participant.id == me.id { places.insert(event.conversation) }
+      if event.kind == .roomRenamed || event.kind == .roomRemoved {
+        places.insert(event.conversation)
+      }
       if event.kind == .renamed, kinds[event.conversation] != .room {
         places.insert(event.conversation)
       }
@@ -179,6 +193,12 @@ final class News: SessionPart {
   /// Nothing is unread there any more.
   func forgetUnread(of conversation: ID<Conversation>) {
     unread.removeAll { $0.conversation.id == conversation }
+  }
+
+  /// What counts as unread or urgent may be otherwise.
+  func recount() {
+    uncounted = nil
+    count()
   }
 
   /// Counts what is unread elsewhere: all of it once, then only where it may have changed, so that

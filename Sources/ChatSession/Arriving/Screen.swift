@@ -114,7 +114,9 @@ package final class Screen: SessionPart {
       to: target, on: messages.first?.createdAt ?? Store.wallClock(), isNew: isNew)
     var isRuled = !place.isMember
     for message in messages {
-      if !isRuled, message.number > marker, message.sender != me.id, !message.isPast {
+      if !isRuled, message.number > marker, message.sender != me.id, !message.isPast,
+        !transcript.printer.hides(message)
+      {
         isRuled = true
         transcript.endRun()
         lines.append(transcript.printer.rule(say("new")))
@@ -152,7 +154,24 @@ package final class Screen: SessionPart {
       line.append(SafeText(line: target.topic))
     }
     if !isPlain { line.append(" " + side, .dim) }
-    return [line.with(margin: 3)]
+    return [line.with(margin: 3)] + notes(on: target).map { StyledLine($0, .dim).with(margin: 2) }
+  }
+
+  /// What whoever enters has to know beside what was said.
+  private func notes(on target: Conversation) -> [SafeText] {
+    var notes: [SafeText] = []
+    let name = SafeText(name: target.name)
+    if let begin = (try? store.keepBegins(in: target.id)) ?? nil {
+      let age = SafeText(line: Keep.written((try? store.keep(of: target.id)) ?? nil))
+      notes.append(
+        say(
+          "From %1 on, hobnob deletes messages here that are older than %2; /set keep off stops that.",
+          LocalTime.stamp(begin), age))
+    }
+    if session.attention.ignoredPlaces.contains(target.id) {
+      notes.append(say("You ignore %1; /unignore %1 shows what is written here.", name))
+    }
+    return notes
   }
 
   /// I left the room that is open: nothing more of it is printed.

@@ -67,6 +67,9 @@ package struct StatusLine: SessionPart {
     if let typing { return typing }
     if !place.isMember, let conversation = place.conversation {
       let name = SafeText(name: conversation.name)
+      if conversation.isRemoved {
+        return StyledLine(say("%1: the room was removed; only commands work here", name), .dim)
+      }
       return StyledLine(
         place.membership == .left
           ? say("You left %1; only commands work here", name)
@@ -195,7 +198,7 @@ package struct StatusLine: SessionPart {
 extension Unread {
   /// `12`, and `3!` where something in a room names me.
   var mark: SafeText {
-    SafeText(count) + (conversation.kind == .room && mentions > 0 ? "!" : "")
+    SafeText(count) + (conversation.kind == .room && isForMe ? "!" : "")
   }
 
   /// What is for me stands out.

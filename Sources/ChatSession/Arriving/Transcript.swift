@@ -49,6 +49,9 @@ package final class Transcript: SessionPart {
     printer.options.columns = columns
   }
 
+  /// Nothing is printed of what I ignore.
+  func hides(_ attention: Attention) { printer.options.attention = attention }
+
   func marks(lookAlikes: Set<ID<Participant>>) { printer.options.lookAlikes = lookAlikes }
 
   func takes(colours: [ID<Participant>: Int]) { printer.options.colours = colours }

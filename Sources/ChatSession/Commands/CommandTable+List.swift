@@ -57,5 +57,22 @@ extension Command {
     Command("/can", "say what editing, taking back, typing and seen mean here") {
       try RoomCommands(session: $0).can($1)
     },
+    Command(
+      "/room rename NAME|remove", "give this room another name, or remove it, if you made it",
+      .roomVerb
+    ) { try RoomCommands(session: $0).room($1) },
+    Command(
+      "/mute [NAME]", "keep a room or a person from ringing, or list what is muted", .roomOrPerson
+    ) { try AttentionCommands(session: $0).mute($1) },
+    Command("/unmute NAME", "let a room or a person ring again", .muted) {
+      try AttentionCommands(session: $0).unmute($1)
+    },
+    Command(
+      "/ignore [NAME]", "hide what is written in a room or by a person, or list who is ignored",
+      .roomOrPerson
+    ) { try AttentionCommands(session: $0).ignore($1) },
+    Command("/unignore NAME", "show again what is written there", .ignored) {
+      try AttentionCommands(session: $0).unignore($1)
+    },
   ]
 }

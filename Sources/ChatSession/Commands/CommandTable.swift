@@ -6,7 +6,7 @@ import StyledText
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
     function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff, account,
-    contact
+    contact, roomVerb, roomOrPerson, muted, ignored
 }
 
 /// A command of the shell: one line of the table from which `/help`, completion, the dispatcher

@@ -83,7 +83,11 @@ struct ConversationCommands: SessionPart {
     }
     tell(
       say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
-    guard isOpen else { return }
+    if isOpen { goBack() }
+  }
+
+  /// From a room that is left: to where one was before.
+  func goBack() {
     session.orComplain {
       if let former = try moves.before() ?? store.listing(for: me.id).first?.conversation {
         try place.go(to: former)

@@ -49,10 +49,13 @@ enum Keep {
         shown))
   }
 
-  /// Said where there is no conversation: in an rc file.
-  static var belongsToAConversation: Refusal {
-    Refusal(
-      say("keep belongs to a conversation, not to a file; type /set keep 2y in the conversation."))
+  /// Said of this and of `notify` where there is no conversation: in an rc file.
+  static func belongsToAConversation(_ name: String) -> Refusal {
+    let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
+    return Refusal(
+      say(
+        "%1 belongs to a conversation, not to a file; type /set %2 in the conversation.",
+        SafeText(line: name), example))
   }
 }
 
@@ -60,24 +63,52 @@ enum Keep {
 struct KeepCommand: SessionPart {
   let session: Session
 
-  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation.
+  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation; what
+  /// would go is asked about before (rule 7.12).
   func keep(_ value: String?) throws {
-    let conversation = try place.required()
     guard let value else {
+      let conversation = try place.required()
       let age = try store.keep(of: conversation.id)
-      return transcript.answer([
+      var line =
         StyledLine(SafeText(line: "\(Keep.name) \(Keep.written(age))"), .bold)
-          + StyledLine("  " + Keep.help, .dim)
-      ])
+        + StyledLine("  " + Keep.help, .dim)
+      if let begin = try store.keepBegins(in: conversation.id) {
+        line += StyledLine("; " + say("from %1 on", LocalTime.stamp(begin)), .dim)
+      }
+      return transcript.answer([line])
     }
-    guard let age = Keep.age(value) else { throw Keep.refusal(of: value) }
-    try store.setKeep(conversation.id, age)
+    let conversation = try place.requiredAsMember()
+    guard let wanted = Keep.age(value) else { throw Keep.refusal(of: value) }
     let name = SafeText(name: conversation.name)
+    if try store.keep(of: conversation.id) == wanted {
+      return tell(say("%1 has keep %2 already.", name, SafeText(line: Keep.written(wanted))))
+    }
+    guard let age = wanted, session.isInteractive else {
+      return try set(wanted, in: conversation.id)
+    }
+    let begin = Store.wallClock() + Store.keepDelay
+    let (messages, files) = try store.aged(in: conversation.id, before: begin - age)
+    emit(
+      .ask(
+        say(
+          "Delete %1, %2 for all from tomorrow on? y: yes, any other key: no",
+          messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
+          files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
+        yes: .keep(conversation.id, age), no: nil))
+  }
+
+  /// - Parameter age: milliseconds; nil for ever.
+  func set(_ age: Milliseconds?, in conversation: ID<Conversation>) throws {
+    try store.setKeep(conversation, age, by: me.id, after: Store.keepDelay)
+    news.catchUp()
+    // A batch shows no events.
+    guard !session.isInteractive else { return }
+    let name = SafeText(name: try place.required().name)
     tell(
       age == nil
         ? say("%1 keeps its messages for ever.", name)
         : say(
-          "%1 forgets what is older than %2, for everyone in it.", name,
+          "%1 forgets what is older than %2 from tomorrow on, for everyone in it.", name,
           SafeText(line: Keep.written(age))))
   }
 }

@@ -3,12 +3,16 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a person says they mean who was asked (rule 13.4).
-package enum MeantPlace: Equatable, Sendable {
-  /// This room, made if there is none.
+/// What a person wants who was asked, and said so.
+package enum Intent: Equatable, Sendable {
+  /// To go to this room, made if there is none (rule 13.4).
   case room(String)
-  /// This conversation, which is there.
+  /// To go to this conversation, which is there.
   case conversation(String)
+  /// That a conversation forgets what is older than so many milliseconds (rule 7.12).
+  case keep(ID<Conversation>, Milliseconds)
+  /// That a room is removed (rule 13.10).
+  case removal(ID<Conversation>)
 }
 
 /// A name that is not there but is near one that is: at a prompt it is asked which is meant.
@@ -117,14 +121,18 @@ extension ConversationCommands {
     return Refusal(say("Nobody who has used this store is called %1.", shown))
   }
 
-  func go(to place: MeantPlace) throws {
-    let (target, isNew) =
-      switch place {
-      case .room(let name): try joined(room: name)
-      case .conversation(let name): (try store.conversation(meantBy: name, me: me.id), false)
-      }
+  func carryOut(_ intent: Intent) throws {
+    let (target, isNew): (Conversation, Bool)
+    switch intent {
+    case .room(let name): (target, isNew) = try joined(room: name)
+    case .conversation(let name):
+      (target, isNew) = (try store.conversation(meantBy: name, me: me.id), false)
+    case .keep(let conversation, let age):
+      return try KeepCommand(session: session).set(age, in: conversation)
+    case .removal(let room): return try RoomCommands(session: session).remove(room)
+    }
     // What stands in the line stays behind as the draft.
-    if line.isEmpty { try self.place.go(to: target, isNew: isNew) } else { moves.enter(target.id) }
+    if line.isEmpty { try place.go(to: target, isNew: isNew) } else { moves.enter(target.id) }
   }
 
   /// As a room, where it has no sign.

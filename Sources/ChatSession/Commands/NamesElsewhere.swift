@@ -26,8 +26,7 @@ enum NamesElsewhere {
     (["prefs"], say("/set shows the settings.")),
     (["time"], say("/set timestamps says how times are shown.")),
     (["ping"], say("/info N says how far message N came.")),
-    (["ignore", "block"], say("hobnob cannot hide what somebody says.")),
-    (["mute"], say("hobnob cannot silence one conversation.")),
+    (["block"], say("/ignore NAME hides what somebody writes.")),
     (["titlebar"], say("hobnob has no title bar.")),
   ]
 }

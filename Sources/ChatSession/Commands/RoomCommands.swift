@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/topic`, `/invite`, `/can`: the conversation itself (rule 10).
+/// `/topic`, `/invite`, `/room`, `/can`: the conversation itself (rule 10).
 @MainActor
 struct RoomCommands: SessionPart {
   let session: Session
@@ -71,18 +71,52 @@ struct RoomCommands: SessionPart {
   func lines(for event: Event) -> [StyledLine] {
     let isHere = event.conversation == place.conversation?.id
     let isInvited = event.kind == .invitation && event.other?.id == me.id
-    guard isHere || isInvited else { return [] }
+    // What becomes of messages concerns everybody, wherever they are.
+    let isForAll = event.kind == .keep || event.kind == .roomRemoved
+    guard isHere || isInvited || isForAll,
+      !session.attention.hides(event.participant.id, in: event.conversation)
+    else { return [] }
     if isHere, event.kind == .topic { place.change(topic: event.text) }
     let words = EventWords(glyphs: glyphs, name: people.shownName)
+    let name = (try? store.conversation(event.conversation, for: me.id))??.name ?? ""
     let text =
       isInvited
       ? words.invitation(
-        event, to: (try? store.conversation(event.conversation, for: me.id))??.name ?? "",
+        event, to: name,
         isMember: (try? store.isMember(me.id, of: event.conversation)) ?? true)
-      : words.sentence(for: event)
+      : words.sentence(for: event, in: isHere ? nil : SafeText(name: name))
     guard let text else { return [] }
     transcript.endRun()
     return [StyledLine(glyphs.separator + " " + text, .dim).with(margin: 2)]
+  }
+
+  /// `/room rename NAME`, `/room remove`.
+  func room(_ argument: String) throws {
+    let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    let conversation = try place.requiredAsMember()
+    switch words.first {
+    case "rename" where words.count == 2:
+      try store.rename(conversation.id, to: words[1], by: me.id)
+      news.catchUp()
+    case "remove" where words.count == 1:
+      try store.requireMaker(of: conversation.id, me.id)
+      guard session.isInteractive else { return try remove(conversation.id) }
+      emit(
+        .ask(
+          say(
+            "Remove %1? /search still finds its messages. y: yes, any other key: no",
+            SafeText(name: conversation.name)), yes: .removal(conversation.id), no: nil))
+    default: throw usage("room")
+    }
+  }
+
+  func remove(_ room: ID<Conversation>) throws {
+    try store.remove(room, by: me.id)
+    news.catchUp()
+    guard room == place.conversation?.id else { return }
+    place.left()
+    screen.left()
+    ConversationCommands(session: session).goBack()
   }
 
   // MARK: What works here
@@ -90,7 +124,8 @@ struct RoomCommands: SessionPart {
   /// Commands that mean nothing in the open conversation; completion leaves them out.
   var commandsThatDoNotWorkHere: Set<String> {
     guard let conversation = place.conversation else { return [] }
-    return conversation.kind == .room ? [] : ["topic", "invite"]
+    if conversation.kind != .room { return ["topic", "invite", "room"] }
+    return conversation.network == nil ? [] : ["room"]
   }
 
   func can(_ argument: String) throws {

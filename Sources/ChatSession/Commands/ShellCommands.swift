@@ -47,6 +47,10 @@ struct ShellCommands: SessionPart {
     if name == Keep.name {
       return try KeepCommand(session: session).keep(parts.count > 1 ? parts[1].trimmingBlanks : nil)
     }
+    if name == NotifySetting.name {
+      return try AttentionCommands(session: session).notify(
+        parts.count > 1 ? parts[1].trimmingBlanks : nil)
+    }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
         throw Settings.unknown(name)
@@ -88,7 +92,15 @@ struct ShellCommands: SessionPart {
     }
     if let conversation = place.conversation {
       let value = Keep.written(try store.keep(of: conversation.id))
-      sections.append((say("This conversation"), [line(Keep.name, value, Keep.help)]))
+      let notify = AttentionCommands.notify(session.attention, in: conversation).word
+      sections.append(
+        (
+          say("This conversation"),
+          [
+            line(Keep.name, value, Keep.help),
+            line(NotifySetting.name, notify, NotifySetting.help),
+          ]
+        ))
     }
     transcript.list(sections, indent: width + 2)
   }

@@ -32,6 +32,8 @@ package struct MessagePrinter {
     var textMarks = TextMarks()
     /// Whose names look like another's.
     var lookAlikes: Set<ID<Participant>> = []
+    /// What is ignored is not printed (rule 7.11).
+    var attention = Attention()
     /// Times are ages as of this moment, for `/history`.
     var agesAt: Milliseconds?
     package var folding = Folding()
@@ -76,8 +78,14 @@ package struct MessagePrinter {
     runDay = LocalTime.dayNumber(day)
   }
 
+  /// Whether nothing is printed of a message.
+  func hides(_ message: Message) -> Bool {
+    message.sender != me && options.attention.hides(message.sender, in: message.conversation)
+  }
+
   /// A message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
+    if hides(message) { return [] }
     var result: [StyledLine] = []
     let day = LocalTime.dayNumber(message.createdAt)
     if day != runDay {
@@ -112,6 +120,7 @@ package struct MessagePrinter {
 
   /// An edit or a deletion of a message that was printed before: a printed line cannot change.
   package mutating func revision(of message: Message) -> [StyledLine] {
+    if hides(message) { return [] }
     runSender = nil
     if message.isRecalled {
       let text = say(

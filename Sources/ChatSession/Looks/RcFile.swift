@@ -169,7 +169,9 @@ package struct RcFile {
     switch name {
     case "set":
       let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
-      guard words.first != Keep.name else { throw Keep.belongsToAConversation }
+      if let name = words.first, [Keep.name, NotifySetting.name].contains(name) {
+        throw Keep.belongsToAConversation(name)
+      }
       guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
       try settings.change(words[0], to: words[1].trimmingBlanks)
     case "alias": try alias(rest)

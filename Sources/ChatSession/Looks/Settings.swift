@@ -275,7 +275,7 @@ public struct Settings: Sendable, Equatable {
   /// Said of a setting that there is not: what is near.
   static func unknown(_ name: String) -> Refusal {
     let shown = SafeText(line: name)
-    let names = table.map(\.name) + [Keep.name]
+    let names = table.map(\.name) + [Keep.name, NotifySetting.name]
     guard let near = Command.nearest(to: name, among: names) else {
       return Refusal(say("%1 is not a setting; /set lists them.", shown))
     }

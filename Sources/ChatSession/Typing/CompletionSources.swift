@@ -189,7 +189,12 @@ extension Session {
     of command: Command, after before: [String], _ word: String
   ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
-      let values = before[0] == Keep.name ? Keep.values : Settings.entry(before[0])?.values ?? []
+      let values =
+        switch before[0] {
+        case Keep.name: Keep.values
+        case NotifySetting.name: NotifySetting.values
+        default: Settings.entry(before[0])?.values ?? []
+        }
       return values.map { Candidate($0) }
     }
     if command.argument == .search { return searchFilters(for: word) }
@@ -200,11 +205,19 @@ extension Session {
     switch command.argument {
     case .room: return rooms()
     case .person: return people.candidates
+    case .roomVerb: return [Candidate("rename"), Candidate("remove")]
+    case .roomOrPerson: return rooms() + people.candidates
+    case .muted, .ignored:
+      return AttentionCommands(session: self)
+        .names(command.argument == .muted ? .muted : .ignored).map { Candidate($0) }
     case .conversation: return conversations()
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
     case .setting:
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
-        + [Candidate(Keep.name, hint: Keep.help.string)]
+        + [
+          Candidate(Keep.name, hint: Keep.help.string),
+          Candidate(NotifySetting.name, hint: NotifySetting.help.string),
+        ]
     case .drafts: return [Candidate("clear")]
     case .file:
       return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])

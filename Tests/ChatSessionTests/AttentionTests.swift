@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Testing
+
+@testable import ChatSession
+
+/// What is muted and ignored, how long messages are kept, and whose a room is.
+@MainActor
+@Suite("Muting, ignoring, keeping, rooms")
+struct AttentionTests {
+  private let town: Town
+  private let anna: Person
+  private let ben: Person
+
+  init() throws {
+    town = try Town()
+    (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/set notify-command notify")
+    _ = anna.news()
+  }
+
+  private func hears(_ text: String, from person: Person? = nil) -> Int {
+    let before = anna.notified.count
+    (person ?? ben).say(text)
+    anna.look()
+    return anna.notified.count - before
+  }
+
+  @Test("7.11: /set notify all, mentions, none, for this conversation and in all of one's shells")
+  func notify() throws {
+    func told() -> [Int] { [hears("so"), hears("anna: so")] }
+    #expect(told() == [0, 1])
+    anna.say("/set notify all")
+    #expect(told() == [1, 1])
+    let other = try town.person("anna")
+    other.say("/set notify none")
+    #expect(told() == [0, 0])
+    anna.say("/set notify mentions")
+    #expect(told() == [0, 1])
+    _ = anna.news()
+    anna.say("/set notify")
+    #expect(anna.news().last?.hasPrefix("notify mentions  ") == true)
+    anna.say("/join tea")
+    anna.say("/set notify nosuch")
+    #expect(anna.news().last == "notify cannot be nosuch; it takes all, mentions, none.")
+    anna.say("/msg ben")
+    anna.say("/set notify")
+    #expect(anna.news().last?.hasPrefix("notify all  ") == true)
+  }
+
+  @Test("7.11: /mute keeps a person, or a room, from ringing and from being urgent")
+  func mute() throws {
+    anna.say("/join tea")
+    ben.say("/msg anna hello")
+    ben.say("/switch lobby")
+    ben.say("anna: tea?")
+    anna.look()
+    #expect(anna.status().contains("@ben 1, #lobby 1!"))
+    anna.say("/mute @ben")
+    #expect(anna.status().contains("@ben 1, #lobby 1") && !anna.status().contains("!"))
+    #expect(anna.session.news.unread.allSatisfy { !$0.isForMe })
+    #expect(hears("anna: again") == 0)
+    anna.say("/mute")
+    #expect(anna.news().last == "  @ben")
+    anna.say("/unmute ben")
+    #expect(hears("anna: again") == 1 && anna.status().contains("#lobby 3!"))
+    anna.say("/mute lobby")
+    #expect(hears("anna: again") == 0)
+    #expect(anna.session.news.unread.map(\.isForMe) == [true, false])
+    #expect(anna.status().contains("@ben 1, #lobby 4") && !anna.status().contains("!"))
+    anna.say("/mute")
+    #expect(anna.news().last == "  #lobby")
+    anna.say("/unmute #lobby")
+    anna.say("/unmute lobby")
+    #expect(anna.news().last == "#lobby is not muted.")
+    #expect(!anna.say("/mute nobody") && !anna.say("/mute anna") && !anna.say("/unmute"))
+  }
+
+  @Test("7.11: /ignore hides what a person writes, and what they do with it, in all shells")
+  func ignorePerson() throws {
+    let carl = try town.person("carl")
+    let other = try town.person("anna")
+    other.say("/ignore @ben")
+    anna.look()
+    _ = anna.news()
+    anna.say("mine")
+    ben.say("anna: hidden")
+    ben.say("/edit 2")
+    ben.text = "anna: hidden still"
+    ben.say("anna: hidden still")
+    ben.say("/react 1 🎉")
+    ben.type("typ")
+    carl.say("seen")
+    anna.look()
+    let printed = anna.news()
+    #expect(!printed.contains { $0.contains("hidden") || $0.contains("ben") }, "\(printed)")
+    #expect(printed.contains { $0.hasSuffix("carl: seen") })
+    #expect(anna.notified.isEmpty && !anna.status().contains("typing"))
+    anna.say("/history")
+    #expect(!anna.news().contains { $0.contains("hidden") })
+    // Nor is there anything new where nobody else wrote.
+    anna.say("/join tea")
+    ben.say("more")
+    anna.look()
+    #expect(anna.session.news.unread.isEmpty)
+    _ = anna.news()
+    anna.say("/switch lobby")
+    #expect(!anna.news().contains { $0.contains("more") || $0.contains("new") })
+    anna.say("/ignore")
+    #expect(anna.news().last == "  @ben")
+    anna.say("/unignore ben")
+    anna.say("/history")
+    #expect(anna.news().contains { $0.contains("hidden") })
+    ben.text = ""
+    #expect(hears("anna: here again") == 1)
+  }
+
+  @Test("7.11: /ignore hides what is written in a room, and entering it says so")
+  func ignoreRoom() throws {
+    anna.say("/join tea")
+    anna.say("/ignore #lobby")
+    #expect(hears("anna: tea?") == 0 && anna.session.news.unread.isEmpty)
+    _ = anna.news()
+    anna.say("/switch lobby")
+    let printed = anna.news()
+    #expect(printed.last == "You ignore #lobby; /unignore #lobby shows what is written here.")
+    #expect(!printed.contains { $0.contains("tea?") })
+    anna.say("/unignore lobby")
+    ben.say("seen")
+    anna.look()
+    #expect(anna.news().last?.hasSuffix("ben: seen") == true)
+  }
+
+  @Test("7.11: somebody on a network is ignored by their address, also before they write")
+  func ignoreOnANetwork() throws {
+    let account = try anna.added()
+    func hear(_ text: String) throws {
+      let message = NetworkMessage(
+        name: MessageName(), speaker: Speaker(identity: "troll@y.org"), body: text)
+      try anna.store.take([.said(message, in: .direct("troll@y.org"))], of: account)
+      anna.look()
+    }
+    anna.say("/ignore troll@y.org")
+    _ = anna.news()
+    try hear("hidden")
+    #expect(anna.notified.isEmpty && anna.session.news.unread.isEmpty)
+    anna.say("/unignore troll@y.org")
+    try hear("seen")
+    #expect(anna.notified.map { $0[2] } == ["seen"])
+  }
+
+  // MARK: /set keep
+
+  @Test("7.12: /set keep asks with what would go, tells everyone, and says so to who enters")
+  func keep() throws {
+    _ = try town.person("carl", in: "tea")
+    ben.say("one")
+    ben.say("two")
+    anna.say("/set keep 1d")
+    #expect(
+      anna.question?.text
+        == "Delete 2 messages, 0 files for all from tomorrow on? y: yes, any other key: no"
+    )
+    let lobby = try #require(anna.session.place.conversation?.id)
+    #expect(try anna.store.keep(of: lobby) == nil)
+    ben.say("/join tea")
+    _ = ben.news()
+    anna.answer(yes: true)
+    ben.look()
+    #expect(
+      ben.news().last?.contains(
+        #/^· anna set keep to 1d: from .* older messages in #lobby are deleted for everyone; until then /set keep off stops that$/#
+      ) == true)
+    #expect(try anna.store.forgetOld(now: Store.wallClock() + 86_000_000) == 0)
+    ben.say("/switch lobby")
+    #expect(
+      ben.news().contains { $0.hasPrefix("From ") && $0.hasSuffix("/set keep off stops that.") })
+    ben.say("/set keep off")
+    #expect(ben.question == nil)
+    anna.look()
+    #expect(
+      anna.news().last == "· ben set keep to off: this conversation keeps its messages")
+    #expect(try anna.store.keep(of: lobby) == nil)
+  }
+
+  @Test("7.12: who is not in a room does not say how long it keeps its messages")
+  func keepNeedsAMember() throws {
+    anna.say("/leave")
+    #expect(!anna.say("/set keep 1d") && anna.question == nil)
+  }
+
+  // MARK: /room
+
+  @Test("13.10: /room rename gives a room another name, for everyone; only its maker can")
+  func renameRoom() throws {
+    anna.say("/join tea")
+    ben.say("/join tea")
+    #expect(!ben.say("/room rename coffee"))
+    #expect(ben.news().last == "anna made #tea, and only anna can rename or remove it.")
+    ben.text = ""
+    anna.say("/room rename coffee")
+    #expect(anna.picture[0] == "#coffee> |")
+    ben.look()
+    #expect(ben.picture[0] == "#coffee> |")
+    #expect(ben.news().last == "· anna renamed the room: it was #tea")
+    #expect(!anna.say("/room") && !anna.say("/room rename") && !anna.say("/room burn"))
+  }
+
+  @Test("13.10: /room remove asks, and everybody is told; only commands work there then")
+  func removeRoom() throws {
+    let carl = try town.person("carl", in: "tea")
+    carl.say("found later")
+    ben.say("/join tea")
+    anna.say("/join tea")
+    #expect(!anna.say("/room remove") && anna.question == nil)
+    carl.say("/room remove")
+    #expect(
+      carl.question?.text
+        == "Remove #tea? /search still finds its messages. y: yes, any other key: no")
+    _ = anna.news()
+    ben.say("/switch lobby")
+    _ = ben.news()
+    carl.answer(yes: true)
+    for person in [anna, ben] {
+      person.look()
+      #expect(person.news().last == "· carl removed the room #tea; /search finds its messages")
+    }
+    #expect(anna.status().contains("the room was removed; only commands work here"))
+    #expect(!anna.say("more") && anna.news().last?.contains("was removed") == true)
+    anna.text = ""
+    ben.say("/list")
+    #expect(!ben.news().contains { $0.contains("tea") })
+    ben.say("/search found in:tea")
+    #expect(ben.news().last?.hasSuffix("carl: found later") == true)
+    anna.say("/join tea")
+    #expect(anna.picture[0] == "#tea> |" && anna.news().last?.contains("new room") == true)
+  }
+}
