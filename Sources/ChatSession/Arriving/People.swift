@@ -13,6 +13,8 @@ final class People: SessionPart {
   private(set) var lookAlikes: Set<ID<Participant>> = []
   /// Nil while they may be others than they were.
   private var known: KnownPeople?
+  /// The names of direct chats with those who look like others; nil while they may be others.
+  private var markedChats: Set<String>?
   /// Which of the colours the names in the open conversation have.
   private var colours: [ID<Participant>: Int] = [:]
   /// Who said something in the open conversation since they were completed last, and the number.
@@ -57,6 +59,7 @@ final class People: SessionPart {
   func namesChanged() {
     recognised = []
     lookAlikes = []
+    markedChats = nil
     transcript.marks(lookAlikes: [])
   }
 
@@ -92,13 +95,17 @@ final class People: SessionPart {
 
   /// What stands before the name of a direct chat with somebody who looks like another.
   var markOfConversations: (Conversation) -> String {
+    let names = markedChats ?? namesOfMarkedChats()
+    markedChats = names
+    let mark = glyphs.lookAlike.string
+    return { names.contains($0.name) ? mark : "" }
+  }
+
+  private func namesOfMarkedChats() -> Set<String> {
     let people = ((try? store.lookAlikes(to: me.id)) ?? []).compactMap {
       try? store.participant($0)
     }
-    let (names, mark) = (
-      Set(people.flatMap { ["@" + $0.name, "@" + $0.identity] }), glyphs.lookAlike
-    )
-    return { names.contains($0.name) ? mark.string : "" }
+    return Set(people.flatMap { ["@" + $0.name, "@" + $0.identity] })
   }
 
   /// The people to complete, brought up to date.

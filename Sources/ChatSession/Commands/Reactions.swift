@@ -62,7 +62,9 @@ final class Reactions: SessionPart {
   private func newest() -> Message? {
     guard let conversation = place.conversation else { return nil }
     let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
-    return newest?.last { $0.deletedAt == nil && $0.state >= .sent }
+    return newest?.last {
+      $0.deletedAt == nil && $0.state >= .sent && !transcript.printer.hides($0)
+    }
   }
 
   /// A line that is a reaction was entered.
