@@ -134,9 +134,10 @@ extension EndToEnd {
       let long = String(repeating: "long ago ", count: 20_000)
       try store.send(long, in: lobby, by: ben, requireMembership: false, attachments: [file])
       let path = store.path(of: file)
+      // It has begun long ago.
+      try store.setKeep(lobby, 30 * 86_400_000, by: ben, after: Store.keepDelay)
       store.close()
       try home.say("today", as: "ben")
-      #expect(try home.run(["lobby", "--as", "anna"], input: "/set keep 30d\n").status == 0)
       // Files at rest for an hour go.
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -4000)], ofItemAtPath: path)
