@@ -8,7 +8,7 @@ BUILT = .build/release
 CHECKED = --explicit-target-dependency-import-check error
 # Nothing for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
-LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev file
+LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev libseccomp-dev file
 TEST_TOOLS = libvterm-dev mandoc openssl prosody python3-slixmpp sqlite3 strace tmux
 
 all:

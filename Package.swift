@@ -47,6 +47,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
@@ -108,12 +109,13 @@ let package = Package(
       ]),
     // What every network process shares, and one folder per network.
     .target(
-      name: "Networks", dependencies: ["Conversations", "Platform", "CLinux", "CCurl"],
+      name: "Networks",
+      dependencies: ["Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver"],
       swiftSettings: ours),
     .target(
       name: "XMPP",
       dependencies: [
-        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle", "CResolver",
+        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle",
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -174,9 +176,14 @@ let package = Package(
           condition: .when(traits: ["Program"])),
       ],
       swiftSettings: tests),
+    .executableTarget(
+      name: "ConfinementProbe", dependencies: ["Networks", "CLinux"],
+      path: "Tests/ConfinementProbe", swiftSettings: ours),
     .testTarget(
       name: "NetworksTests",
-      dependencies: ["Networks", "Conversations", "Platform", "Repeatable", "ProsodyFixture"],
+      dependencies: [
+        "Networks", "Conversations", "Platform", "Repeatable", "ProsodyFixture", "ConfinementProbe",
+      ],
       swiftSettings: tests),
     .target(
       name: "ProsodyFixture", dependencies: ["Platform"], path: "Tests/ProsodyFixture",

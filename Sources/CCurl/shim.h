@@ -17,6 +17,38 @@ static inline int ccurl_set_size(CURL *transfer, CURLoption option, long long va
 static inline int ccurl_set_headers(CURL *transfer, struct curl_slist *headers) {
   return curl_easy_setopt(transfer, CURLOPT_HTTPHEADER, headers);
 }
+static inline int ccurl_set_addresses(CURL *transfer, struct curl_slist *addresses) {
+  return curl_easy_setopt(transfer, CURLOPT_RESOLVE, addresses);
+}
+// Host and port of an address of the web, as curl itself goes there; false where it has none.
+static inline int ccurl_find_host(
+    const char *address, char *host, unsigned host_size, char *port, unsigned port_size) {
+  CURLU *parts = curl_url();
+  char *found_host = NULL, *found_port = NULL;
+#ifdef CURLU_PUNYCODE
+  const unsigned in_ascii = CURLU_PUNYCODE;
+#else
+  const unsigned in_ascii = 0;
+#endif
+  const int is_found = parts != NULL && curl_url_set(parts, CURLUPART_URL, address, 0) == 0 &&
+                       curl_url_get(parts, CURLUPART_HOST, &found_host, in_ascii) == 0 &&
+                       curl_url_get(parts, CURLUPART_PORT, &found_port, CURLU_DEFAULT_PORT) == 0 &&
+                       strlen(found_host) < host_size && strlen(found_port) < port_size;
+  if (is_found) {
+    strcpy(host, found_host);
+    strcpy(port, found_port);
+  }
+  curl_free(found_host);
+  curl_free(found_port);
+  curl_url_cleanup(parts);
+  return is_found;
+}
+// Where the web server's answer leads, if anywhere; valid until the transfer goes on.
+static inline const char *ccurl_next_address(CURL *transfer) {
+  char *address = NULL;
+  curl_easy_getinfo(transfer, CURLINFO_REDIRECT_URL, &address);
+  return address;
+}
 // Neither in the clear nor to anything but a web server, whatever an answer says.
 static inline int ccurl_only_https(CURL *transfer) {
 #if LIBCURL_VERSION_NUM >= 0x075500

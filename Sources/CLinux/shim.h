@@ -52,32 +52,69 @@ static inline void clinux_no_new_privileges(void) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-// Of the file system only these folders are left: to be written, and to be read.
+// Landlock as it is since ABI 6 (Linux 6.12), whatever the headers of this system know of it
+// (linux/landlock.h, landlock(7)).
+struct clinux_landlock_ruleset {
+  __u64 handled_access_fs, handled_access_net, scoped;
+};
+enum {
+  clinux_landlock_refer = 1 << 13,       // ABI 2
+  clinux_landlock_truncate = 1 << 14,    // ABI 3
+  clinux_landlock_bind = 1 << 0,         // ABI 4
+  clinux_landlock_devices = 1 << 15,     // ABI 5
+  clinux_landlock_abstract = 1 << 0,     // ABI 6
+  clinux_landlock_signals = 1 << 1,
+};
+
+// The version of the kernel's Landlock; 0 where it has none, or it is switched off.
+static inline int clinux_landlock_version(void) {
+  const int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1U);
+  return version < 0 ? 0 : version;
+}
+
+// Whether the kernel can filter the system calls of a process.
+static inline int clinux_has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+
+// Of the file system only these folders and files are left: to be written, and to be read. Nothing is
+// started, no port is opened for others, and no process outside is reached.
+//
+// Returns 0, or -1 with the reason in errno.
 static inline int clinux_landlock(
     const char **own, int own_count, const char **readable, int readable_count) {
   const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  // The rights of the first version, and that to move files from one folder to another, which without
-  // a word of it nobody has; a program is never started.
-  const int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1U);
-  struct landlock_ruleset_attr handled = {
-      .handled_access_fs = (1ULL << (version < 2 ? 13 : 14)) - 1};
-  const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
+  const __u64 of_files = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                         clinux_landlock_truncate;
+  const int version = clinux_landlock_version();
+  __u64 rights = (1ULL << 13) - 1;
+  if (version >= 2) rights |= clinux_landlock_refer;
+  if (version >= 3) rights |= clinux_landlock_truncate;
+  if (version >= 5) rights |= clinux_landlock_devices;
+  const struct clinux_landlock_ruleset handled = {
+      .handled_access_fs = rights,
+      .handled_access_net = version >= 4 ? clinux_landlock_bind : 0,
+      .scoped = version >= 6 ? clinux_landlock_abstract | clinux_landlock_signals : 0};
+  const int rules = (int)syscall(
+      SYS_landlock_create_ruleset, &handled, version < 4 ? 8 : version < 6 ? 16 : 24, 0);
   if (rules < 0) return -1;
   for (int n = 0; n < own_count + readable_count; n++) {
     const char *path = n < own_count ? own[n] : readable[n - own_count];
     struct stat found;
     // Of a file, only what can be done with one may be allowed.
-    const __u64 possible = stat(path, &found) == 0 && S_ISDIR(found.st_mode)
-                               ? handled.handled_access_fs
-                               : LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+    const __u64 possible =
+        stat(path, &found) == 0 && S_ISDIR(found.st_mode) ? rights : rights & of_files;
     struct landlock_path_beneath_attr rule = {
         .allowed_access =
-            possible &
-            (n < own_count ? handled.handled_access_fs & ~LANDLOCK_ACCESS_FS_EXECUTE : reading),
+            possible & (n < own_count ? rights & ~LANDLOCK_ACCESS_FS_EXECUTE : reading),
         .parent_fd = open(path, 010000000 /* O_PATH, for those who ask for GNU */ | O_CLOEXEC)};
+    // What this system does not have nobody has to reach.
     if (rule.parent_fd < 0) continue;
-    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    const int added =
+        (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
+    if (added != 0) {
+      close(rules);
+      return -1;
+    }
   }
   const int result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
   close(rules);

@@ -43,39 +43,46 @@ package final class BatchShell {
     return status
   }
 
+  /// - Throws: why the first of them failed, when all the others are carried out (rule 14.8).
   private func perform(_ effects: [Effect]) throws {
+    var failure: (any Error)?
     for effect in effects {
-      switch effect {
-      case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
-      // Nobody is there to go on with the text; it is what was asked for.
-      case .put(let text, _): output.write(SafeText(body: text))
-      case .refused(let reason): throw Refusal(reason)
-      case .edit(let text, _, _, _): line.text = text
-      case .endEdit: line.text = ""
-      case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
-      case .copy:
+      do { try perform(effect) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func perform(_ effect: Effect) throws {
+    switch effect {
+    case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
+    // Nobody is there to go on with the text; it is what was asked for.
+    case .put(let text, _): output.write(SafeText(body: text))
+    case .refused(let reason): throw Refusal(reason)
+    case .edit(let text, _, _, _): line.text = text
+    case .endEdit: line.text = ""
+    case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
+    case .copy:
+      throw Refusal(
+        say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
+    case .open(let words, _):
+      guard programs.start(words, ended: { _ in }) else {
         throw Refusal(
-          say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
-      case .open(let words, _):
-        guard programs.start(words, ended: { _ in }) else {
-          throw Refusal(
-            say(
-              "%1 could not be run: %2. /set open-command names another.",
-              SafeText(line: words[0]), systemReason()))
-        }
-      case .connect(let account, _):
-        let words = try NetworkExecutable.command(account, in: session.store)
-        guard programs.start(words, ended: { _ in }) else {
-          throw Refusal(
-            say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
-        }
-      case .quit: hasQuit = true
-      // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
-      case .show, .notice, .noticeIsOver, .ask, .bell, .restore, .swapLine, .beginChoice,
-        .endChoice, .addHistory,
-        .setHistory, .bind, .keep, .notify, .clearScreen:
-        break
+          say(
+            "%1 could not be run: %2. /set open-command names another.",
+            SafeText(line: words[0]), systemReason()))
       }
+    case .connect(let account, _):
+      let words = try NetworkExecutable.command(account, in: session.store)
+      guard programs.start(words, ended: { _ in }) else {
+        throw Refusal(
+          say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+      }
+    case .quit: hasQuit = true
+    // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
+    case .show, .notice, .noticeIsOver, .ask, .bell, .restore, .swapLine, .beginChoice,
+      .endChoice, .addHistory,
+      .setHistory, .bind, .keep, .notify, .clearScreen:
+      break
     }
   }
 }

@@ -3,8 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// What whoever shows a session has to do, in the order given. What cannot be carried out ends a
-/// typed line as if the session had refused it: what follows is left undone.
+/// What a session asks of the shell that shows it, in this order. If one cannot be carried out, the
+/// typed line stays as if the session had refused it, and the others are carried out (rule 14.8).
 package enum Effect {
   /// Print settled lines: what commands answer.
   case print([StyledLine])

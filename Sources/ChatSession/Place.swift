@@ -124,7 +124,7 @@ package final class Place: SessionPart {
     try store.setAway(word, of: me.id)
     away = word
     // A network that connects later asks the store.
-    for account in session.accounts.list where account.isWanted {
+    for account in session.accounts.list where session.accounts.isWanted(account) {
       try store.ask(
         .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
     }

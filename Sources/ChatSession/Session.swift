@@ -176,6 +176,7 @@ package final class Session {
     place.refreshNewestOwn()
     place.refreshPeopleAndUnread()
     accounts.startWanted(again: true)
+    accounts.askAboutStoredSettings()
     news.catchUp()
   }
 

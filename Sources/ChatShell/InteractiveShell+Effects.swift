@@ -11,17 +11,21 @@ import Terminal
 
 /// What the session asks for.
 extension InteractiveShell {
-  /// Carries out effects, up to one that fails. False: one did, or the session refused the line.
+  /// Carries out effects. One that fails is reported, and those behind it are carried out all the same
+  /// (rule 14.8). False: one failed, or the session refused the line.
   @discardableResult
   func perform(_ effects: [Effect]) -> Bool {
-    do {
-      for effect in effects { try perform(effect) }
-      return true
-    } catch {
-      let reason = sentence(for: error)
-      if reason.isEmpty { editor.bell() } else { complain(reason) }
-      return false
+    var isDone = true
+    for effect in effects {
+      do {
+        try perform(effect)
+      } catch {
+        isDone = false
+        let reason = sentence(for: error)
+        if reason.isEmpty { editor.bell() } else { complain(reason) }
+      }
     }
+    return isDone
   }
 
   private func perform(_ effect: Effect) throws {
@@ -69,13 +73,8 @@ extension InteractiveShell {
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
     case .connect(let account, let asks):
-      do {
-        try connect(account, asks: asks)
-      } catch {
-        if asks { throw error }
-        // Nobody asked for it just now, and what has arrived is shown behind it.
-        complain(sentence(for: error))
-      }
+      // What the line asked for is done: the account is there, and /connect tries again.
+      do { try connect(account, asks: asks) } catch { complain(sentence(for: error)) }
     case .quit(let status): stop(status: status)
     }
   }

@@ -17,7 +17,8 @@ final class Downloads {
 
   private let transfers: Transfers
   private let folder: AttachmentFolder
-  private let account: Account
+  /// Bytes of the largest file that is fetched unasked.
+  var limit: Int64
   private var waiting: [NetworkRequest] = []
   private var current: NetworkRequest?
   /// What was answered and may still be in a list that was read before.
@@ -25,11 +26,11 @@ final class Downloads {
   private let progress: TransferProgress
 
   init(
-    of account: Account, into folder: AttachmentFolder, loop: EventLoop,
-    show: @escaping (String) -> Void
+    with settings: AccountSettings, into folder: AttachmentFolder, loop: EventLoop,
+    names: any NameSource, show: @escaping (String) -> Void
   ) {
-    (self.account, self.folder) = (account, folder)
-    transfers = Transfers(loop: loop, certificates: account.settings["ca"])
+    (limit, self.folder) = (settings.fetchLimit, folder)
+    transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
     progress = TransferProgress(loop: loop, show: show)
   }
 
@@ -66,7 +67,7 @@ final class Downloads {
     progress.begin("fetching \(name)")
     transfers.server = server
     transfers.download(
-      request.text, limit: request.verb == .fetch ? Self.most : account.fetchLimit,
+      request.text, limit: request.verb == .fetch ? Self.most : self.limit,
       seconds: request.verb == .fetch ? nil : Self.patience,
       write: { piece in
         do { try file.append(piece) } catch { fault = error }

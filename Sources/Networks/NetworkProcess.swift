@@ -11,7 +11,15 @@ package final class NetworkProcess {
   private let account: Account
   private let wire: any Wire
   private let loop: EventLoop
-  private let secret: String
+  private let source: any AccountSource
+  private let files: AccountFiles
+  /// As its owner has set them when they were last read.
+  private var settings: AccountSettings
+  /// Whose change only a new process sees: what this one may open was settled when it started.
+  private let authorities: String?
+  /// nil until it is known.
+  private var secret: String?
+  private var isAsking = false
   private let downloads: Downloads
   /// Whether it stays when its owner has no shell.
   private let stays: Bool
@@ -37,6 +45,8 @@ package final class NetworkProcess {
   private var shownStatus = ""
   /// What the wire says of itself, which holds again once the store can be written.
   private var status = ""
+  /// What a shell that was killed has left is still to be cleared away.
+  private var aShellEnded = true
   /// What is in the store was not looked at, since it could not be.
   private var hasToLook = false
 
@@ -48,20 +58,26 @@ package final class NetworkProcess {
 
   /// - Parameters:
   ///   - account: whose lease this process holds.
-  ///   - secret: its password.
+  ///   - source: where its settings come from, the password that nobody typed, and addresses.
+  ///   - files: where the facts about its server are kept.
+  ///   - typed: the password that its owner has typed.
   ///   - patience: milliseconds that it stays after its owner's last shell.
   ///   - random: from 0 to 1, for the pauses between two tries.
   package init(
-    _ account: Account, in store: Store, over wire: any Wire, loop: EventLoop, secret: String,
+    _ account: Account, _ settings: AccountSettings, in store: Store, over wire: any Wire,
+    loop: EventLoop, source: any AccountSource & NameSource, files: AccountFiles, typed: String?,
     stays: Bool, patience: Int64 = 60_000, random: @escaping () -> Double = { .random(in: 0...1) }
   ) throws {
     (self.patience, self.random) = (patience, random)
     (self.account, self.store, self.wire, self.loop) = (account, store, wire, loop)
-    (self.secret, self.stays) = (secret, stays)
+    (self.source, self.files, self.settings) = (source, files, settings)
+    (secret, authorities, self.stays) = (typed, settings["ca"], stays)
     position = try store.position
     store.patience = 0
     var show: (String) -> Void = { _ in }
-    downloads = Downloads(of: account, into: store.attachmentFolder, loop: loop) { show($0) }
+    downloads = Downloads(
+      with: settings, into: store.attachmentFolder, loop: loop, names: source
+    ) { show($0) }
     show = { [weak self] in self?.show(downloads: $0) }
   }
 
@@ -74,7 +90,7 @@ package final class NetworkProcess {
     downloads.report = { [weak self] in self?.hear(.news($0)) }
     loop.watch(try store.bellDescriptor) { [weak self] in
       guard let self else { return }
-      _ = store.drainBell()
+      if store.drainBell().contains(.somebodyDied) { aShellEnded = true }
       look()
     }
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.leave() }
@@ -94,8 +110,26 @@ package final class NetworkProcess {
   private func connect() {
     retry = nil
     tell("connecting")
-    let settings = (try? store.account(network: account.network))?.settings ?? account.settings
-    wire.connect(secret: secret, settings: settings)
+    guard let secret else { return askForPassword() }
+    let facts = files.facts(of: account, inStoreAt: store.path).merging(learned) { $1 }
+    wire.connect(secret: secret, settings: facts.merging(settings.values) { $1 })
+  }
+
+  private func askForPassword() {
+    if isAsking { return }
+    isAsking = true
+    source.password { [weak self] answer in
+      guard let self else { return }
+      isAsking = false
+      switch answer {
+      case .success(let found):
+        secret = found
+        connect()
+      case .failure(let reason):
+        failure = reason.sentence
+        leave()
+      }
+    }
   }
 
   private func hear(_ report: WireReport) {
@@ -153,11 +187,13 @@ package final class NetworkProcess {
   private func storeNews() throws {
     if unstored.isEmpty { return }
     do {
-      try store.take(unstored, of: account)
+      try store.take(unstored, of: account, fetchesFiles: settings.fetchLimit > 0)
     } catch StoreError.contradiction {
       // Something in it does not fit what is known: without that, or nothing would come any more.
       while let item = unstored.first {
-        do { try store.take([item], of: account) } catch StoreError.contradiction {}
+        do {
+          try store.take([item], of: account, fetchesFiles: settings.fetchLimit > 0)
+        } catch StoreError.contradiction {}
         unstored.removeFirst()
       }
     }
@@ -168,33 +204,57 @@ package final class NetworkProcess {
   private func look() {
     hasToLook = false
     do {
-      _ = try store.forgetTheDead()
-      guard let now = try store.account(network: account.network), now.isWanted,
-        now.owner == account.owner
+      if aShellEnded {
+        _ = try store.forgetTheDead()
+        aShellEnded = false
+      }
+      guard let now = try store.account(network: account.network), now.owner == account.owner
       else { return leave() }
       try stayOrLeave()
-      try connectIfAsked()
+      try readSettingsIfAsked()
       if isUp { try give() }
     } catch {
       again(behind: error)
     }
   }
 
-  /// The owner does not want to wait for the next try, or has changed the settings.
-  private func connectIfAsked() throws {
-    let asked = try store.requests(of: account).filter { $0.verb == .reconnect }
-    if asked.isEmpty { return }
-    let authorities = try store.account(network: account.network)?.settings["ca"]
-    try store.take(asked.map { .answered($0, "") }, of: account)
-    isUp = false
-    wire.close()
-    if let retry { loop.cancel(retry) }
-    guard authorities == account.settings["ca"] else {
-      // What it may open was settled when it started.
-      failure = "has other authorities now, which a new process reads: /connect starts it"
-      return leave()
+  /// The owner has changed the settings, or does not want to wait for the next try.
+  private func readSettingsIfAsked() throws {
+    let asked = try store.requests(of: account).filter {
+      [.reconnect, .settings].contains($0.verb)
     }
-    connect()
+    if asked.isEmpty { return }
+    try store.take(asked.map { .answered($0, "") }, of: account)
+    let reconnects = asked.contains { $0.verb == .reconnect }
+    if reconnects {
+      isUp = false
+      wire.close()
+      if let retry { loop.cancel(retry) }
+      retry = nil
+    }
+    source.settings { [weak self] in self?.apply($0, reconnects: reconnects) }
+  }
+
+  private func apply(
+    _ answer: Result<AccountSettings?, PasswordFailure>, reconnects: Bool
+  ) {
+    switch answer {
+    case .success(let now?) where now.isWanted:
+      settings = now
+      downloads.limit = now.fetchLimit
+      guard reconnects else { return }
+      guard now["ca"] == authorities else {
+        failure = "/connect starts a process that reads the new certificates (ca)"
+        return leave()
+      }
+      // It may print another one now.
+      if now["password-command"] != nil { secret = nil }
+      connect()
+    case .success: leave()
+    case .failure(let reason):
+      failure = reason.sentence
+      leave()
+    }
   }
 
   private func pump() {
@@ -222,16 +282,15 @@ package final class NetworkProcess {
     let (signals, position) = try store.signals(of: account, since: position)
     // If this process ends now, the next one knows that the network may have them.
     if isNew { try store.noteTried(outbox.filter { !$0.wasTried }) }
-    wire.take(outbox: outbox, requests: requests.filter { $0.verb != .reconnect }, signals: signals)
+    wire.take(
+      outbox: outbox, requests: requests.filter { ![.reconnect, .settings].contains($0.verb) },
+      signals: signals)
     self.position = position
   }
 
   private func storeWhatIsLearned() throws {
     if learned.isEmpty { return }
-    if let former = try store.account(network: account.network)?.settings {
-      let settings = former.merging(learned) { $1 }
-      if settings != former { try store.set(account, settings: settings) }
-    }
+    try files.learn(learned, of: account, inStoreAt: store.path)
     learned = [:]
   }
 

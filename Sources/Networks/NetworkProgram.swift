@@ -7,8 +7,11 @@ import Platform
 /// hobnob-networks(7) says what it reads and writes.
 @MainActor
 package struct NetworkProgram {
-  /// How a network's wire is made for an account.
-  package typealias MakeWire = @MainActor (Account, Store, EventLoop) throws -> any Wire
+  /// How a network's wire is made for an account, with its settings and what is known of its server.
+  package typealias MakeWire =
+    @MainActor (
+      Account, [String: String], Store, EventLoop, any NameSource
+    ) throws -> any Wire
 
   /// How an account is made on a network: by address, password and settings; returns why not.
   package typealias Register = @MainActor (String, String, [String: String]) -> String?
@@ -25,6 +28,7 @@ package struct NetworkProgram {
 
   private let kind: String
   private let arguments: [String]
+  private let files: AccountFiles
   private let makeWire: MakeWire
   private let register: Register
 
@@ -34,12 +38,31 @@ package struct NetworkProgram {
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.register, self.makeWire) = (register, makeWire)
+    files = AccountFiles(environment: Self.environment)
+  }
+
+  private static var environment: [String: String] {
+    var result: [String: String] = [:]
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
   }
 
   /// - Returns: the exit status: 0, 1 where the network refused the account, 64 where the arguments
   ///   are wrong, 75 where another process holds the account.
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
+    if arguments == ["--sandbox"] {
+      _ = Array((Confinement.available.words + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+      return 0
+    }
+    if arguments.first == "--helper", arguments.count == 3 {
+      return AccountHelperProgram(
+        files, Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: arguments[2]),
+        inStoreAt: arguments[1]
+      ).run()
+    }
     var (mode, stays) = (Mode.connect, false)
     var words: [String] = []
     for argument in arguments {
@@ -63,8 +86,12 @@ package struct NetworkProgram {
         say("There is no account \(words[1]) in this store.")
         return 64
       }
-      if mode == .ask { return ask(for: account, stays: stays) }
-      return try serve(account, in: store, mode, stays: stays)
+      guard let settings = try files.settings(of: account, inStoreAt: store.path) else {
+        say("\(files.path) does not list \(account.address) for the store \(store.path).")
+        return 1
+      }
+      if mode == .ask { return ask(for: account, settings, stays: stays) }
+      return try serve(account, settings, in: store, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
       return 1
@@ -95,7 +122,7 @@ package struct NetworkProgram {
   }
 
   private func serve(
-    _ account: Account, in store: Store, _ mode: Mode, stays: Bool
+    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
     guard try store.takeLease(of: account) else {
       say(
@@ -103,7 +130,7 @@ package struct NetworkProgram {
           + "leaves a minute after the last shell; then this works.")
       return 75
     }
-    let failure = try connect(account, in: store, mode, stays: stays)
+    let failure = try connect(account, settings, in: store, mode, stays: stays)
     try store.releaseLease(of: account)
     guard let failure else { return 0 }
     // What ended it is said until somebody connects the account anew.
@@ -114,29 +141,39 @@ package struct NetworkProgram {
 
   /// - Returns: why it ended, where it has to be told.
   private func connect(
-    _ account: Account, in store: Store, _ mode: Mode, stays: Bool
+    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> String? {
-    let secret: String
-    do throws(Secret.Failure) {
-      secret =
-        mode == .connectWithInput
-        ? readLine(strippingNewline: true) ?? "" : try Secret.find(for: account)
-    } catch {
+    var typed: String?
+    if mode == .connectWithInput {
+      typed = readLine(strippingNewline: true) ?? ""
+    } else if isatty(0) == 1, settings["password-command"] == nil {
       // Shells start it without a terminal; a person may have one.
-      guard error == .none, isatty(0) == 1, let typed = TypedSecret.ask(prompt(for: account)) else {
-        return error.sentence
-      }
-      secret = typed
+      typed = kept(of: account, settings) ?? TypedSecret.ask(prompt(for: account))
+      if typed == nil { return PasswordFailure.none.sentence }
     }
+    if let failure = store.failureToHoldAccounts { return failure }
     try store.keepTemporaryFilesInMemory()
+    let facts = try files.makeFactsFolder(of: account, inStoreAt: store.path)
+    let loop = EventLoop()
+    guard
+      let helper = AccountHelper(
+        [ownProgram, "--helper", store.path, account.network], loop: loop)
+    else { return "no process could be started for its settings: \(SystemFailure().reason)" }
     // Whoever types meanwhile comes first: catching up can keep a processor busy for a while.
     _ = nice(5)
-    Confinement.enter(
-      folders: [folder(of: store)], files: [account.settings["ca"]].compactMap { $0 })
-    let loop = EventLoop()
+    let confinement: Confinement
+    do throws(Confinement.Failure) {
+      confinement = try Confinement.enter(
+        folders: [folder(of: store), facts], files: [settings["ca"]].compactMap { $0 })
+    } catch {
+      return error.description
+    }
+    try files.learn(["sandbox": confinement.words], of: account, inStoreAt: store.path)
+    let known = files.facts(of: account, inStoreAt: store.path)
+    let wire = try makeWire(account, known.merging(settings.values) { $1 }, store, loop, helper)
     let process = try NetworkProcess(
-      account, in: store, over: try makeWire(account, store, loop), loop: loop, secret: secret,
-      stays: stays)
+      account, settings, in: store, over: wire, loop: loop, source: helper, files: files,
+      typed: typed, stays: stays)
     let failure = try process.run()
     if let failure { try store.tell("\(account.address): \(failure)", account) }
     return failure
@@ -147,17 +184,24 @@ package struct NetworkProgram {
     return end == store.path.startIndex ? "/" : String(store.path[..<end])
   }
 
+  /// By its name, where it was started by one, since that is what others see of it.
+  private var ownProgram: String {
+    let own = CommandLine.arguments[0]
+    return own.contains("/") ? own : "/proc/self/exe"
+  }
+
+  /// The password that the account's command or the Secret Service gives.
+  private func kept(of account: Account, _ settings: AccountSettings) -> String? {
+    try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
+  }
+
   /// The process that was asked for is another one, which has the password from a pipe.
-  private func ask(for account: Account, stays: Bool) -> Int32 {
+  private func ask(for account: Account, _ settings: AccountSettings, stays: Bool) -> Int32 {
     // Where the last try failed, what is kept may be why.
-    let kept = account.status.isEmpty ? try? Secret.find(for: account) : nil
+    let kept = account.status.isEmpty ? kept(of: account, settings) : nil
     guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
     guard let pipe = ChildProcess.pipe() else { return 1 }
-    // By its name, where it was started by one, since that is what others see of it.
-    let own = CommandLine.arguments[0]
-    let words =
-      [own.contains("/") ? own : "/proc/self/exe", "--password-on-input"]
-      + arguments.filter { $0 != "--ask" }
+    let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
     let process = ChildProcess.start(
       words, input: .descriptor(pipe.reading), output: .null, errors: .null, group: .session)
     _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(pipe.writing, $0) }
@@ -169,17 +213,5 @@ package struct NetworkProgram {
 
   private func say(_ sentence: String) {
     _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }
-  }
-}
-
-extension Secret.Failure {
-  /// For the status line.
-  package var sentence: String {
-    switch self {
-    // The first words are what a narrow status line shows.
-    case .none: "/connect asks for its password"
-    case .command(let name, let status):
-      "/connect asks for its password; \(name) gave none (status \(status))"
-    }
   }
 }

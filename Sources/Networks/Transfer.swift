@@ -12,6 +12,9 @@ final class Transfer {
   /// Where it goes, and how many bytes may still come. An answer to an upload is dropped.
   var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
   var left: Int64 = 1 << 20
+  /// How often it may still be sent on to another address.
+  var redirects = 0
+  private var addresses: UnsafeMutablePointer<curl_slist>?
   /// The own server's address, which may be local, and whether another one was found to be.
   private let server: String?
   private var wasLocal = false
@@ -27,6 +30,7 @@ final class Transfer {
   deinit {
     if let file { fclose(file) }
     curl_slist_free_all(headers)
+    curl_slist_free_all(addresses)
     curl_easy_cleanup(handle)
   }
 
@@ -34,9 +38,31 @@ final class Transfer {
     Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
-  func setUp(_ address: String, certificates: String?) {
-    let me = Unmanaged.passUnretained(self).toOpaque()
+  /// Says where it goes next: libcurl looks nothing up.
+  ///
+  /// - Parameter found: the addresses of the host, in digits; empty where the host is one.
+  func go(to address: String, _ host: String, _ port: String, _ found: [String]) {
+    curl_slist_free_all(addresses)
+    addresses = nil
+    if !found.isEmpty {
+      let digits = found.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+      addresses = curl_slist_append(nil, "\(host):\(port):\(digits)")
+    }
+    _ = ccurl_set_addresses(handle, addresses)
     _ = ccurl_set_text(handle, CURLOPT_URL, address)
+  }
+
+  /// Where the answer sends it, if it may still go on.
+  func nextAddress() -> String? {
+    guard redirects > 0, (300..<400).contains(ccurl_status(handle)),
+      let next = ccurl_next_address(handle)
+    else { return nil }
+    redirects -= 1
+    return String(cString: next)
+  }
+
+  func setUp(certificates: String?) {
+    let me = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_only_https(handle)
     // What stands in the environment is meant for browsers, and a proxy's address hides others.
     _ = ccurl_set_text(handle, CURLOPT_PROXY, "")
@@ -82,6 +108,8 @@ final class Transfer {
   }
 
   private func take(_ piece: UnsafeRawBufferPointer) -> Int {
+    // What stands in an answer that leads elsewhere is not the file.
+    if (300..<400).contains(ccurl_status(handle)) { return piece.count }
     left -= Int64(piece.count)
     return left >= 0 && write(piece) ? piece.count : 0
   }
@@ -91,6 +119,9 @@ final class Transfer {
   func outcome(_ result: CURLcode) -> Result<Void, Transfers.Failure> {
     let status = ccurl_status(handle)
     if result == CURLE_OK, (200..<300).contains(status) { return .success(()) }
+    if result == CURLE_OK, (300..<400).contains(status) {
+      return .failure(Transfers.Failure("the web server sends it from one address to the next"))
+    }
     if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
       return .failure(
         Transfers.Failure(

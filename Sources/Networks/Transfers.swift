@@ -35,6 +35,7 @@ package final class Transfers {
   package var server: String?
 
   private let loop: EventLoop
+  private let names: any NameSource
   private let certificates: String?
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
@@ -42,8 +43,10 @@ package final class Transfers {
   private var timer: TimerID?
 
   /// - Parameter certificates: a file with some to trust beside the system's.
-  package init(loop: EventLoop, certificates: String?) {
-    (self.loop, self.certificates) = (loop, certificates)
+  package init(
+    loop: EventLoop, names: any NameSource = SystemNames(), certificates: String?
+  ) {
+    (self.loop, self.names, self.certificates) = (loop, names, certificates)
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     multi = curl_multi_init()
     _ = ccurl_set_sockets(
@@ -123,8 +126,7 @@ package final class Transfers {
       transfer.left = limit
       _ = ccurl_set_size(transfer.handle, CURLOPT_MAXFILESIZE_LARGE, limit)
       if let seconds { _ = ccurl_set_number(transfer.handle, CURLOPT_TIMEOUT, seconds) }
-      _ = ccurl_set_number(transfer.handle, CURLOPT_FOLLOWLOCATION, 1)
-      _ = ccurl_set_number(transfer.handle, CURLOPT_MAXREDIRS, 3)
+      transfer.redirects = 3
       return nil
     }
   }
@@ -148,10 +150,53 @@ package final class Transfers {
       loop.after(milliseconds: 0) { ended(.failure(failure)) }
       return nil
     }
-    transfer.setUp(address, certificates: certificates)
+    transfer.setUp(certificates: certificates)
     running[handle] = transfer
-    curl_multi_add_handle(multi, handle)
+    go(to: address, transfer)
     return ID(handle: handle)
+  }
+
+  /// Looks the web server's name up, which libcurl cannot do in a confined process, and goes there.
+  private func go(to address: String, _ transfer: Transfer) {
+    guard let (host, port) = Self.host(of: address) else {
+      return fail(transfer, Failure("its address is not one of the web"))
+    }
+    var (four, six) = (in_addr(), in6_addr())
+    let digits = host.filter { $0 != "[" && $0 != "]" }
+    if inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, digits, &six) == 1 {
+      transfer.go(to: address, host, port, [])
+      curl_multi_add_handle(multi, transfer.handle)
+      return
+    }
+    names.addresses(of: host) { [weak self, weak transfer] result in
+      guard let self, let transfer, running[transfer.handle] === transfer else { return }
+      switch result {
+      case .success(let addresses):
+        transfer.go(to: address, host, port, addresses)
+        curl_multi_add_handle(multi, transfer.handle)
+      case .failure:
+        fail(transfer, Failure("the web server's name cannot be found", isPassing: true))
+      }
+    }
+  }
+
+  /// Told in the loop, as any other end is.
+  private func fail(_ transfer: Transfer, _ failure: Failure) {
+    loop.after(milliseconds: 0) { [weak self] in
+      guard self?.running.removeValue(forKey: transfer.handle) != nil else { return }
+      transfer.ended(.failure(failure))
+    }
+  }
+
+  private static func host(of address: String) -> (host: String, port: String)? {
+    var (host, port) = ([CChar](repeating: 0, count: 256), [CChar](repeating: 0, count: 8))
+    guard
+      ccurl_find_host(address, &host, UInt32(host.count), &port, UInt32(port.count)) != 0
+    else { return nil }
+    func text(_ bytes: [CChar]) -> String {
+      String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return (text(host), text(port))
   }
 
   private static func fault(of address: String) -> Failure? {
@@ -194,7 +239,16 @@ package final class Transfers {
     var result = CURLE_OK
     while let handle = ccurl_next_ended(multi, &result) {
       curl_multi_remove_handle(multi, handle)
-      guard let transfer = running.removeValue(forKey: handle) else { continue }
+      guard let transfer = running[handle] else { continue }
+      if result == CURLE_OK, let next = transfer.nextAddress() {
+        if let failure = Self.fault(of: next) {
+          fail(transfer, failure)
+        } else {
+          go(to: next, transfer)
+        }
+        continue
+      }
+      running[handle] = nil
       transfer.ended(transfer.outcome(result))
     }
   }

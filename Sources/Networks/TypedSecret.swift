@@ -17,10 +17,10 @@ package enum TypedSecret {
     hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
     hidden.c_iflag |= tcflag_t(ICRNL)
     // Whoever presses C-c gets the terminal back as it was.
-    var signals = sigset_t()
+    var (signals, blocked) = (sigset_t(), sigset_t())
     sigemptyset(&signals)
     sigaddset(&signals, SIGTSTP)
-    sigprocmask(SIG_BLOCK, &signals, nil)
+    sigprocmask(SIG_BLOCK, &signals, &blocked)
     var interrupt = sigaction()
     interrupt.__sigaction_handler.sa_handler = { _ in }
     sigaction(SIGINT, &interrupt, nil)
@@ -28,6 +28,8 @@ package enum TypedSecret {
     defer {
       tcsetattr(terminal.number, TCSAFLUSH, &former)
       signal(SIGINT, SIG_DFL)
+      // A C-z that came meanwhile takes effect now, when the terminal is as it was.
+      sigprocmask(SIG_SETMASK, &blocked, nil)
     }
     _ = Array(question.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
     var line: [UInt8] = []

@@ -8,7 +8,7 @@ package enum WireReport: Sendable {
   /// What goes on, for the status line.
   case status(String)
   case news([NetworkNews])
-  /// What is to be kept with the account's settings.
+  /// What is to be kept as a fact about the account's server.
   case learned(String, String)
   /// The connection is gone, or never was. `isFinal`: another try would end the same way.
   case down(reason: String, isFinal: Bool)
@@ -20,7 +20,8 @@ package protocol Wire: AnyObject {
   /// Called in the loop; set before `connect`. The wire may be told something during a report, which
   /// waits until it has done what it was at.
   var report: (WireReport) -> Void { get set }
-  /// Begins to connect and to log in, with the account's settings; what comes of it is reported.
+  /// Begins to connect and to log in, with the account's settings and the facts about its server;
+  /// what comes of it is reported.
   func connect(secret: String, settings: [String: String])
   /// All that waits for the network. What was given before is known by its id.
   func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])

@@ -27,6 +27,7 @@ package final class XMPPWire: Wire {
   private let account: Account
   private let address: Address
   private let loop: EventLoop
+  private let names: any NameSource
   private var client: Client
   private let transfers: Transfers
   private let attachments: AttachmentFolder
@@ -37,7 +38,8 @@ package final class XMPPWire: Wire {
   private var stream: Stream?
   /// Those that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
-  private var hasSeenSCRAM: Bool
+  /// The strongest SCRAM that the server has ever offered.
+  private var strongest: SCRAMHash?
   private var timer: TimerID?
   /// What the clock showed when it stopped reading: answers that nobody reads are not late.
   private var stopped: Milliseconds?
@@ -47,18 +49,21 @@ package final class XMPPWire: Wire {
   /// How many there were, to tell the present one from those before it.
   private var connections = 0
 
+  /// - Parameter settings: the account's, and the facts about its server.
   /// - Throws: `StoreError`.
-  package init(_ account: Account, in store: Store, loop: EventLoop) throws {
-    (self.account, self.loop) = (account, loop)
+  package init(
+    _ account: Account, _ settings: [String: String], in store: Store, loop: EventLoop,
+    names: any NameSource = SystemNames()
+  ) throws {
+    (self.account, self.loop, self.names) = (account, loop, names)
     address = Address(account.address) ?? Address(domain: account.address)
-    hasSeenSCRAM = account.settings["scram"] != nil
-    transfers = Transfers(loop: loop, certificates: account.settings["ca"])
+    transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
     attachments = store.attachmentFolder
     var show: (String) -> Void = { _ in }
     progress = TransferProgress(loop: loop) { show($0) }
     let rooms = try store.roomsJoined(of: account)
     client = Client(
-      account: address, settings: account.settings, marks: try store.catchUpMarks(of: account),
+      account: address, settings: settings, marks: try store.catchUpMarks(of: account),
       told: try store.newestTold(of: account), writtenTo: try store.writtenTo(by: account),
       rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
       away: try store.away(of: account.owner))
@@ -70,16 +75,18 @@ package final class XMPPWire: Wire {
   package var isBusy: Bool { upload != nil || client.isSendingAgain }
 
   package func connect(secret: String, settings account: [String: String]) {
+    strongest = account["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
     var settings = Stream.Settings(
       login: Negotiation.Settings(
-        address: address, password: Secret(secret), hasSeenSCRAM: hasSeenSCRAM),
+        address: address, password: Secret(secret), strongest: strongest),
       place: ServerPlace(account))
     if let seconds = account["keep-alive"].flatMap({ Int64($0) }), seconds > 0 {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
     }
     connections += 1
-    let stream = Stream(loop: loop, settings: settings) { [weak self, connections] event in
+    let stream = Stream(loop: loop, settings: settings, names: names) {
+      [weak self, connections] event in
       // Of a connection that was closed nothing is news.
       guard let self else { return }
       if case .down = event { leaving[connections] = nil }
@@ -110,10 +117,10 @@ package final class XMPPWire: Wire {
 
   private func hear(_ event: Stream.Event) {
     switch event {
-    case .sawSCRAM:
-      if hasSeenSCRAM { return }
-      hasSeenSCRAM = true
-      report(.learned("scram", "seen"))
+    case .sawSCRAM(let hash):
+      if let strongest, strongest >= hash { return }
+      strongest = hash
+      report(.learned("scram", hash.mechanism))
     case .ready(let jid, let features):
       tell(.up(jid: jid, features: features.element))
       report(.up)

@@ -94,7 +94,7 @@ struct Program {
 
   /// Nobody's settings: the same for every program that is measured.
   static let environment = [
-    "HOME=/nonexistent", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
+    "HOME=\(ScratchFolder.home)", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
     "PATH=/usr/local/bin:/usr/bin:/bin",
   ]
 

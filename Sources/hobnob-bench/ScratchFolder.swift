@@ -16,6 +16,14 @@ struct ScratchFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// A home for every program that is measured, which this process uses as well.
+  static let home: String = {
+    let folder = (try? ScratchFolder())?.path ?? "/nonexistent"
+    for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] { unsetenv(name) }
+    setenv("HOME", folder, 1)
+    return folder
+  }()
+
   func remove() {
     _ = try? run(["rm", "-rf", path])
   }

@@ -31,6 +31,8 @@ do {
 @MainActor func measure(_ arguments: Arguments) throws -> Report {
   let folder = try ScratchFolder()
   defer { folder.remove() }
+  let home = ScratchFolder.home
+  defer { _ = try? run(["rm", "-rf", home]) }
   let program = try Program(arguments.hobnob, in: folder)
   if arguments.task == .lifetime {
     return Report(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
+import Foundation
 import Testing
 
 @testable import ChatSession
+@testable import Conversations
 
 /// Accounts on networks as their owner has them; what a network says is put into the store here.
 @MainActor
@@ -28,7 +29,7 @@ struct AccountTests {
   func adds() throws {
     let account = try anna.added()
     #expect(account.network == "xmpp:anna@x.org")
-    #expect(account.settings == ["host": "h.x.org"])
+    #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "h.x.org"]))
     #expect(anna.connected.map(\.network) == ["xmpp:anna@x.org"])
     #expect(anna.connected.map(\.asks) == [true])
     let ben = try town.person("ben")
@@ -111,6 +112,141 @@ struct AccountTests {
     #expect(anna.connected.count == 3)
     #expect(try town.person("anna").connected.count == 1)
   }
+
+  @Test("12.7: what a store says of an account starts nothing; the owner's file has to list it")
+  func storeStartsNothing() throws {
+    let account = try anna.added()
+    // Somebody else who may write the store, or whose store was copied, has put this there.
+    let database = try Database(path: town.path, patience: 0)
+    try database.run(
+      "UPDATE account SET wanted = 1, settings = ?",
+      #"{"host":"evil.example","password-command":"touch /tmp/gone"}"#)
+    let host = try anna.settings(of: account)?["host"]
+    #expect(host == "h.x.org")
+    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
+    let (other, batch) = (try town.person("anna"), try town.person("anna", face: .batch))
+    #expect(other.connected.isEmpty && batch.connected.isEmpty)
+    #expect(!batch.say("/connect"))
+    #expect(batch.printed.last?.contains("does not list anna@x.org for this store") == true)
+    // Listed for another store it is not connected here.
+    try town.accounts.set(AccountSettings(), of: account, inStoreAt: "/tmp/other.sqlite")
+    #expect(try town.person("anna").connected.isEmpty)
+    // Its owner sets it up.
+    anna.say("/account add anna@x.org --port 7")
+    #expect(try anna.settings(of: account) == AccountSettings(values: ["port": "7"]))
+    #expect(anna.connected.last?.network == account.network)
+  }
+
+  @Test("12.7: settings that a store holds are shown, and used only after a yes at a prompt")
+  func asksAboutStoredSettings() throws {
+    let account = try anna.added()
+    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
+    let keep = {
+      try database().run(
+        "UPDATE account SET wanted = 1, settings = ?",
+        #"{"host":"old.example","scram":"seen","rooms":"rooms.x.org"}"#)
+    }
+    try keep()
+    let batch = try town.person("anna", face: .batch)
+    #expect(batch.question == nil && batch.connected.isEmpty)
+
+    let second = try town.person("anna")
+    #expect(second.connected.isEmpty)
+    #expect(second.printed.contains("    host old.example"))
+    #expect(second.question?.text.hasPrefix("Are they yours?") == true)
+    second.answer(yes: true)
+    #expect(second.connected.map(\.network) == [account.network])
+    #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "old.example"]))
+    let facts = town.accounts.facts(of: account, inStoreAt: anna.store.path)
+    #expect(facts == ["scram": "SCRAM-SHA-1"])
+    #expect(try anna.store.storedSettings(of: account) == nil)
+    #expect(try town.person("anna").question == nil)
+
+    // Whoever puts some there later changes nothing, and after a no nothing is left of them.
+    try keep()
+    #expect(try town.person("anna").question == nil)
+    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
+    let third = try town.person("anna")
+    third.answer(yes: false)
+    #expect(third.connected.isEmpty)
+    #expect(try anna.store.storedSettings(of: account) == nil)
+    #expect(try anna.settings(of: account) == nil)
+  }
+
+  @Test("12.7: an account file that others may write to is not used, and that is said once")
+  func refusesAnOpenFile() throws {
+    _ = try anna.added()
+    let file = town.accounts.path
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+    let other = try town.person("anna")
+    #expect(other.connected.isEmpty)
+    other.look()
+    other.say("/account")
+    #expect(other.printed.count { $0.contains("thers may write to \(file)") } == 1)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    #expect(try town.person("anna").connected.count == 1)
+  }
+
+  @Test("a command for the password keeps its quotes, and one quoted word is the command")
+  func keepsQuotes() throws {
+    let account = try anna.added()
+    anna.say("/account set anna@x.org password-command sh -c 'pass show x | head -1'")
+    #expect(
+      try anna.settings(of: account)?["password-command"] == "sh -c 'pass show x | head -1'")
+    anna.say("/account set anna@x.org password-command 'pass show x'")
+    #expect(try anna.settings(of: account)?["password-command"] == "pass show x")
+    anna.say("/account set anna@x.org password-command")
+    #expect(try anna.settings(of: account)?.values == ["host": "h.x.org"])
+  }
+
+  @Test("what is remembered of a server's login is forgotten on request, and nothing else")
+  func forgetsTheLogin() throws {
+    let account = try anna.added()
+    try anna.learn(["scram": "SCRAM-SHA-512", "rooms": "rooms.x.org"], of: account)
+    anna.say("/account set anna@x.org scram")
+    #expect(
+      town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["rooms": "rooms.x.org"])
+    #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
+  }
+
+  @Test("an account whose store shares its folder is refused before anything is done")
+  func needsAFolder() throws {
+    _ = FileManager.default.createFile(atPath: town.folder.path + "/data/.profile", contents: nil)
+    #expect(!anna.say("/account add anna@x.org"))
+    #expect(anna.printed.last?.contains("a folder of its own") == true)
+    #expect(try anna.store.accounts(of: anna.session.me.id).isEmpty)
+  }
+
+  @Test(
+    "a process that crashed is started again though the store is locked, and less and less often")
+  func startsACrashedOneAgain() throws {
+    let account = try anna.added()
+    let process = try town.store()
+    try #require(try process.takeLease(of: account))
+    try process.setStatus(of: account, "offline, next try in 9 s: the server went away")
+    anna.wait(100_000)
+    // As after a crash: its file is not locked any more, and nobody can write down that it is gone.
+    for name in try FileManager.default.contentsOfDirectory(atPath: process.files.shells)
+    where name == (try database().first("SELECT holder FROM account") { $0.text() }) {
+      try FileManager.default.removeItem(atPath: process.files.shells + "/" + name)
+    }
+    let lock = try Lock(town.path)
+    let before = anna.connected.count
+    anna.tell(.rang(.somebodyDied))
+    #expect(anna.connected.count == before + 1)
+    var starts = [anna.now]
+    for _ in 0..<400 where starts.count < 5 {
+      let count = anna.connected.count
+      anna.wait(1_000)
+      if anna.connected.count > count { starts.append(anna.now) }
+    }
+    let pauses = zip(starts.dropFirst(), starts).map { $0 - $1 }
+    #expect(pauses.count == 4)
+    #expect(zip(pauses.dropFirst(), pauses).allSatisfy { $0 > $1 })
+    withExtendedLifetime(lock) {}
+  }
+
+  private func database() throws -> Database { try Database(path: town.path, patience: 0) }
 
   @Test("1.12: a line with a password is carried out, and enters no history")
   func keepsPasswordsOutOfTheHistory() throws {
@@ -199,7 +335,7 @@ struct AccountTests {
     try #require(try process.takeLease(of: account))
     anna.look()
     #expect(anna.status().contains("xmpp: connecting"))
-    try process.set(account, settings: ["rooms": "rooms.x.org"])
+    try anna.learn(["rooms": "rooms.x.org"], of: account)
     try process.setStatus(of: account, "")
     anna.look()
     #expect(anna.printed.last?.contains("/join room@rooms.x.org enters a room") == true)

@@ -20,10 +20,7 @@ struct NetworkFileTests {
   @Test("what was learned of the server is no setting, and a file too large for it is not attached")
   func knowsTheServer() throws {
     let account = try anna.added()
-    var learned = account.settings
-    learned["rooms"] = "rooms.x.org"
-    learned["upload"] = "3"
-    try anna.store.set(account, settings: learned)
+    try anna.learn(["rooms": "rooms.x.org", "upload": "3"], of: account)
     anna.look()
     anna.say("/account list")
     #expect(anna.printed.suffix(1) == ["    host h.x.org"])
@@ -103,10 +100,10 @@ struct NetworkFileTests {
 
   @Test("how much is fetched by itself is a number of megabytes", arguments: ["-1", "101", "x"])
   func refusesLimits(value: String) throws {
-    _ = try anna.added()
+    let account = try anna.added()
     #expect(!anna.say("/account set anna@x.org fetch " + value))
     #expect(anna.say("/account set anna@x.org fetch 0"))
     #expect(anna.printed.last == "anna@x.org has the fetch 0.")
-    #expect(try anna.account().fetchLimit == 0)
+    #expect(try anna.settings(of: account)?.fetchLimit == 0)
   }
 }

@@ -11,12 +11,21 @@ import Testing
 @MainActor
 final class Town {
   let folder: TemporaryFolder
-  var path: String { folder.path + "/store.sqlite" }
+  /// In a folder of its own, as accounts need it.
+  var path: String { folder.path + "/data/store.sqlite" }
   private var stores: [Store] = []
   /// Of those who come from now on.
-  var environment: [String: String] = [:]
+  var environment: [String: String]
+  /// Their files of accounts; they are one user.
+  let accounts: AccountFiles
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws {
+    folder = try TemporaryFolder()
+    environment = [
+      "XDG_CONFIG_HOME": folder.path + "/config", "XDG_STATE_HOME": folder.path + "/state",
+    ]
+    accounts = AccountFiles(environment: environment)
+  }
 
   isolated deinit { for store in stores { store.close() } }
 
@@ -60,7 +69,7 @@ final class Lock {
 /// Someone at a prompt, without one: a session, the line they type and what they would see.
 @MainActor
 final class Person: SessionLine {
-  private let town: Town
+  let town: Town
   let store: Store
   private(set) var session: Session!
   /// What was printed, the oldest line first.
@@ -285,6 +294,16 @@ extension Person {
   /// Their first account.
   func account() throws -> Account {
     try #require(try store.accounts(of: session.me.id).first)
+  }
+
+  /// What they have set for an account.
+  func settings(of account: Account) throws -> AccountSettings? {
+    try town.accounts.settings(of: account, inStoreAt: store.path)
+  }
+
+  /// A fact that the account's process learns about its server.
+  func learn(_ facts: [String: String], of account: Account) throws {
+    try town.accounts.learn(facts, of: account, inStoreAt: store.path)
   }
 
   /// A new account, whose process is not started.

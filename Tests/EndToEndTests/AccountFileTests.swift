@@ -86,8 +86,11 @@ extension EndToEnd {
       let store = try Store(path: homes.anna.store)
       try #require(
         anna.wait(for: 20) { _ in
-          let account = try? store.account(network: "xmpp:anna@\(LocalServer.domain)")
-          return account?.settings["upload"] != nil
+          guard let account = try? store.account(network: "xmpp:anna@\(LocalServer.domain)") else {
+            return false
+          }
+          let facts = self.homes.anna.accounts.facts(of: account, inStoreAt: store.path)
+          return facts["upload"] != nil
         })
       anna.send("/attach \(homes.anna.path)/large.bin\r")
       try anna.expect("larger than 10.5 MB")

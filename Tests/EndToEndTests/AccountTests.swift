@@ -119,6 +119,50 @@ extension EndToEnd {
       try gina.expect("xmpp:gina@\(LocalServer.domain)")
     }
 
+    @Test("14.8: without hobnob-xmpp the account is added, that is said, and the line is done")
+    func addsWithoutTheProgram() throws {
+      let program = home.path + "/bin/hobnob"
+      try FileManager.default.createDirectory(
+        atPath: home.path + "/bin", withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: Home.program, toPath: program)
+      let anna = try PseudoTerminal(
+        command: [program, "--as", "anna", "lobby"], environment: home.environment, rows: 24,
+        columns: 80)
+      try anna.expect("#lobby> |")
+      try anna.type("/account add anna@x.org\r", seeing: "hobnob-xmpp is not there")
+      try anna.expect("#lobby> |")
+      try anna.type("/account list\r", seeing: "xmpp:anna@x.org")
+      // It is not the line that failed: the next one does not say that the account is there already.
+      try anna.type("/connect\r", seeing: "#lobby> |")
+      let said = anna.emulator.history.joined(separator: "\n")
+      #expect(count(of: "hobnob-xmpp is not there", in: said) == 2)
+    }
+
+    @Test("7: a password command that hangs is ended by /disconnect, and the account goes on")
+    func endsAHangingCommand() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      let script = home.path + "/hang"
+      try "#!/bin/sh\necho $$ >\(home.path)/pid\nexec sleep 300\n".write(
+        toFile: script, atomically: false, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+      anna.send(
+        "/account add anna@\(LocalServer.domain) \(server.options) --password-command \(script)\r")
+      try anna.expect("is your account now")
+      func process() -> Int32? {
+        let text = try? String(contentsOfFile: home.path + "/pid", encoding: .utf8)
+        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+      }
+      #expect(anna.wait(for: 20) { _ in process() != nil })
+      let hanging = try #require(process())
+      anna.send("/disconnect\r")
+      #expect(anna.wait(for: 20) { _ in kill(hanging, 0) != 0 })
+      anna.send(
+        "/account set anna@\(LocalServer.domain) password-command sh -c 'echo secret | head -1'\r")
+      try anna.expect("/connect makes it so")
+      anna.send("/connect\r")
+      try anna.expect("is connected", for: 20)
+    }
+
     @Test("hobnob account register makes an account that can be added")
     func registers() throws {
       let shell = try PseudoTerminal(

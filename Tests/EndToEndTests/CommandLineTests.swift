@@ -163,7 +163,7 @@ extension EndToEnd {
       let anna = try store.participant(identity: "anna").id
       #expect(try store.rooms(for: anna).map(\.name).filter { $0 != "#lobby" } == [])
       let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org")
-      try store.setWanted(false, account)
+      try home.list(account, isWanted: false)
       _ = try store.networkChat(with: "ben@far.org", of: account)
       _ = try store.networkRoom("tea@far.org", network: account.network)
       #expect(try home.run(["send", "ben@far.org", "one", "--as", "anna"]).status == 0)

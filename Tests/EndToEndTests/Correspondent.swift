@@ -25,9 +25,10 @@ final class Correspondent {
     try home.say("here", as: name)
     store = try Store(path: home.store)
     me = try store.participant(identity: name).id
-    account = try store.addAccount(
-      owner: me, network: "xmpp:\(name)@\(LocalServer.domain)",
-      settings: [
+    account = try store.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+    try home.list(
+      account,
+      [
         "host": "127.0.0.1", "port": String(proxy.port), "ca": server.folder + "/certs/ca.crt",
         "password-command": "echo secret", "keep-alive": "2",
       ].merging(settings) { $1 })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Foundation
 import Testing
@@ -35,6 +36,14 @@ final class Home {
       // when it ends is not a fault. Any other build takes no notice.
       "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
     ]
+  }
+
+  var accounts: AccountFiles { AccountFiles(environment: environment) }
+
+  /// Lists an account in the person's own file, as `/account add` does.
+  func list(_ account: Account, _ values: [String: String] = [:], isWanted: Bool = true) throws {
+    try accounts.set(
+      AccountSettings(isWanted: isWanted, values: values), of: account, inStoreAt: store)
   }
 
   /// Writes a file below the home, folders included.

@@ -49,7 +49,7 @@ extension EndToEnd {
       let store = try Store(path: home.store)
       defer { store.close() }
       let anna = try store.participant(identity: "anna").id
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org", settings: [:])
+      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org")
       let room = "tea@rooms.x.org"
       let zoe = Speaker(identity: "id-7", name: "zoe")
       func say(_ minute: Int64, isPast: Bool = false) -> NetworkNews {

@@ -19,6 +19,7 @@ extension EndToEnd {
       store = try Store(path: home.store)
       let anna = try store.participant(identity: "anna").id
       account = try store.addAccount(owner: anna, network: "stub:anna@x")
+      try home.list(account)
       let room = try store.networkRoom("far", network: account.network)
       try store.join(anna, room.id)
       shell = try home.shell(as: "anna", ["far"])
@@ -91,7 +92,7 @@ extension EndToEnd {
       var status: Int32 = 0
       while waitpid(shell.processIdentifier, &status, WUNTRACED) < 0, errno == EINTR {}
       let anna = try store.participant(identity: "anna").id
-      _ = try store.addAccount(owner: anna, network: "stub:anna@y")
+      try home.list(store.addAccount(owner: anna, network: "stub:anna@y"))
       let said = NetworkMessage(
         name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
       try store.take([.said(said, in: .room("far"))], of: account)

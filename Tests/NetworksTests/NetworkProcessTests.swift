@@ -16,12 +16,16 @@ private final class ToldWire: Wire {
   var isClosed = false
   let server: String? = "127.0.0.1"
   var connects = 0
+  var secrets: [String] = []
+  var settings: [String: String] = [:]
   /// What happens when it is to connect, by how often it was.
   var onConnect: (ToldWire, Int) -> Void = { wire, _ in wire.report(.up) }
   var onOutbox: (ToldWire, [OutboxEntry]) -> Void = { _, _ in }
 
   func connect(secret: String, settings: [String: String]) {
     connects += 1
+    secrets.append(secret)
+    self.settings = settings
     onConnect(self, connects)
   }
 
@@ -34,6 +38,32 @@ private final class ToldWire: Wire {
   func close() { isClosed = true }
 }
 
+/// An owner's settings and password as the test says.
+@MainActor
+private final class ToldSource: AccountSource, NameSource {
+  private let names = SystemNames()
+
+  var now: AccountSettings?
+  var isListed = true
+  var passwords: [Result<String, PasswordFailure>] = []
+  private(set) var asked = 0
+
+  func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void) {
+    then(.success(isListed ? now : nil))
+  }
+
+  func services(_ name: String, _ then: @escaping ([ServiceRecord]) -> Void) { then([]) }
+
+  func addresses(
+    of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void
+  ) { names.addresses(of: host, then) }
+
+  func password(_ then: @escaping (Result<String, PasswordFailure>) -> Void) {
+    asked += 1
+    then(passwords.isEmpty ? .failure(.none) : passwords.removeFirst())
+  }
+}
+
 @MainActor
 @Suite("A network's process")
 final class NetworkProcessTests {
@@ -44,11 +74,14 @@ final class NetworkProcessTests {
   private let account: Account
   private let room: Conversation
   private let wire = ToldWire()
+  private let source = ToldSource()
+  private let files: AccountFiles
   private let loop = EventLoop()
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    files = AccountFiles(environment: ["HOME": folder])
     mine = try Store(path: folder + "/store.sqlite")
     anna = try mine.participant(identity: "anna")
     account = try mine.addAccount(owner: anna.id, network: "stub:anna@x.org")
@@ -63,11 +96,14 @@ final class NetworkProcessTests {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  private func process(stays: Bool = true) throws -> NetworkProcess {
+  private func process(
+    stays: Bool = true, settings: [String: String] = [:], typed: String? = "s"
+  ) throws -> NetworkProcess {
     try #require(try store.takeLease(of: account))
+    source.now = source.now ?? AccountSettings(values: settings)
     return try NetworkProcess(
-      account, in: store, over: wire, loop: loop, secret: "s", stays: stays, patience: 0,
-      random: { 0 })
+      account, AccountSettings(values: settings), in: store, over: wire, loop: loop,
+      source: source, files: files, typed: typed, stays: stays, patience: 0, random: { 0 })
   }
 
   /// Ends the loop, at the latest after a time that no computer takes.
@@ -200,11 +236,12 @@ final class NetworkProcessTests {
       wire.report(.up)
       try? mine.holding { wire.report(.learned("scram", "seen")) }
     }
-    stop {
-      (try? self.mine.account(network: self.account.network))??.settings["scram"] == "seen"
-    }
+    let facts = { [self] in files.facts(of: account, inStoreAt: mine.path) }
+    stop { facts()["scram"] == "seen" }
     #expect(try process().run() == nil)
-    #expect(try mine.account(network: account.network)?.settings["scram"] == "seen")
+    #expect(facts() == ["scram": "seen"])
+    // It is nobody's setting, and the store has none of it (12.7).
+    #expect(try files.settings(of: account, inStoreAt: mine.path) == nil)
   }
 
   @Test("while the disk is full it says so, and no longer when it is not")
@@ -234,6 +271,80 @@ final class NetworkProcessTests {
     #expect(wire.isReading)
   }
 
+  @Test(
+    "the password is asked for where nobody typed one, and anew at /connect where a command has it")
+  func asksForThePassword() throws {
+    let command = ["password-command": "pass show x"]
+    source.passwords = [.success("one"), .success("two")]
+    source.now = AccountSettings(values: command)
+    wire.onConnect = { [self] wire, count in
+      // A break alone asks for none.
+      if count == 1 { wire.report(.down(reason: "the server went away", isFinal: false)) }
+      if count == 2 { _ = try? mine.ask(.reconnect, of: account) }
+      if count == 3 { loop.stop() }
+    }
+    #expect(try process(settings: command, typed: nil).run() == nil)
+    #expect(wire.secrets == ["one", "one", "two"])
+  }
+
+  @Test(
+    "why there is no password is said, and nothing is connected",
+    arguments: [
+      (PasswordFailure.none, "/connect asks for its password"),
+      (.command("pass", status: 3), "/connect asks for its password; pass gave none (status 3)"),
+      (
+        .tooSlow("sleep"),
+        "/connect asks for its password; sleep took longer than a minute and was ended"
+      ), (.settings("others may write to it"), "others may write to it"),
+    ])
+  func saysWhyThereIsNoPassword(failure: PasswordFailure, sentence: String) throws {
+    source.passwords = [.failure(failure)]
+    #expect(try process(typed: nil).run() == sentence)
+    #expect(wire.connects == 0)
+  }
+
+  @Test("12.7: it connects with what its owner's file says, and leaves when that lists it no more")
+  func readsTheOwnersFile() throws {
+    wire.onConnect = { [self] wire, count in
+      source.now?.values["nick"] = "anne"
+      if count == 1 { _ = try? mine.ask(.reconnect, of: account) }
+      if count == 2 {
+        source.isListed = false
+        _ = try? mine.ask(.settings, of: account)
+      }
+    }
+    #expect(try process(settings: ["host": "h.x.org"]).run() == nil)
+    #expect(wire.settings == ["host": "h.x.org", "nick": "anne"])
+    #expect(try mine.requests(of: account).isEmpty)
+  }
+
+  @Test("a message makes it look at no shell's lock file; the end of a shell does")
+  func clearsAwayWhenAShellEnds() throws {
+    let database = try Database(path: folder + "/store.sqlite", patience: 5_000)
+    let count = {
+      (try? database.first("SELECT count(*) FROM shell WHERE id = 'gone'") { $0.int() }) ?? nil
+    }
+    var before: Int?
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      _ = loop.after(milliseconds: 0) { [self] in
+        try? database.run(
+          "INSERT INTO shell(id, participant) VALUES ('gone', ?)", anna.id)
+        _ = try? mine.send("one", in: room.id, by: anna.id)
+      }
+    }
+    wire.onOutbox = { [self] _, entries in
+      guard !entries.isEmpty, before == nil else { return }
+      before = count()
+      let lock = folder + "/store.shells/zz"
+      _ = FileManager.default.createFile(atPath: lock, contents: nil)
+      try? FileManager.default.removeItem(atPath: lock)
+    }
+    stop { before != nil && count() == 0 }
+    #expect(try process().run() == nil)
+    #expect(before == 1)
+  }
+
   @Test("2: it leaves when its owner has no shell, and at /disconnect")
   func leavesWhenNobodyIsThere() throws {
     #expect(try process(stays: false).run() == nil)
@@ -242,7 +353,8 @@ final class NetworkProcessTests {
 
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
-      try? mine.setWanted(false, account)
+      source.now?.isWanted = false
+      _ = try? mine.ask(.settings, of: account)
     }
     #expect(try process().run() == nil)
   }
@@ -270,10 +382,7 @@ final class NetworkProcessTests {
   // MARK: Files
 
   /// A message in the room, and what is asked for about it.
-  private func ask(
-    _ verb: NetworkRequest.Verb, _ link: String, settings: [String: String] = [:]
-  ) throws -> Message {
-    try mine.set(account, settings: settings)
+  private func ask(_ verb: NetworkRequest.Verb, _ link: String) throws -> Message {
     let message = try mine.send("look\n" + link, in: room.id, by: anna.id)
     try mine.ask(verb, target: String(message.id.rawValue), text: link, of: account)
     return message
@@ -284,13 +393,9 @@ final class NetworkProcessTests {
   }
 
   /// Runs a process of the account as it is now until nothing is asked for any more.
-  private func runUntilAnswered() throws {
-    let present = try #require(try mine.account(network: account.network))
-    try #require(try store.takeLease(of: present))
+  private func runUntilAnswered(_ settings: [String: String]) throws {
     stop { (try? self.mine.requests(of: self.account).isEmpty) == true }
-    _ = try NetworkProcess(
-      present, in: store, over: wire, loop: loop, secret: "s", stays: true, random: { 0 }
-    ).run()
+    _ = try process(settings: settings).run()
     #expect(wire.requests.isEmpty)
   }
 
@@ -299,8 +404,8 @@ final class NetworkProcessTests {
     let web = try WebServer()
     let position = try mine.position
     let link = web.address("/300000/..%2fplan%20b.bin?key=1#end")
-    let message = try ask(.fetch, link, settings: ["ca": web.authority])
-    try runUntilAnswered()
+    let message = try ask(.fetch, link)
+    try runUntilAnswered(["ca": web.authority])
     #expect(try answers(since: position) == [""])
     let file = try #require(try mine.attachments(of: message.id).first)
     #expect(file.name == "plan b.bin" && file.bytes == 300_000)
@@ -312,12 +417,11 @@ final class NetworkProcessTests {
   func tellsWhatCannotBeFetched() throws {
     let web = try WebServer()
     let position = try mine.position
-    let message = try ask(.fetch, web.address("/code/404/a.png"), settings: ["ca": web.authority])
-    _ = try ask(.fetchUnasked, web.address("/code/404/b.png"), settings: ["ca": web.authority])
+    let message = try ask(.fetch, web.address("/code/404/a.png"))
+    _ = try ask(.fetchUnasked, web.address("/code/404/b.png"))
     // A contact's may not be as large.
-    _ = try ask(
-      .fetchUnasked, web.address("/1000001/c"), settings: ["ca": web.authority, "fetch": "1"])
-    try runUntilAnswered()
+    _ = try ask(.fetchUnasked, web.address("/1000001/c"))
+    try runUntilAnswered(["ca": web.authority, "fetch": "1"])
     #expect(
       try answers(since: position).sorted() == [
         "", "", "a.png could not be fetched: the web server answered 404.",

@@ -11,7 +11,7 @@ import XMPP
   private(set) var stanzas: [Element] = []
   private(set) var acknowledged: [String] = []
   private(set) var end: StreamEnd?
-  private(set) var sawSCRAM = false
+  private(set) var sawSCRAM: SCRAMHash?
   private(set) var isRegistered = false
   /// Called with every event, when it has been written down.
   var then: (ClientStream<String>.Event) -> Void = { _ in }
@@ -19,13 +19,13 @@ import XMPP
   /// - Parameter step: the time that each step of logging in has.
   init(
     _ address: String, password: String, place: ServerPlace, loop: EventLoop = EventLoop(),
-    purpose: Negotiation.Purpose = .logIn, hasSeenSCRAM: Bool = false, step: Int64 = 20_000,
+    purpose: Negotiation.Purpose = .logIn, strongest: SCRAMHash? = nil, step: Int64 = 20_000,
     quiet: Int64 = 180_000, patience: Int64 = 30_000, limits: XMLReader.Limits = XMLReader.Limits()
   ) throws {
     self.loop = loop
     let login = Negotiation.Settings(
       address: try #require(Address(address)), password: Secret(password), purpose: purpose,
-      hasSeenSCRAM: hasSeenSCRAM, limit: step)
+      strongest: strongest, limit: step)
     let ear = Ear()
     stream = ClientStream(
       loop: loop,
@@ -43,7 +43,7 @@ import XMPP
   private func note(_ event: ClientStream<String>.Event) {
     #expect(end == nil, "\(event) behind the end")
     switch event {
-    case .sawSCRAM: sawSCRAM = true
+    case .sawSCRAM(let hash): sawSCRAM = hash
     case .ready(let address, let features): ready = (address, features)
     case .registered: isRegistered = true
     case .stanza(let element): stanzas.append(element)

@@ -3,6 +3,7 @@ import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
+import Platform
 import StyledText
 
 /// `hobnob check` (rule 11.3): looks whether the store is whole and safe, and tells what the terminal
@@ -59,6 +60,7 @@ package struct CheckScript: Subcommand {
       try compactStore(store, output)
     }
     describeTerminal(rc.settings, launch.environment, output)
+    describeSandbox(output)
     try output.finish()
     return faults.isEmpty ? 0 : 1
   }
@@ -110,6 +112,23 @@ package struct CheckScript: Subcommand {
         "  files removed: %1 (%2)", SafeText(removed.files),
         SafeText(line: Attachment.size(removed.bytes))))
     output.write(say("  space given back: %1", SafeText(line: Attachment.size(bytes))))
+  }
+
+  /// What the process of an account could not do if somebody took it over.
+  @MainActor private func describeSandbox(_ output: StandardOutput) {
+    guard let program = try? NetworkExecutable.path(of: "xmpp"), let pipe = ChildProcess.pipe()
+    else { return }
+    let process = ChildProcess.start(
+      [program, "--sandbox"], input: .null, output: .descriptor(pipe.writing))
+    close(pipe.writing)
+    let words = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
+    close(pipe.reading)
+    guard let process else { return }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    guard status == 0 else { return }
+    let line = String(decoding: words.prefix { $0 != 0x0A }, as: UTF8.self)
+    output.write(say("Sandbox of accounts: %1", SafeText(line: line)))
   }
 
   // MARK: The terminal

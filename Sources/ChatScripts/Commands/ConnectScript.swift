@@ -31,11 +31,30 @@ package struct ConnectScript: Subcommand {
               "Which account? You have %1.",
               found.map { SafeText(line: $0.address) }.joined(separator: ", ")))
       }
-      try script.store.setWanted(true, account)
+      try launch.want(account, in: script.store)
       words = try NetworkExecutable.command(account, in: script.store, stays: true)
       return 0
     }
     NetworkExecutable.become(words)
     throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+  }
+}
+
+extension Launch {
+  /// Has an account connected from now on, while its owner has a shell.
+  ///
+  /// - Throws: a ``Refusal`` where the owner's file does not list it; `AccountFileError`.
+  fileprivate func want(_ account: Account, in store: Store) throws {
+    let files = AccountFiles(environment: environment)
+    guard var settings = try files.settings(of: account, inStoreAt: store.path) else {
+      throw Refusal(
+        say(
+          "%1 does not list %2 for this store; /account add %2, typed in hobnob, sets it up.",
+          SafeText(line: files.path), SafeText(line: account.address)))
+    }
+    if settings.isWanted { return }
+    settings.isWanted = true
+    try files.set(settings, of: account, inStoreAt: store.path)
+    try store.noteChange(of: account)
   }
 }

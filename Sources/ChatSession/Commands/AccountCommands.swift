@@ -39,7 +39,7 @@ struct AccountCommands: SessionPart {
     case "list" where words.count == 1: try list(orHelp: false)
     case "add" where words.count > 1: try add(words[1], Array(words.dropFirst(2)))
     case "set" where words.count >= 3:
-      try set(words[1], words[2], words.dropFirst(3).joined(separator: " "))
+      try set(words[1], words[2], value(argument, words))
     case "remove" where words.count == 2: try remove(words[1])
     default: throw usage("account")
     }
@@ -61,18 +61,31 @@ struct AccountCommands: SessionPart {
       accounts.list.flatMap { account in
         [
           StyledLine("  " + SafeText(line: account.network))
-            + StyledLine("  " + Self.state(of: account), .dim)
+            + StyledLine("  " + state(of: account), .dim)
         ]
-          // What was learned of the server is nobody's setting.
           + Self.options.compactMap { name, _ in
-            account.settings[name].map { StyledLine(SafeText(line: "    \(name) \($0)"), .dim) }
+            accounts.settings(of: account)?[name].map {
+              StyledLine(SafeText(line: "    \(name) \($0)"), .dim)
+            }
           }
+          + sandbox(of: account)
       })
   }
 
+  /// What the account's process cannot do, while one runs.
+  private func sandbox(of account: Account) -> [StyledLine] {
+    guard (try? store.holderIsAlive(of: account)) == true,
+      let words = accounts.facts(of: account)["sandbox"]
+    else { return [] }
+    return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
+  }
+
   /// What it is at, in words.
-  static func state(of account: Account) -> SafeText {
-    if !account.isWanted { return say("disconnected") }
+  func state(of account: Account) -> SafeText {
+    guard let settings = accounts.settings(of: account) else {
+      return say("not set up here; /account add %1 does it", SafeText(line: account.address))
+    }
+    if !settings.isWanted { return say("disconnected") }
     return account.status.isEmpty ? say("connected") : SafeText(line: account.status)
   }
 
@@ -85,17 +98,50 @@ struct AccountCommands: SessionPart {
       let name = String(word.dropFirst(2))
       settings[name] = try checkedOption(name, value)
     }
-    let account = try store.addAccount(
-      owner: me.id, network: "xmpp:" + address, settings: settings)
+    let account = try added(address)
+    try accounts.set(AccountSettings(values: settings), of: account)
     tell(say("%1 is your account now.", SafeText(line: account.address)))
     accounts.connect(account)
   }
 
-  private func set(_ address: String, _ name: String, _ value: String) throws {
-    var account = try accounts.named(address)
-    account.settings[name] = value.isEmpty ? nil : try checkedOption(name, value)
-    try store.set(account, settings: account.settings)
+  /// The account, which the store may know already where its owner's file does not list it.
+  private func added(_ address: String) throws -> Account {
+    if let failure = store.failureToHoldAccounts {
+      throw Refusal(SafeText(line: failure.prefix(1).uppercased() + failure.dropFirst() + "."))
+    }
+    let network = "xmpp:" + address
     accounts.refresh()
+    if let known = accounts.list.first(where: { $0.network == network }),
+      accounts.settings(of: known) == nil
+    {
+      return known
+    }
+    return try store.addAccount(owner: me.id, network: network)
+  }
+
+  /// What stands behind the name of a setting. A command keeps the quotes that it was written with,
+  /// unless it is one quoted word.
+  private func value(_ argument: String, _ words: [String]) -> String {
+    if words.count <= 4 { return words.count == 4 ? words[3] : "" }
+    var rest = argument[...]
+    for _ in 0..<3 {
+      rest = rest.drop(while: \.isWhitespace).drop { !$0.isWhitespace }
+    }
+    return String(rest).trimmingBlanks
+  }
+
+  private func set(_ address: String, _ name: String, _ value: String) throws {
+    let account = try accounts.named(address)
+    if name == "scram", value.isEmpty {
+      try accounts.forgetLogin(of: account)
+      return tell(
+        say(
+          "hobnob has forgotten how %1 let it log in; /connect trusts the next login that the server offers.",
+          SafeText(line: account.address)))
+    }
+    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    settings.values[name] = value.isEmpty ? nil : try checkedOption(name, value)
+    try accounts.set(settings, of: account)
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
@@ -105,30 +151,40 @@ struct AccountCommands: SessionPart {
     tell(said + (name == "fetch" ? "." : "; " + say("/connect makes it so.")))
   }
 
+  private func notSetUp(_ account: Account) -> Refusal {
+    Refusal(
+      say(
+        "%1 does not list %2 for this store; /account add %2 sets it up.",
+        SafeText(line: accounts.path), SafeText(line: account.address)))
+  }
+
   private func remove(_ address: String) throws {
     let account = try accounts.named(address)
     try store.removeAccount(account)
-    accounts.refresh()
+    try accounts.set(nil, of: account)
     tell(
       say("%1 is removed; what was said stays here to read.", SafeText(line: account.address)))
   }
 
   func connect(_ argument: String) throws {
     let account = try accounts.named(argument.trimmingBlanks)
-    guard try !account.isWanted || !store.holderIsAlive(of: account) else {
+    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    guard try !settings.isWanted || !store.holderIsAlive(of: account) else {
       try store.setStatus(of: account, "connecting")
       try store.ask(.reconnect, of: account)
       accounts.expect(account)
       return tell(say("%1 is being connected anew.", SafeText(line: account.address)))
     }
-    try store.setWanted(true, account)
+    settings.isWanted = true
+    try accounts.set(settings, of: account)
     accounts.connect(account)
   }
 
   func disconnect(_ argument: String) throws {
     let account = try accounts.named(argument.trimmingBlanks)
-    try store.setWanted(false, account)
-    accounts.refresh()
+    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    settings.isWanted = false
+    try accounts.set(settings, of: account)
     tell(
       say(
         "%1 is disconnected until /connect; what you send there waits.",

@@ -71,7 +71,7 @@ struct FileCommands: SessionPart {
       session.accounts.saves[request.id] = Accounts.Save(message: message.id, place: place)
     }
     tell(
-      account.isWanted
+      session.accounts.isWanted(account)
         ? say("It is being fetched, and is saved when it is here.")
         : say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
     return true

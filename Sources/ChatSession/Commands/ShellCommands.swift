@@ -161,7 +161,7 @@ struct ShellCommands: SessionPart {
             : say("You are away: %1. /back ends it.", SafeText(line: away))))
     }
     for account in session.accounts.list {
-      let state = AccountCommands.state(of: account)
+      let state = AccountCommands(session: session).state(of: account)
       lines.append(
         StyledLine(say("The account %1: %2.", SafeText(line: account.address), state)))
     }

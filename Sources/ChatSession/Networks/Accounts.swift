@@ -9,10 +9,18 @@ import StyledText
 final class Accounts: SessionPart {
   unowned let session: Session
   private(set) var list: [Account] = []
-  /// When a process was last started for an account here, in monotonic milliseconds: one that dies
-  /// at once is not started without a pause.
-  private var started: [ID<Account>: Int64] = [:]
+  /// What I have set for them, and what is known of their servers.
+  private let ownFiles: AccountFiles
+  private var settings: [ID<Account>: AccountSettings] = [:]
+  /// Said once: my file of accounts cannot be used.
+  private var fault: AccountFileError?
+  /// When a process was last started for an account here, in monotonic milliseconds, and how long
+  /// the next one has to wait.
+  private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
   private static let pause: Int64 = 3_000
+  private static let longestPause: Int64 = 300_000
+  /// A process that has run for so long has not crashed at once.
+  private static let settled: Int64 = 60_000
   /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
   private(set) var deadline: Int64?
 
@@ -29,13 +37,98 @@ final class Accounts: SessionPart {
     var place: String
   }
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session) {
+    self.session = session
+    ownFiles = AccountFiles(environment: session.preferences.environment)
+  }
+
+  /// What I have set for an account; nil for one that my file does not list for this store.
+  func settings(of account: Account) -> AccountSettings? { settings[account.id] }
+
+  func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
+
+  /// What is known of the account's server, by name.
+  func facts(of account: Account) -> [String: String] {
+    ownFiles.facts(of: account, inStoreAt: store.path)
+  }
+
+  /// The service for rooms of the account's server, where it is known.
+  func roomService(of account: Account) -> String? { facts(of: account)["rooms"] }
+
+  /// Writes the settings into my file, and tells my other shells and the account's process.
+  ///
+  /// - Throws: `AccountFileError`, `StoreError`.
+  func set(_ settings: AccountSettings?, of account: Account) throws {
+    try ownFiles.set(settings, of: account, inStoreAt: store.path)
+    try store.noteChange(of: account)
+    if settings != nil, try store.holderIsAlive(of: account) {
+      try store.ask(.settings, of: account)
+    }
+    refresh()
+  }
+
+  /// Forgets which ways to log in the account's server had.
+  ///
+  /// - Throws: `SystemFailure`.
+  func forgetLogin(of account: Account) throws {
+    try ownFiles.learn(["scram": ""], of: account, inStoreAt: store.path)
+  }
+
+  var path: String { ownFiles.path }
+
+  // MARK: Settings that the store holds
+
+  /// An earlier version kept an account's settings in the store, where others may have put them: shows
+  /// them, and asks whether they are the owner's (rule 12.7).
+  func askAboutStoredSettings() {
+    guard session.isInteractive, fault == nil else { return }
+    for account in list where settings[account.id] == nil {
+      guard let stored = (try? store.storedSettings(of: account)) ?? nil else { continue }
+      let shown = stored.values.sorted { $0.key < $1.key }.map {
+        StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
+      }
+      transcript.answer(
+        [
+          StyledLine(
+            say(
+              "The store has settings for %1, which an earlier hobnob kept there. Others who may write the store can have changed them:",
+              SafeText(line: account.address)))
+        ] + shown)
+      return emit(
+        .ask(
+          say("Are they yours? y: use them from now on, n: forget them, any other key: ask again"),
+          yes: .storedSettings(account.id, areMine: true),
+          no: .storedSettings(account.id, areMine: false)))
+    }
+  }
+
+  /// Moves the settings of an account from the store into the owner's file, or forgets them.
+  func settle(storedSettingsOf id: ID<Account>, areMine: Bool) throws {
+    refresh()
+    guard let account = list.first(where: { $0.id == id }),
+      var stored = try store.storedSettings(of: account)
+    else { return }
+    if areMine {
+      // What was known of the server was kept among them.
+      let facts = ["scram", "rooms", "upload"]
+      if stored["scram"] != nil {
+        try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: store.path)
+      }
+      stored.values = stored.values.filter { !facts.contains($0.key) }
+      try ownFiles.set(stored, of: account, inStoreAt: store.path)
+      tell(say("They are in %1 now.", SafeText(line: path)))
+    }
+    try store.removeStoredSettings(of: account)
+    startWanted()
+    askAboutStoredSettings()
+  }
 
   /// Something about accounts changed, or was never read.
   func refresh() {
     do {
       let hadNone = list.isEmpty
       list = try store.accounts(of: me.id)
+      readSettings()
       // Their nicknames are names of mine.
       if hadNone, !list.isEmpty { session.becomes(me) }
       for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
@@ -54,6 +147,21 @@ final class Accounts: SessionPart {
     }
   }
 
+  private func readSettings() {
+    settings = [:]
+    do throws(AccountFileError) {
+      for account in list {
+        settings[account.id] = try ownFiles.settings(of: account, inStoreAt: store.path)
+      }
+      fault = nil
+    } catch {
+      // None of them is used then, and nothing is started.
+      settings = [:]
+      if fault != error { transcript.complain([sentence(for: error)]) }
+      fault = error
+    }
+  }
+
   /// To be told once it is connected.
   func expect(_ account: Account) {
     awaited.insert(account.id)
@@ -65,7 +173,7 @@ final class Accounts: SessionPart {
     let places = try store.listing(for: me.id).count { $0.conversation.network == account.network }
     let address = SafeText(line: account.address)
     if places > 0 { return tell(say("%1 is connected; /list shows what is there.", address)) }
-    let service = account.settings["rooms"] ?? "rooms.example.org"
+    let service = roomService(of: account) ?? "rooms.example.org"
     tell(
       say(
         "%1 is connected. /join room@%2 enters a room, /msg somebody@%3 opens a direct chat.",
@@ -78,13 +186,21 @@ final class Accounts: SessionPart {
   func startWanted(again: Bool = false) {
     refresh()
     deadline = nil
-    for account in list where account.isWanted && (again || account.status.isEmpty) {
-      guard (try? store.holderIsAlive(of: account)) == false else { continue }
-      if let last = started[account.id], now - last < Self.pause {
-        deadline = last + Self.pause
-        continue
+    for account in list where isWanted(account) {
+      guard let holder = try? store.holder(of: account), holder != .alive,
+        // What a process says that has crashed is no reason not to start the next one.
+        again || account.status.isEmpty || holder == .dead
+      else { continue }
+      var pause = Self.pause
+      if let last = started[account.id] {
+        // One that crashes again and again is started less and less often.
+        pause = now - last.at < Self.settled ? min(last.pause * 2, Self.longestPause) : Self.pause
+        guard now - last.at >= last.pause else {
+          deadline = min(deadline ?? .max, last.at + last.pause)
+          continue
+        }
       }
-      started[account.id] = now
+      started[account.id] = (now, pause)
       emit(.connect(account, asks: false))
     }
   }
@@ -96,9 +212,9 @@ final class Accounts: SessionPart {
   /// The owner asked for it, and may be asked for the password.
   func connect(_ account: Account) {
     refresh()
-    started[account.id] = now
+    started[account.id] = (now, Self.pause)
     expect(account)
-    emit(.connect(account, asks: account.settings["password-command"] == nil))
+    emit(.connect(account, asks: settings(of: account)?["password-command"] == nil))
   }
 
   /// For the status line: what each account that is not simply connected is at.
@@ -108,7 +224,7 @@ final class Accounts: SessionPart {
     let said = list.compactMap { account -> SafeText? in
       // Who disconnected it knows, unless what they write there waits.
       let isOpen = account.network == moves.present?.network
-      let status = account.isWanted ? account.status : isOpen ? "disconnected" : ""
+      let status = isWanted(account) ? account.status : isOpen ? "disconnected" : ""
       return status.isEmpty
         ? nil
         : say(
@@ -133,7 +249,7 @@ final class Accounts: SessionPart {
 
   /// Whether a network is not simply connected; never this machine.
   func isSettlingIn(_ network: String?) -> Bool {
-    list.contains { $0.network == network && ($0.isWanted ? !$0.status.isEmpty : true) }
+    list.contains { $0.network == network && (isWanted($0) ? !$0.status.isEmpty : true) }
   }
 
   /// The account that an address without one belongs to: of the conversation that is open, else the
@@ -150,7 +266,7 @@ final class Accounts: SessionPart {
     if let own = list.first(where: { $0.address == address }) { return own }
     let domain = address.split(separator: "@").last ?? ""
     let own = list.filter {
-      [$0.domain, $0.settings["rooms"] ?? ""].contains { $0 == domain }
+      [$0.domain, roomService(of: $0) ?? ""].contains { $0 == domain }
         || domain.hasSuffix("." + $0.domain)
     }
     return own.count == 1 ? own[0] : try named("")

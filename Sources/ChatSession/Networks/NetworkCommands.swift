@@ -28,7 +28,7 @@ struct NetworkCommands: SessionPart {
       // Several accounts have one of that name; meant is that of the open conversation's.
     }
     if bare.contains("@") { return (try accounts.reaching(bare), bare.lowercased()) }
-    guard let open, let service = open.settings["rooms"] else { return nil }
+    guard let open, let service = accounts.roomService(of: open) else { return nil }
     return (open, bare.lowercased() + "@" + service)
   }
 
@@ -117,7 +117,9 @@ struct NetworkCommands: SessionPart {
   /// The bytes of the largest file that the server of the open conversation takes, where it is known.
   var fileLimit: Int? {
     accounts.refresh()
-    return account(of: moves.present)?.settings["upload"].flatMap { Int($0) }
+    return account(of: moves.present).flatMap { accounts.facts(of: $0)["upload"] }.flatMap {
+      Int($0)
+    }
   }
 
   /// Asks the process of the conversation's network.
@@ -136,7 +138,7 @@ struct NetworkCommands: SessionPart {
     of account: Account
   ) throws {
     _ = try store.ask(verb, target: target, text: text, secret: secret, of: account)
-    if !account.isWanted {
+    if !accounts.isWanted(account) {
       tell(say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
     }
   }

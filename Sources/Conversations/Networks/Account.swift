@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A participant's account on a network. Its `network` is that of its conversations and people: they
-/// are seen by its owner alone.
+/// are seen by its owner alone. Where it connects is in a file of its owner's own (`AccountFiles`).
 public struct Account: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Account>
   /// Whose it is.
   public var owner: Conversations.ID<Participant>
   /// The kind of network and the address there, as in `xmpp:anna@example.org`.
   public var network: String
-  /// What the network's process is told besides, by name: `host`, `port`, `ca`, `nick`, … Never a
-  /// secret, unless its owner asked for that in words.
-  public var settings: [String: String]
-  /// Whether it is to be connected when its owner has a shell.
-  public var isWanted: Bool
   /// What its network process says of itself, for the status line; empty where none serves it.
   public var status: String
 
   public init(
     id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
-    settings: [String: String] = [:], isWanted: Bool = true, status: String = ""
+    status: String = ""
   ) {
     self.id = id
     self.owner = owner
     self.network = network
-    self.settings = settings
-    self.isWanted = isWanted
     self.status = status
-  }
-
-  /// Bytes of the largest file that is fetched unasked; 0 for none.
-  package var fetchLimit: Int64 {
-    min(max(0, Int64(settings["fetch"] ?? "") ?? 10), 100) * 1_000_000
   }
 
   /// The part before the colon, which names the executable: `xmpp`.

@@ -7,6 +7,8 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
   package enum Verb: String, Hashable, Sendable, CaseIterable {
     /// Connect anew, with the account's settings as they are now.
     case reconnect
+    /// Read the account's settings again, and leave where the owner no longer wants it connected.
+    case settings
     /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
     /// Leave a room for good.

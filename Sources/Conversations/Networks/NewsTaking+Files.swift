@@ -11,7 +11,7 @@ extension NewsTaking {
   func askForFiles(
     of message: NetworkMessage, _ id: ID<Message>, from sender: ID<Participant>, in place: Place
   ) throws {
-    guard account.fetchLimit > 0, !place.isRoom, try isTrusted(sender) else { return }
+    guard fetchesFiles, !place.isRoom, try isTrusted(sender) else { return }
     var waiting =
       try database.first(
         "SELECT count(*) FROM request WHERE account = ? AND verb = ? AND answer IS NULL",

@@ -12,35 +12,12 @@ extension Store {
     """
   }
 
-  private static let accountSelect =
-    "SELECT id, owner, network, settings, wanted, status FROM account "
+  private static let accountSelect = "SELECT id, owner, network, status FROM account "
 
-  private func account(_ row: Row) throws -> Account {
+  private func account(_ row: Row) -> Account {
     Account(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      settings: try settings(row.text("settings")), isWanted: row.bool("wanted"),
       status: row.text("status"))
-  }
-
-  private func settings(_ json: String) throws -> [String: String] {
-    // Anyone may have written anything into a shared store.
-    let pairs = try database.rows(
-      """
-      SELECT key, value FROM json_each(CASE WHEN json_valid(?1) THEN ?1 ELSE '{}' END)
-      WHERE type = 'text'
-      """, json
-    ) { ($0.text("key"), $0.text("value")) }
-    return Dictionary(pairs) { $1 }
-  }
-
-  private func json(_ settings: [String: String]) throws -> String {
-    var json = "{}"
-    for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
-      json =
-        try database.first(
-          "SELECT json_patch(?, json_object(?, ?))", json, name, value, read: { $0.text() }) ?? json
-    }
-    return json
   }
 
   /// The accounts of a participant, in the order in which they were added.
@@ -62,10 +39,8 @@ extension Store {
   /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is missing;
   ///   `StoreError`.
   @discardableResult
-  public func addAccount(
-    owner: ID<Participant>, network: String, settings: [String: String] = [:]
-  ) throws -> Account {
-    var made = Account(id: ID(rawValue: 0), owner: owner, network: network, settings: settings)
+  public func addAccount(owner: ID<Participant>, network: String) throws -> Account {
+    var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
     guard !made.kind.isEmpty, !made.address.isEmpty else { throw RuleError.badName(network) }
     return try write(durable: true) {
       let former = try database.first(
@@ -75,11 +50,10 @@ extension Store {
       if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
       let id: ID<Account>? = try database.first(
         """
-        INSERT INTO account(owner, network, settings, change) VALUES (?, ?, ?, ?)
-        ON CONFLICT(network) DO UPDATE SET settings = excluded.settings, wanted = 1, removed = 0,
-          change = excluded.change
+        INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
+        ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
         RETURNING id
-        """, owner, network, try json(settings), try nextChange()
+        """, owner, network, try nextChange()
       ) { $0.id() }
       // Conversations that an import brought were everyone's until now.
       try database.run(
@@ -94,27 +68,46 @@ extension Store {
     }
   }
 
-  /// Replaces the settings of an account; its process is told by the bell.
+  /// Tells the owner's other shells that the account's settings have changed in the owner's file.
   ///
-  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  public func set(_ account: Account, settings: [String: String]) throws {
-    try write(durable: true) {
+  /// - Throws: `StoreError`.
+  package func noteChange(of account: Account) throws {
+    try write {
       try database.run(
-        "UPDATE account SET settings = ?, change = ? WHERE id = ? AND removed = 0",
-        try json(settings), try nextChange(), account.id)
-      if database.changedRows == 0 { throw RuleError.noSuchAccount(account.address) }
+        "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)
     }
   }
 
-  /// Says whether an account is to be connected when its owner has a shell.
+  // MARK: Settings that older stores hold
+
+  /// What an earlier version kept in the store of where an account connects. It is used for nothing
+  /// but the question whether to move it into the owner's file (rule 12.7): anybody who may write the
+  /// store can have put it there.
   ///
-  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  public func setWanted(_ isWanted: Bool, _ account: Account) throws {
+  /// - Returns: nil where the store holds none.
+  package func storedSettings(of account: Account) throws -> AccountSettings? {
+    let isWanted = try database.first(
+      "SELECT wanted FROM account WHERE id = ? AND (wanted <> 0 OR settings <> '{}')", account.id
+    ) { $0.bool("wanted") }
+    guard let isWanted else { return nil }
+    let pairs = try database.rows(
+      """
+      SELECT s.key, s.value FROM account a,
+        json_each(CASE WHEN json_valid(a.settings) THEN a.settings ELSE '{}' END) s
+      WHERE a.id = ? AND s.type = 'text'
+      """, account.id
+    ) { ($0.text("key"), $0.text("value")) }
+    return AccountSettings(isWanted: isWanted, values: Dictionary(pairs) { $1 })
+  }
+
+  /// Removes what an earlier version kept in the store.
+  ///
+  /// - Throws: `StoreError`.
+  package func removeStoredSettings(of account: Account) throws {
     try write(durable: true) {
       try database.run(
-        "UPDATE account SET wanted = ?, change = ? WHERE id = ? AND removed = 0", isWanted,
+        "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
         try nextChange(), account.id)
-      if database.changedRows == 0 { throw RuleError.noSuchAccount(account.address) }
     }
   }
 
@@ -168,6 +161,17 @@ extension Store {
       """, message
     ) { $0.text() }
     if let network { try requireAccount(of: network) }
+  }
+
+  /// Why no network process can serve an account of this store, as a sentence; nil where one can.
+  ///
+  /// SQLite removes and makes its log files anew, so such a process has to reach the whole folder:
+  /// there must be nothing else in it.
+  package var failureToHoldAccounts: String? {
+    files.foreignName.map {
+      "an account needs its store in a folder of its own, and \(files.folder) has \($0), too; "
+        + "end hobnob, move the store and the files beside it there, and name it with --store"
+    }
   }
 
   // MARK: Status

@@ -14,6 +14,11 @@ struct Lease {
   var lock: Int32
 }
 
+/// The process that serves an account.
+package enum LeaseHolder: Hashable, Sendable {
+  case none, alive, dead
+}
+
 extension Store {
   /// Makes this process the one that serves an account, unless another does.
   ///
@@ -84,11 +89,18 @@ extension Store {
 
   /// Whether a process serves an account now: one question to the store and a look at a file.
   package func holderIsAlive(of account: Account) throws -> Bool {
+    try holder(of: account) == .alive
+  }
+
+  /// What is known of the process that serves an account. A dead one has crashed or was killed, and
+  /// nobody has cleared away yet what it said.
+  package func holder(of account: Account) throws -> LeaseHolder {
     let holder =
       try database.first("SELECT holder FROM account WHERE id = ?", account.id) {
         $0.optionalText()
       } ?? nil
-    return holder.map { files.isLocked(ShellID(rawValue: $0)) } ?? false
+    guard let holder else { return .none }
+    return files.isLocked(ShellID(rawValue: holder)) ? .alive : .dead
   }
 
   /// Processes that served an account and ended without a word: what they said of themselves and of

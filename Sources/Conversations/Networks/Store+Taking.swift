@@ -5,14 +5,17 @@ extension Store {
   /// On the disk before it returns, so that the network may be told, unless there is nothing in it
   /// that lasts.
   ///
+  /// - Parameter fetchesFiles: whether small files that contacts send are asked for.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
-  package func take(_ news: [NetworkNews], of account: Account) throws {
+  package func take(
+    _ news: [NetworkNews], of account: Account, fetchesFiles: Bool = true
+  ) throws {
     if news.isEmpty { return }
     try write(durable: news.contains(where: \.lasts)) {
       guard let known = try self.account(network: account.network), known.id == account.id else {
         throw RuleError.noSuchAccount(account.address)
       }
-      let taking = try NewsTaking(self, known, news)
+      let taking = try NewsTaking(self, known, news, fetchesFiles: fetchesFiles)
       for item in news { try taking.take(item) }
       try taking.index()
     }
@@ -63,6 +66,7 @@ final class NewsTaking {
 
   let store: Store
   let account: Account
+  let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
   var ids = PastIDs()
@@ -78,8 +82,11 @@ final class NewsTaking {
   var database: Database { store.database }
   var network: String { account.network }
 
-  init(_ store: Store, _ account: Account, _ news: [NetworkNews]) throws {
-    (self.store, self.account) = (store, account)
+  init(
+    _ store: Store, _ account: Account, _ news: [NetworkNews],
+    fetchesFiles: Bool = false
+  ) throws {
+    (self.store, self.account, self.fetchesFiles) = (store, account, fetchesFiles)
     owner = try store.participant(account.owner)
     now = min(max(store.clock(), JSONShape.times.lowerBound), JSONShape.times.upperBound)
     joining = Set(

@@ -205,6 +205,17 @@ package struct StoreFiles {
     }
   }
 
+  /// A name in the store's folder that is not the store's own; nil where it has the folder to itself.
+  /// What begins like the store's name, as a copy of it may, is its own.
+  var foreignName: String? {
+    let names = (try? OpenFile(folder: folder, following: true).names()) ?? []
+    let stem = StoreFiles.split(bell).name.dropLast(".bell".count)
+    return names.sorted().first {
+      !$0.hasPrefix(stem + ".") && !$0.hasPrefix(stem + "-") && !$0.hasPrefix(".hobnob-")
+        && $0 != StoreFiles.split(path).name
+    }
+  }
+
   // MARK: Running shells
 
   func lockPath(of shell: ShellID) -> String { shells + "/" + shell.rawValue }

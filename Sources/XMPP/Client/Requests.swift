@@ -124,7 +124,7 @@ extension Client {
       let asked = Address(local: target.local, domain: target.domain, resource: device)
       ask("get", Element("query", namespace: Feature.info), to: asked, .abilities(request))
     // The process itself carries out the others.
-    case .presence, .reconnect, .fetch, .fetchUnasked: break
+    case .presence, .reconnect, .settings, .fetch, .fetchUnasked: break
     }
   }
 

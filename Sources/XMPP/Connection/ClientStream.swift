@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Platform
 
 /// A session with a server, from the first packet to the last: the narrow door between XMPP and all
@@ -37,8 +38,8 @@ import Platform
   }
 
   package enum Event: Sendable {
-    /// The server offers SCRAM: to be kept with the account, for `Negotiation.Settings`.
-    case sawSCRAM
+    /// The strongest SCRAM that the server offers: to be kept, for `Negotiation.Settings`.
+    case sawSCRAM(SCRAMHash)
     /// Logged in, under this full address.
     case ready(Address, StreamFeatures)
     /// The account was made (`Purpose.register`); `down` follows.
@@ -54,6 +55,7 @@ import Platform
 
   private let loop: EventLoop
   private let settings: Settings
+  private let names: any NameSource
   private let handler: @MainActor (Event) -> Void
   private var connection: Connection?
   private var negotiation: Negotiation
@@ -77,9 +79,11 @@ import Platform
   private var isOver = false
 
   package init(
-    loop: EventLoop, settings: Settings, handler: @escaping @MainActor (Event) -> Void
+    loop: EventLoop, settings: Settings, names: any NameSource = SystemNames(),
+    handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
+    self.names = names
     self.settings = settings
     self.handler = handler
     negotiation = Negotiation(settings.login)
@@ -89,7 +93,7 @@ import Platform
   /// Begins; the handler is called from later turns of the loop.
   package func connect() {
     let connection = Connection(
-      loop: loop, domain: settings.login.address.domain, place: settings.place,
+      loop: loop, domain: settings.login.address.domain, place: settings.place, names: names,
       limit: settings.login.limit
     ) { [weak self] in self?.take($0) }
     self.connection = connection
@@ -289,7 +293,7 @@ import Platform
       // Whoever sits in between may have written more than the server did.
       forgetStream()
       connection?.startTLS()
-    case .sawSCRAM: handler(.sawSCRAM)
+    case .sawSCRAM(let hash): handler(.sawSCRAM(hash))
     case .ready(let address, let features):
       self.address = address
       self.features = features

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Networks
 import Platform
 
 /// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
-/// waits but for names to be looked up. Used once.
+/// waits. Used once.
 @MainActor package final class Connection {
   package enum Event: Sendable {
     /// It is there; `isSecure`: with TLS, and the certificate is good.
@@ -23,6 +24,7 @@ import Platform
   private let loop: EventLoop
   private let domain: String
   private let place: ServerPlace
+  private let names: any NameSource
   private let handler: @MainActor (Event) -> Void
 
   private var attempts: [(endpoint: Endpoint, address: SocketAddress)] = []
@@ -49,12 +51,14 @@ import Platform
   ///   - limit: for connecting, in milliseconds.
   ///   - mostWaiting: how many bytes may wait to be sent before it is given up.
   package init(
-    loop: EventLoop, domain: String, place: ServerPlace, limit: Milliseconds = 30_000,
-    mostWaiting: Int = 8 << 20, handler: @escaping @MainActor (Event) -> Void
+    loop: EventLoop, domain: String, place: ServerPlace, names: any NameSource,
+    limit: Milliseconds = 30_000, mostWaiting: Int = 8 << 20,
+    handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
     self.domain = domain
     self.place = place
+    self.names = names
     self.limit = limit
     self.mostWaiting = mostWaiting
     self.handler = handler
@@ -89,27 +93,51 @@ import Platform
   }
 
   private func findServer() {
-    do throws(ConnectionFailure) {
-      endpoints = try place.endpoints(domain: domain)
-    } catch {
-      return end(error)
+    if let endpoint = place.endpoint(domain: domain) { return begin(with: [endpoint]) }
+    let asked = Endpoint.services(of: domain)
+    names.services(asked.inClear) { [weak self] inClear in
+      self?.names.services(asked.direct) { [weak self] direct in
+        guard let self, !isOver else { return }
+        do throws(ConnectionFailure) {
+          begin(with: try Endpoint.find(domain: domain, inClear: inClear, direct: direct))
+        } catch {
+          end(error)
+        }
+      }
     }
+  }
+
+  private func begin(with found: [Endpoint]) {
+    endpoints = found
     // Names take as long as they take; what comes then has its time.
     deadline = loop.now + limit
     tryNext()
+  }
+
+  private func findAddresses(of endpoint: Endpoint) {
+    names.addresses(of: endpoint.host) { [weak self] result in
+      guard let self, !isOver else { return }
+      switch result {
+      case .success(let found):
+        attempts = found.compactMap { SocketAddress($0, port: endpoint.port) }
+          .map { (endpoint, $0) }
+      case .failure(let unknown):
+        lastFailure = .noHost(endpoint.host, reason: unknown.reason)
+      }
+      tryNext()
+    }
   }
 
   /// Goes on to the next address of all hosts.
   private func tryNext() {
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
-    while attempts.isEmpty, !endpoints.isEmpty, loop.now < deadline {
+    if attempts.isEmpty, !endpoints.isEmpty, loop.now < deadline {
       let endpoint = endpoints.removeFirst()
-      do throws(ConnectionFailure) {
-        attempts = try endpoint.addresses().map { (endpoint, $0) }
-      } catch {
-        lastFailure = error
+      guard let known = SocketAddress(endpoint.host, port: endpoint.port) else {
+        return findAddresses(of: endpoint)
       }
+      attempts = [(endpoint, known)]
     }
     guard !attempts.isEmpty, loop.now < deadline else {
       return end(lastFailure ?? .tooSlow(host: place.host ?? domain, limit: limit))

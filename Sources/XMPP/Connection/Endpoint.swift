@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Networks
 
 /// A host and a port where a server is said to be.
 package struct Endpoint: Hashable, Sendable {
@@ -14,17 +15,21 @@ package struct Endpoint: Hashable, Sendable {
     self.isDirectTLS = isDirectTLS
   }
 
-  /// Where a domain's server is, in the order to try (RFC 6120, 3.2; XEP-0368, 2). It looks names
-  /// up, and waits for that.
+  /// The names under which a domain tells where its server is: with STARTTLS, and with TLS from the
+  /// first byte (RFC 6120, 3.2; XEP-0368, 2).
+  package static func services(of domain: String) -> (inClear: String, direct: String) {
+    ("_xmpp-client._tcp." + domain, "_xmpps-client._tcp." + domain)
+  }
+
+  /// Where a domain's server is, in the order to try.
   ///
+  /// - Parameters: the records of the names of ``services(of:)``.
   /// - Throws: `ConnectionFailure.noService`.
   package static func find(
-    domain: String, lookUp: (String) -> [ServiceRecord] = { ServiceRecord.lookUp($0) }
+    domain: String, inClear: [ServiceRecord], direct: [ServiceRecord]
   ) throws(ConnectionFailure) -> [Endpoint] {
     let usual = Endpoint(host: domain, port: 5222, isDirectTLS: false)
     if isNumeric(domain) { return [usual] }
-    let inClear = lookUp("_xmpp-client._tcp." + domain)
-    let direct = lookUp("_xmpps-client._tcp." + domain)
     if inClear.isEmpty, direct.isEmpty { return [usual] }
     // Both kinds are one list. Ports tell them apart again, but not if a server has one for both.
     var dice = SystemRandomNumberGenerator()
@@ -41,33 +46,6 @@ package struct Endpoint: Hashable, Sendable {
     var (four, six) = (in_addr(), in6_addr())
     return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
   }
-
-  /// The addresses of the host; it looks the name up, and waits for that.
-  ///
-  /// - Throws: `ConnectionFailure.noHost`.
-  func addresses() throws(ConnectionFailure) -> [SocketAddress] {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV
-    var list: UnsafeMutablePointer<addrinfo>?
-    let failure = getaddrinfo(host, String(port), &hints, &list)
-    defer { if let list { freeaddrinfo(list) } }
-    guard failure == 0 else {
-      throw .noHost(host, reason: String(cString: gai_strerror(failure)))
-    }
-    var result: [SocketAddress] = []
-    var next = list
-    while let entry = next?.pointee {
-      if let address = entry.ai_addr {
-        result.append(
-          SocketAddress(
-            family: entry.ai_family,
-            bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))))
-      }
-      next = entry.ai_next
-    }
-    return result
-  }
 }
 
 /// An address as the kernel has it.
@@ -75,6 +53,23 @@ struct SocketAddress: Hashable, Sendable {
   var family: Int32
   /// Of its `sockaddr`.
   var bytes: [UInt8]
+
+  init(family: Int32, bytes: [UInt8]) {
+    (self.family, self.bytes) = (family, bytes)
+  }
+
+  /// - Parameter digits: `192.0.2.1`, `2001:db8::1`; nil where it is a name, which is not looked up.
+  init?(_ digits: String, port: UInt16) {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(digits, String(port), &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    guard let entry = list?.pointee, let address = entry.ai_addr else { return nil }
+    family = entry.ai_family
+    bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
+  }
 
   /// In digits, as in `192.0.2.1`.
   var digits: String? {

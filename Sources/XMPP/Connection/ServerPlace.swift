@@ -26,12 +26,10 @@ package struct ServerPlace: Hashable, Sendable {
     self.pin = pin
   }
 
-  /// It may look names up, and wait for that.
-  func endpoints(domain: String) throws(ConnectionFailure) -> [Endpoint] {
-    if host == nil, port == nil { return try Endpoint.find(domain: domain) }
-    return [
-      Endpoint(
-        host: host ?? domain, port: port ?? (isDirectTLS ? 5223 : 5222), isDirectTLS: isDirectTLS)
-    ]
+  /// The one endpoint, where the domain's records are not asked.
+  func endpoint(domain: String) -> Endpoint? {
+    if host == nil, port == nil, !Endpoint.isNumeric(domain) { return nil }
+    return Endpoint(
+      host: host ?? domain, port: port ?? (isDirectTLS ? 5223 : 5222), isDirectTLS: isDirectTLS)
   }
 }

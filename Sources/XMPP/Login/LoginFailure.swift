@@ -14,6 +14,8 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case notAuthorized(String, text: String)
   /// Nothing but PLAIN where SCRAM was offered before.
   case weakened
+  /// SCRAM-SHA-1 where this stronger one was offered before.
+  case weakenedHash(String)
   /// Nothing that we know, or nothing that is safe.
   case noMechanism([String])
   /// The server did not prove that it knows the password.
@@ -70,7 +72,10 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       "The server refuses the login (\(condition))" + Self.said(text)
     case .weakened:
       "The server asks for the bare password, which it never needed before. Somebody may be "
-        + "listening, so it was not sent."
+        + "listening, so it was not sent. If the server was changed: /account set ADDRESS scram."
+    case .weakenedHash(let former):
+      "The server offers only SCRAM-SHA-1, and \(former) before. Somebody may be in between, so the "
+        + "password was not used. If the server was changed: /account set ADDRESS scram."
     case .noMechanism(let offered):
       "The server offers no way to log in that hobnob knows, only "
         + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."

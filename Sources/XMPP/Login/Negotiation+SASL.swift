@@ -5,8 +5,13 @@ import Platform
 extension Negotiation {
   mutating func authenticate(_ mechanisms: [String]) -> [Effect] {
     let offersSCRAM = mechanisms.contains { $0.hasPrefix("SCRAM-") }
-    let seen: [Effect] = offersSCRAM ? [.sawSCRAM] : []
-    if let hash = SCRAMHash.allCases.last(where: { mechanisms.contains($0.mechanism) }) {
+    let best = SCRAMHash.allCases.last { mechanisms.contains($0.mechanism) }
+    // One that we do not know is SCRAM all the same.
+    let seen: [Effect] = offersSCRAM ? [.sawSCRAM(best ?? .sha1)] : []
+    if let hash = best {
+      if hash == .sha1, let strongest = settings.strongest, strongest > hash {
+        return seen + fail(.weakenedHash(strongest.mechanism))
+      }
       do throws(SCRAM.Fault) {
         let scram = try SCRAM(
           hash, name: settings.address.local, password: settings.password.text,
@@ -20,7 +25,7 @@ extension Negotiation {
     guard mechanisms.contains("PLAIN"), !offersSCRAM else {
       return seen + fail(.noMechanism(mechanisms.map { String($0.prefix(40)) }))
     }
-    if settings.hasSeenSCRAM { return fail(.weakened) }
+    if settings.strongest != nil { return fail(.weakened) }
     guard let name = PreparedPassword.of(settings.address.local),
       let password = PreparedPassword.of(settings.password.text)
     else { return fail(.unusablePassword) }

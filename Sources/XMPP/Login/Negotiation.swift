@@ -6,7 +6,8 @@ import Platform
 /// is told what came and answers with what is to be done, in order. It has no socket and no clock.
 ///
 /// Its rules: nothing but STARTTLS before TLS; what came in clear before it counts for nothing;
-/// SCRAM before PLAIN, and PLAIN never where SCRAM was ever offered; each step within its time.
+/// SCRAM before PLAIN, and PLAIN never where SCRAM was ever offered, nor SHA-1 where the server had
+/// a stronger hash; each step within its time.
 package struct Negotiation: Sendable {
   package enum Purpose: Hashable, Sendable {
     case logIn, register
@@ -17,15 +18,16 @@ package struct Negotiation: Sendable {
     package var address: Address
     package var password: Secret
     package var purpose: Purpose
-    /// Whether the server has ever offered SCRAM for this account: `sawSCRAM` of an earlier time.
-    package var hasSeenSCRAM: Bool
+    /// The strongest SCRAM that the server has ever offered for this account: `sawSCRAM` of an
+    /// earlier time.
+    package var strongest: SCRAMHash?
     /// Of each step.
     package var limit: Milliseconds
     /// Where SCRAM's nonces come from.
     package var nonce: @Sendable () -> String
 
     package init(
-      address: Address, password: Secret, purpose: Purpose = .logIn, hasSeenSCRAM: Bool = false,
+      address: Address, password: Secret, purpose: Purpose = .logIn, strongest: SCRAMHash? = nil,
       limit: Milliseconds = 30_000,
       nonce: @escaping @Sendable () -> String = {
         base64((0..<24).map { _ in UInt8.random(in: .min ... .max) })
@@ -34,7 +36,7 @@ package struct Negotiation: Sendable {
       self.address = address
       self.password = password
       self.purpose = purpose
-      self.hasSeenSCRAM = hasSeenSCRAM
+      self.strongest = strongest
       self.limit = limit
       self.nonce = nonce
     }
@@ -58,8 +60,8 @@ package struct Negotiation: Sendable {
     case startTLS
     /// Read what comes from now on as a new stream; nothing of the old one is left to read.
     case restartStream
-    /// The server offers SCRAM: to be kept with the account.
-    case sawSCRAM
+    /// The strongest SCRAM that the server offers: to be kept with what is known about it.
+    case sawSCRAM(SCRAMHash)
     /// Logged in under this full address. With `StreamFeatures.acknowledges` both sides count
     /// stanzas from here.
     case ready(Address, StreamFeatures)

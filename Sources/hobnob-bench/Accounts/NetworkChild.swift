@@ -19,11 +19,26 @@ final class NetworkChild {
     store = try Store(path: path)
     let owner = try store.participant(identity: "anna").id
     account = try store.addAccount(
-      owner: owner, network: "xmpp:\(name)@\(LocalServer.domain)",
-      settings: [
+      owner: owner, network: "xmpp:\(name)@\(LocalServer.domain)")
+    try set(
+      AccountSettings(values: [
         "host": "127.0.0.1", "port": String(server.port), "ca": server.authorities,
         "password-command": "/bin/echo \(LocalServer.password)",
-      ])
+      ]))
+  }
+
+  /// Writes what its owner wants of the account where the process and a shell read it.
+  func set(_ settings: AccountSettings) throws {
+    try files.set(settings, of: account, inStoreAt: store.path)
+  }
+
+  private var files: AccountFiles { AccountFiles(environment: ["HOME": ScratchFolder.home]) }
+
+  func setWanted(_ isWanted: Bool) throws {
+    guard var settings = try files.settings(of: account, inStoreAt: store.path) else { return }
+    settings.isWanted = isWanted
+    try set(settings)
+    if !isWanted { try store.ask(.settings, of: account) }
   }
 
   deinit {

@@ -45,7 +45,7 @@ import Platform
     _ program: Program, _ store: BenchStore, _ child: NetworkChild
   ) throws -> Int64 {
     let account = child.account
-    try child.store.setWanted(true, account)
+    try child.setWanted(true)
     let shell = try program.start(store)
     var isUnderWay = false
     let time = try child.wait("is not connected") { store in
@@ -55,7 +55,7 @@ import Platform
     }
     shell.settle(milliseconds: 200)
     try shell.leave()
-    try child.store.setWanted(false, account)
+    try child.setWanted(false)
     try child.wait("does not end") { try !$0.holderIsAlive(of: account) }
     return time - shell.startedAt
   }
@@ -63,7 +63,7 @@ import Platform
   private static func memory(
     _ program: Program, _ store: BenchStore, _ child: NetworkChild, _ home: String
   ) throws -> [Figure] {
-    try child.store.setWanted(true, child.account)
+    try child.setWanted(true)
     _ = try child.start()
     let shell = try program.open(store)
     let other = try start(home)

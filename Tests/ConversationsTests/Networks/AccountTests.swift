@@ -6,26 +6,22 @@ import Testing
 @testable import Conversations
 
 @Suite("An account on a network") struct AccountTests {
-  @Test func isTheOwnersWithItsSettings() throws {
+  @Test func isTheOwners() throws {
     let fixture = Fixture()
     let store = try fixture.open()
     let anna = try store.participant(identity: "anna").id
-    let settings = ["host": "a \"b\" é", "port": "5222"]
-    let made = try store.addAccount(
-      owner: anna, network: "xmpp:anna@example.org", settings: settings)
+    let made = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
     #expect((made.kind, made.address) == ("xmpp", "anna@example.org"))
     #expect(try store.accounts(of: anna) == [made])
-    #expect(try fixture.open().account(network: "xmpp:anna@example.org")?.settings == settings)
+    #expect(try fixture.open().account(network: "xmpp:anna@example.org") == made)
     #expect(throws: RuleError.accountExists("anna@example.org")) {
       try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
     }
     for bad in ["xmpp", "xmpp:", ":anna@example.org", ""] {
       #expect(throws: RuleError.badName(bad)) { try store.addAccount(owner: anna, network: bad) }
     }
-    try store.set(made, settings: ["port": "1"])
-    try store.setWanted(false, made)
-    let now = try #require(try store.account(network: made.network))
-    #expect((now.settings, now.isWanted) == (["port": "1"], false))
+    // Nothing in the store says where it connects (12.7).
+    #expect(try store.storedSettings(of: made) == nil)
   }
 
   @Test func belongsToOneOfAStore() throws {
@@ -62,7 +58,6 @@ import Testing
     #expect(throws: gone) { try linked.say("more") }
     #expect(throws: gone) { try linked.store.ask(.leave, target: "x", of: linked.account) }
     #expect(throws: gone) { try linked.store.removeAccount(linked.account) }
-    #expect(throws: gone) { try linked.store.set(linked.account, settings: [:]) }
     #expect(throws: gone) { try linked.wire.takeLease(of: linked.account) }
     let ben = try linked.store.participant(identity: "ben").id
     #expect(try linked.store.rooms(for: ben).isEmpty)

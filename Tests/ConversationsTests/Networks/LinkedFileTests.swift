@@ -58,8 +58,10 @@ final class LinkedFileTests {
     try say("room", in: linked.tea, by: linked.zoe)
     try say("past", isPast: true)
     try say("plain", links: ["http://files.example.org/a", "file:///etc/passwd"])
-    try linked.store.set(linked.account, settings: ["fetch": "0"])
-    try say("not wanted")
+    let unwanted = NetworkMessage(
+      name: MessageName(origin: "9"), speaker: linked.ben, body: link, links: [link])
+    try linked.wire.take(
+      [.said(unwanted, in: linked.direct)], of: linked.account, fetchesFiles: false)
     #expect(try requests.isEmpty)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Networks
 import Repeatable
 import Testing
 import XMPP
@@ -76,7 +77,10 @@ private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
     func find(
       _ domain: String, _ records: [String: [ServiceRecord]]
     ) throws(ConnectionFailure) -> [Endpoint] {
-      try Endpoint.find(domain: domain) { records[$0] ?? [] }
+      let asked = Endpoint.services(of: domain)
+      return try Endpoint.find(
+        domain: domain, inClear: records[asked.inClear] ?? [],
+        direct: records[asked.direct] ?? [])
     }
     let usual = Endpoint(host: "example.test", port: 5222, isDirectTLS: false)
     #expect(try find("example.test", [:]) == [usual])

@@ -13,7 +13,7 @@ private typealias Peer = ScriptedServer.Peer
 struct HostileServerAttackTests {
   private func user(
     _ server: ScriptedServer, loop: EventLoop = EventLoop(), isDirectTLS: Bool = false,
-    hasSeenSCRAM: Bool = false, step: Int64 = 20_000, quiet: Int64 = 180_000,
+    strongest: SCRAMHash? = nil, step: Int64 = 20_000, quiet: Int64 = 180_000,
     patience: Int64 = 30_000
   ) throws -> StreamUser {
     try StreamUser(
@@ -21,17 +21,17 @@ struct HostileServerAttackTests {
       place: ServerPlace(
         host: "127.0.0.1", port: server.port, isDirectTLS: isDirectTLS,
         authorities: ScriptedServer.authority),
-      loop: loop, hasSeenSCRAM: hasSeenSCRAM, step: step, quiet: quiet, patience: patience,
+      loop: loop, strongest: strongest, step: step, quiet: quiet, patience: patience,
       limits: XMLReader.Limits(bytes: 100_000))
   }
 
   /// Lets a server do that with a client, and looks that it never gets the password.
   private func end(
-    hasSeenSCRAM: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
+    strongest: SCRAMHash? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ script: @escaping @Sendable (ScriptedServer.Peer) throws -> Void
   ) throws -> StreamEnd? {
     let server = try ScriptedServer(script)
-    let anna = try user(server, hasSeenSCRAM: hasSeenSCRAM)
+    let anna = try user(server, strongest: strongest)
     let end = anna.runToEnd(sourceLocation: sourceLocation)
     expectNoSecret(in: server.finish(), sourceLocation: sourceLocation)
     #expect(anna.ready == nil, sourceLocation: sourceLocation)
@@ -64,7 +64,7 @@ struct HostileServerAttackTests {
 
   @Test("PLAIN alone, where SCRAM was seen before, gets nothing")
   func weakened() throws {
-    let end = try end(hasSeenSCRAM: true) { peer in
+    let end = try end(strongest: .sha1) { peer in
       try peer.secure(Peer.mechanisms("PLAIN"))
       peer.expectEnd()
     }

@@ -14,12 +14,12 @@ private struct LoginTalk {
 
   init(
     purpose: Negotiation.Purpose = .logIn, address: String = "anna@example.org",
-    password: String = password, hasSeenSCRAM: Bool = false
+    password: String = password, strongest: SCRAMHash? = nil
   ) throws {
     machine = Negotiation(
       Negotiation.Settings(
         address: try #require(Address(address)), password: Secret(password), purpose: purpose,
-        hasSeenSCRAM: hasSeenSCRAM, nonce: { nonce }))
+        strongest: strongest, nonce: { nonce }))
   }
 
   mutating func take(_ event: Negotiation.Event) -> [Negotiation.Effect] {
@@ -120,7 +120,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(effects.first == .restartStream && talk.sent.contains("from='anna@example.org'"))
     _ = talk.take(.opened(["version": "1.0"]))
     effects = talk.hear(features(mechanisms("PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-1-PLUS")))
-    #expect(effects.first == .sawSCRAM)
+    #expect(effects.first == .sawSCRAM(.sha1))
     #expect(
       talk.sent.hasSuffix(
         "<auth xmlns='\(sasl)' mechanism='SCRAM-SHA-1'>"
@@ -163,7 +163,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(talk.sent.hasSuffix(letters("\0anna\0" + password) + "</auth>"))
     #expect(talk.hear(Element("success", namespace: sasl)).first == .restartStream)
 
-    talk = try LoginTalk(hasSeenSCRAM: true)
+    talk = try LoginTalk(strongest: .sha1)
     talk.greet()
     #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.weakened)])
     #expect(!talk.sent.contains("auth"))
@@ -172,8 +172,24 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     talk.greet()
     #expect(
       talk.hear(features(mechanisms("SCRAM-SHA-9", "PLAIN")))
-        == [.sawSCRAM, .fail(.noMechanism(["SCRAM-SHA-9", "PLAIN"]))])
+        == [.sawSCRAM(.sha1), .fail(.noMechanism(["SCRAM-SHA-9", "PLAIN"]))])
     #expect(!talk.sent.contains("auth"))
+  }
+
+  @Test("SHA-1 is not used where the server had SHA-256 or SHA-512 before; SHA-256 after 512 is")
+  func weakerHash() throws {
+    for former in [SCRAMHash.sha256, .sha512] {
+      var talk = try LoginTalk(strongest: former)
+      talk.greet()
+      #expect(
+        talk.hear(features(mechanisms("SCRAM-SHA-1", "PLAIN")))
+          == [.sawSCRAM(.sha1), .fail(.weakenedHash(former.mechanism))])
+      #expect(!talk.sent.contains("auth"))
+    }
+    var talk = try LoginTalk(strongest: .sha512)
+    talk.greet()
+    talk.hear(features(mechanisms("SCRAM-SHA-256", "SCRAM-SHA-1")))
+    #expect(talk.sent.contains("mechanism='SCRAM-SHA-256'"))
   }
 
   @Test("a server without TLS is told nothing more than its name")

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// The user's own files about accounts (rule 12.7). Nothing in a store says where to connect, whom to
+/// trust or what to run: a store may be shared, or come from elsewhere.
+///
+/// - `$XDG_CONFIG_HOME/hobnob/accounts` holds what the owner has set, by store and account. Shells
+///   write it; a network process never can.
+/// - `$XDG_STATE_HOME/hobnob/servers` has a folder for each account, with the facts that its network
+///   process learned about the server. Only that process writes there.
+package struct AccountFiles: Sendable {
+  /// The file with what owners have set; empty where there is no place for it.
+  package let path: String
+  private let servers: String
+
+  /// - Parameter environment: `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `HOME`.
+  package init(environment: [String: String]) {
+    func base(_ variable: String, _ usual: String) -> String? {
+      if let base = environment[variable], base.hasPrefix("/") { return base }
+      return Login.home(environment).map { $0 + "/" + usual }
+    }
+    path = base("XDG_CONFIG_HOME", ".config").map { $0 + "/hobnob/accounts" } ?? ""
+    servers = base("XDG_STATE_HOME", ".local/state").map { $0 + "/hobnob/servers" } ?? ""
+  }
+
+  // MARK: What the owner has set
+
+  /// - Returns: nil for an account that the file does not list for this store.
+  /// - Throws: ``AccountFileError``.
+  package func settings(
+    of account: Account, inStoreAt store: String
+  ) throws(AccountFileError) -> AccountSettings? {
+    guard let text = try read() else { return nil }
+    return AccountList(text).settings(of: account.network, in: store)
+  }
+
+  /// Writes the settings of one account; nil removes it from the file. The other lines stay as they
+  /// are.
+  ///
+  /// - Throws: ``AccountFileError``.
+  package func set(
+    _ settings: AccountSettings?, of account: Account, inStoreAt store: String
+  ) throws(AccountFileError) {
+    guard !path.isEmpty else { throw .noHome }
+    for (name, value) in settings?.values ?? [:] where value.contains(where: \.isNewline) {
+      throw .brokenLine(name: name)
+    }
+    let (folder, name) = StoreFiles.split(path)
+    if !Self.makeFolders(folder) { throw .unusable(path: folder, reason: SystemFailure().reason) }
+    let open = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard open >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
+    let lock = OpenFile(open)
+    // Two shells that set something at once do it one after the other.
+    while flock(lock.number, LOCK_EX) != 0, errno == EINTR {}
+    var list = AccountList(try read() ?? AccountList.introduction)
+    list.set(settings, of: account.network, in: store)
+    // Where it is a link, as in a collection of dotfiles, the file that it leads to is replaced.
+    let target = realpath(path, nil).map { found in
+      defer { free(found) }
+      return String(cString: found)
+    }
+    let place = target.map(StoreFiles.split) ?? (folder: folder, name: name)
+    do {
+      try Self.replace(place.name, in: place.folder, by: list.text)
+    } catch {
+      throw .unusable(path: path, reason: (error as? SystemFailure)?.reason ?? "\(error)")
+    }
+  }
+
+  /// - Returns: nil where there is no file.
+  private func read() throws(AccountFileError) -> String? {
+    guard !path.isEmpty else { return nil }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .unusable(path: path, reason: SystemFailure().reason)
+    }
+    let file = OpenFile(descriptor)
+    guard let found = try? file.status(), found.st_mode & S_IFMT == S_IFREG else {
+      throw .unusable(path: path, reason: "it is not a regular file")
+    }
+    let folder = StoreFiles.split(path).folder
+    var place = Glibc.stat()
+    guard stat(folder, &place) == 0 else {
+      throw .unusable(path: folder, reason: SystemFailure().reason)
+    }
+    for (path, status) in [(path, found), (folder, place)] {
+      if status.st_uid != geteuid(), status.st_uid != 0 { throw .foreign(path: path) }
+      if status.st_mode & 0o022 != 0 { throw .writableByOthers(path: path) }
+    }
+    guard let bytes = try? readAll(file.number, while: { $0 <= Self.most }) else {
+      throw .unusable(path: path, reason: SystemFailure().reason)
+    }
+    guard bytes.count <= Self.most else {
+      throw .unusable(path: path, reason: "it is larger than a megabyte")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Bytes of a file that is read.
+  private static let most = 1_000_000
+
+  // MARK: What was learned about the server
+
+  /// What the account's network process learned about its server, by name: `rooms`, `upload`,
+  /// `scram`, `sandbox`. Empty where it has learned nothing, or its file cannot be read.
+  package func facts(of account: Account, inStoreAt store: String) -> [String: String] {
+    let descriptor = open(
+      factsFolder(of: account, inStoreAt: store) + "/facts",
+      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return [:] }
+    let file = OpenFile(descriptor)
+    guard let bytes = try? readAll(file.number, while: { $0 <= Self.most }) else { return [:] }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    return Dictionary(lines.map { AccountList.entry($0) }) { $1 }
+  }
+
+  /// Adds to what is known about the server; an empty value is forgotten.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func learn(
+    _ learned: [String: String], of account: Account, inStoreAt store: String
+  ) throws {
+    let former = facts(of: account, inStoreAt: store)
+    let facts = former.merging(learned) { $1 }.filter { !$0.value.isEmpty }
+    if facts == former { return }
+    let text = facts.sorted { $0.key < $1.key }
+      .map { "\($0.key) \($0.value.filter { !$0.isNewline })\n" }.joined()
+    try Self.replace("facts", in: try makeFactsFolder(of: account, inStoreAt: store), by: text)
+  }
+
+  /// The folder that an account's network process may write to, made if need be.
+  ///
+  /// - Throws: `SystemFailure`.
+  package func makeFactsFolder(of account: Account, inStoreAt store: String) throws -> String {
+    let folder = factsFolder(of: account, inStoreAt: store)
+    if servers.isEmpty || !Self.makeFolders(folder) { throw SystemFailure() }
+    return folder
+  }
+
+  private func factsFolder(of account: Account, inStoreAt store: String) -> String {
+    var hash = SHA256()
+    Array((account.network + "\n" + store).utf8).withUnsafeBytes { hash.update($0) }
+    let name = account.address.filter { $0.isASCII && !$0.isWhitespace && $0 != "/" }.prefix(64)
+    return servers + "/" + name + "-" + hash.finish().prefix(12)
+  }
+
+  // MARK: Files
+
+  /// Makes a folder and those above it, for nobody else.
+  private static func makeFolders(_ path: String) -> Bool {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+    let parent = StoreFiles.split(path).folder
+    guard errno == ENOENT, parent != path, parent != "." else { return false }
+    return makeFolders(parent) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
+  }
+
+  /// Puts a file in the place of another: a reader sees the one or the other.
+  private static func replace(_ name: String, in folder: String, by text: String) throws {
+    let place = try OpenFile(folder: folder, following: true)
+    let new = "." + name + ".new"
+    unlinkat(place.number, new, 0)
+    let file = try OpenFile(in: place, new, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    do {
+      try Array(text.utf8).withUnsafeBytes { try file.write($0) }
+      try file.flush()
+      if renameat(place.number, new, place.number, name) != 0 { throw SystemFailure() }
+    } catch {
+      unlinkat(place.number, new, 0)
+      throw error
+    }
+  }
+}
+
+/// The text of the file with the accounts' settings: a block of lines for each account, which begins
+/// with `account` and `store`, then a name and its value on each line.
+struct AccountList {
+  private var lines: [String]
+
+  static let introduction = """
+    # Your accounts. hobnob trusts this file with your passwords: nobody else may write to it.
+    # /account add, /account set, /connect and /disconnect change it.
+
+    """
+
+  init(_ text: String) {
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last == "" { lines.removeLast() }
+  }
+
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  /// A name, and behind its first blank the value.
+  static func entry(_ line: Substring) -> (String, String) {
+    let line = line.drop(while: \.isWhitespace)
+    let name = line.prefix { !$0.isWhitespace }
+    return (String(name), line.dropFirst(name.count).trimmed)
+  }
+
+  func settings(of network: String, in store: String) -> AccountSettings? {
+    guard let block = block(of: network, in: store) else { return nil }
+    var settings = AccountSettings(isWanted: false)
+    for line in lines[block].dropFirst(2) {
+      let (name, value) = Self.entry(line[...])
+      switch name {
+      case "connect": settings.isWanted = value == "yes"
+      case _ where name.isEmpty || name.hasPrefix("#") || value.isEmpty: break
+      default: settings.values[name] = value
+      }
+    }
+    return settings
+  }
+
+  mutating func set(_ settings: AccountSettings?, of network: String, in store: String) {
+    let former = block(of: network, in: store)
+    guard let settings else {
+      if let former { lines.removeSubrange(former) }
+      return
+    }
+    let block =
+      ["account " + network, "store " + store, "connect " + (settings.isWanted ? "yes" : "no")]
+      + settings.values.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
+      .map { $0.key + " " + $0.value }
+    guard let former else {
+      lines += (lines.last?.isEmpty == false ? [""] : []) + block
+      return
+    }
+    // What the owner has written between the lines stays.
+    let notes = lines[former].filter {
+      $0.allSatisfy(\.isWhitespace) || $0.drop(while: \.isWhitespace).hasPrefix("#")
+    }
+    lines.replaceSubrange(former, with: block + notes)
+  }
+
+  /// The lines of an account, up to the next one.
+  private func block(of network: String, in store: String) -> Range<Int>? {
+    let starts = lines.indices.filter { Self.entry(lines[$0][...]).0 == "account" }
+    guard
+      let start = starts.first(where: {
+        Self.entry(lines[$0][...]).1 == network && $0 + 1 < lines.endIndex
+          && Self.entry(lines[$0 + 1][...]) == ("store", store)
+      })
+    else { return nil }
+    return start..<(starts.first { $0 > start } ?? lines.endIndex)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    var rest = drop(while: \.isWhitespace)
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What the owner of an account has set for it: where it connects, whom it trusts, and which command
+/// prints its password. It lives in a file of the owner's own and never in the store (rule 12.7).
+package struct AccountSettings: Hashable, Sendable {
+  /// Whether it is to be connected while its owner has a shell.
+  package var isWanted: Bool
+  /// By name: `host`, `port`, `ca`, `pin`, `nick`, `fetch`, `password-command`.
+  package var values: [String: String]
+
+  package init(isWanted: Bool = true, values: [String: String] = [:]) {
+    (self.isWanted, self.values) = (isWanted, values)
+  }
+
+  package subscript(name: String) -> String? { values[name] }
+
+  /// Bytes of the largest file that is fetched unasked; 0 for none.
+  package var fetchLimit: Int64 {
+    min(max(0, Int64(values["fetch"] ?? "") ?? 10), 100) * 1_000_000
+  }
+}
+
+/// Why the file with the accounts' settings is not used.
+package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Others may write to it, or to its folder.
+  case writableByOthers(path: String)
+  case foreign(path: String)
+  case unusable(path: String, reason: String)
+  /// Neither `HOME` nor a variable of the XDG directories names a place for it.
+  case noHome
+  /// A value with a line break, which the file cannot hold.
+  case brokenLine(name: String)
+
+  package var sentence: Sentence {
+    switch self {
+    case .writableByOthers(let path):
+      (
+        "others may write to %1, which decides where your passwords are sent; chmod go-w %1 and try again",
+        [path]
+      )
+    case .foreign(let path):
+      ("%1 belongs to another user; it has to be yours to hold your accounts", [path])
+    case .unusable(let path, let reason):
+      ("%1 cannot be used: %2", [path, reason])
+    case .noHome:
+      ("HOME is not set, so there is no place for the settings of accounts; set it", [])
+    case .brokenLine(let name):
+      ("%1 cannot have a line break in it", [name])
+    }
+  }
+
+  package var description: String { filled(sentence) }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
+
+/// A program that prints a password: the account's `password-command`, or `secret-tool`. It runs
+/// without a shell. The first line that it prints counts, and it has a minute.
+@MainActor
+final class PasswordCommand {
+  /// Bytes of its output that are read at the most.
+  private static let most = 65_536
+  /// Milliseconds until it is ended, and from the request to end until it is killed.
+  static let patience = 60_000
+  private static let grace = 2_000
+
+  private let words: [String]
+  private let loop: EventLoop
+  private let patience: Int
+  private let done: (Result<String, PasswordFailure>) -> Void
+  private var process: pid_t = 0
+  private var ownsGroup = false
+  private var output: Int32 = -1
+  private var printed: [UInt8] = []
+  private var timer: TimerID?
+  private var isTooLate = false
+
+  /// - Parameters:
+  ///   - patience: milliseconds until it is ended.
+  ///   - done: called once, in the loop; at once, by `start`, where it cannot be started.
+  init(
+    _ words: [String], loop: EventLoop, patience: Int = PasswordCommand.patience,
+    done: @escaping (Result<String, PasswordFailure>) -> Void
+  ) {
+    self.words = words
+    self.loop = loop
+    self.patience = patience
+    self.done = done
+  }
+
+  func start() {
+    guard let pipe = ChildProcess.pipe() else {
+      return done(.failure(.command(name, status: 127)))
+    }
+    // One that asks at the terminal has to be in the group that may read from it.
+    ownsGroup = !Self.hasTerminal
+    loop.handleSignals([SIGCHLD]) { [weak self] _ in self?.lookWhetherItEnded() }
+    let started = ChildProcess.start(
+      words, input: .null, output: .descriptor(pipe.writing), group: ownsGroup ? .own : .ours)
+    close(pipe.writing)
+    guard let started else {
+      close(pipe.reading)
+      return done(.failure(.command(name, status: 127)))
+    }
+    (process, output) = (started, pipe.reading)
+    _ = fcntl(output, F_SETFL, O_NONBLOCK)
+    loop.watch(output) { [weak self] in self?.read() }
+    timer = loop.after(milliseconds: patience) { [weak self] in
+      self?.isTooLate = true
+      self?.end()
+    }
+  }
+
+  private var name: String { words.first ?? "" }
+
+  private static var hasTerminal: Bool {
+    let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { return false }
+    defer { close(terminal) }
+    return tcgetpgrp(terminal) == getpgrp()
+  }
+
+  /// Runs it to its end, in a loop of its own.
+  static func run(_ words: [String]) -> Result<String, PasswordFailure> {
+    let loop = EventLoop()
+    var result: Result<String, PasswordFailure>?
+    let command = PasswordCommand(words, loop: loop) {
+      result = $0
+      loop.stop()
+    }
+    command.start()
+    if result == nil { withExtendedLifetime(command) { loop.run() } }
+    return result ?? .failure(.none)
+  }
+
+  /// Asks it, and what it has started, to end; what does not is killed.
+  func end() {
+    guard process > 0 else { return }
+    signal(SIGTERM)
+    loop.schedule(&timer, at: loop.now + Int64(Self.grace)) { [weak self] in self?.signal(SIGKILL) }
+  }
+
+  /// Ends it where nobody waits for it any more.
+  func kill() {
+    if process > 0 { signal(SIGKILL) }
+  }
+
+  private func signal(_ number: Int32) { Glibc.kill(ownsGroup ? -process : process, number) }
+
+  private var hasLine: Bool { printed.contains(0x0A) }
+
+  private func read() {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while output >= 0, !hasLine, printed.count < Self.most {
+      let count = Glibc.read(output, &chunk, chunk.count)
+      if count > 0 {
+        printed += chunk[..<count]
+      } else if count == 0 {
+        stopReading()
+      } else if errno != EINTR {
+        return
+      }
+    }
+    stopReading()
+  }
+
+  private func stopReading() {
+    guard output >= 0 else { return }
+    loop.unwatch(output)
+    close(output)
+    output = -1
+  }
+
+  private func lookWhetherItEnded() {
+    var status: Int32 = 0
+    guard process > 0, waitpid(process, &status, WNOHANG) == process else { return }
+    process = 0
+    if let timer { loop.cancel(timer) }
+    // An agent that it has started may keep the pipe open for ever.
+    read()
+    stopReading()
+    let exit = ChildProcess.exitStatus(status)
+    // It may have had more to print than the line that was read.
+    let isRefused = exit != 0 && !(exit == 128 + SIGPIPE && hasLine)
+    let line = printed.prefix { $0 != 0x0A && $0 != 0x0D }
+    if isTooLate {
+      done(.failure(.tooSlow(name)))
+    } else if isRefused || line.isEmpty {
+      done(.failure(.command(name, status: exit)))
+    } else {
+      done(.success(String(decoding: line, as: UTF8.self)))
+    }
+  }
+}
+
+/// Why there is no password.
+package enum PasswordFailure: Error, Hashable, Sendable {
+  /// Nothing gives one: the owner has to be asked.
+  case none
+  /// The command failed, or printed nothing.
+  case command(String, status: Int32)
+  /// The command took longer than a minute, and was ended.
+  case tooSlow(String)
+  /// The owner's settings cannot be read; the sentence says why.
+  case settings(String)
+
+  /// For the status line, which may be narrow: what to do comes first.
+  package var sentence: String {
+    switch self {
+    case .none: "/connect asks for its password"
+    case .command(let name, let status):
+      "/connect asks for its password; \(name) gave none (status \(status))"
+    case .tooSlow(let name):
+      "/connect asks for its password; \(name) took longer than a minute and was ended"
+    case .settings(let sentence): sentence
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
+import Glibc
+import Testing
+
+@testable import Networks
+
+/// What a process can still do once it is confined is tried by one: this test bundle cannot come out
+/// of it again, so another program of the package enters it and reports.
+@Suite("5: The sandbox of a network process") struct ConfinementTests {
+  @Test("its state is a sentence, from nothing to all")
+  func words() {
+    #expect(
+      Confinement(landlock: 7, filtersCalls: true).words
+        == "files and system calls (Landlock 7, seccomp)")
+    #expect(
+      Confinement(landlock: 0, filtersCalls: true).words
+        == "system calls only: this kernel has no Landlock")
+    #expect(
+      Confinement(landlock: 0, filtersCalls: false).words
+        == "none: this kernel has neither Landlock nor seccomp")
+  }
+}
+
+extension ConfinementTests {
+  /// Tries everything in a sandbox, or, to see that the attempts are real, without one.
+  private func attempts(confined: Bool) throws -> [String: Bool] {
+    let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (own, other) = (folder + "/own", folder + "/other")
+    for place in [own, other] {
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    }
+    try "secret".write(toFile: other + "/secret", atomically: false, encoding: .utf8)
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: Array((folder + "/socket").utf8))
+    }
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    try #require(isBound && listen(listener, 4) == 0)
+
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let probe = Process()
+    probe.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+      .appendingPathComponent("ConfinementProbe")
+    probe.arguments = [own, other, folder + "/socket"] + (confined ? [] : ["free"])
+    let pipe = Pipe()
+    probe.standardOutput = pipe
+    try probe.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    probe.waitUntilExit()
+    try #require(probe.terminationStatus == 0, "\(output)")
+    if confined {
+      #expect(try String(contentsOfFile: other + "/secret", encoding: .utf8) == "secret")
+    }
+    return Dictionary(
+      output.split(separator: "\n").map { line in
+        let words = line.split(separator: " ")
+        return (String(words[0]), words.last == "yes")
+      }
+    ) { $1 }
+  }
+
+  @Test("one who took it over reaches its own folder and the network, and nothing else")
+  func confines() throws {
+    var expected = [
+      "own-write": true, "own-read": true, "own-remove": true, "internet-socket": true,
+      "certificates": true, "start": false, "unix-socket": false, "signal": false,
+      "other-truncate": false,
+    ]
+    if Confinement.available.landlock > 0 {
+      for name in ["other-read", "other-write", "other-create", "passwd", "terminal"] {
+        expected[name] = false
+      }
+    }
+    try #require(Confinement.available.filtersCalls)
+    let found = try attempts(confined: true)
+    #expect(found.filter { expected[$0.key] != nil } == expected)
+  }
+
+  @Test("each of these attempts goes where nothing confines it")
+  func attemptsAreReal() throws {
+    let found = try attempts(confined: false)
+    for (name, went) in found where name != "terminal" { #expect(went, "\(name)") }
+  }
+}
