@@ -138,8 +138,8 @@ let package = Package(
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
     .target(
-      name: "StoreFixture", dependencies: ["Conversations", "Platform"], path: "Tests/StoreFixture",
-      swiftSettings: ours),
+      name: "StoreFixture", dependencies: ["Conversations", "Platform", "CSQLite"],
+      path: "Tests/StoreFixture", swiftSettings: ours),
     .testTarget(
       name: "ConversationsTests",
       dependencies: ["Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable"],
@@ -163,7 +163,10 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "ChatSessionTests",
-      dependencies: ["ChatSession", "Conversations", "StyledText", "Composer", "CSQLite"],
+      dependencies: [
+        "ChatSession", "Conversations", "StyledText", "Composer", "CSQLite", "Repeatable",
+        "StoreFixture",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
@@ -189,7 +192,8 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],
+      name: "EndToEndTests",
+      dependencies: ["Emulator", "Conversations", "Repeatable", "StoreFixture"],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
   ],
