@@ -222,12 +222,14 @@ extension Store {
 
   private func countRecipients(of message: Message) throws -> Int {
     let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
+    let now = clock()
     // Nobody came or went since, so that it is as it is for every other message of now.
-    let isNew = message.id.rawValue > people
+    let isNew =
+      message.id.rawValue > people
+      && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
     let known = KnownRecipients.Key(
       conversation: message.conversation, sender: message.sender,
       asOf: isNew ? people : message.id.rawValue, isNew: isNew)
-    let now = clock()
     if let found = knownRecipients, found.key == known,
       (0..<KnownRecipients.lifetime).contains(now &- found.countedAt)
     {
