@@ -140,8 +140,8 @@ let package = Package(
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
     .target(
-      name: "StoreFixture", dependencies: ["Conversations", "Platform"], path: "Tests/StoreFixture",
-      swiftSettings: ours),
+      name: "StoreFixture", dependencies: ["Conversations", "Platform", "CSQLite"],
+      path: "Tests/StoreFixture", swiftSettings: ours),
     .testTarget(
       name: "ConversationsTests",
       dependencies: ["Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable"],
@@ -165,7 +165,10 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "ChatSessionTests",
-      dependencies: ["ChatSession", "Conversations", "StyledText", "Composer", "CSQLite"],
+      dependencies: [
+        "ChatSession", "Conversations", "StyledText", "Composer", "CSQLite", "Repeatable",
+        "StoreFixture",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
@@ -196,7 +199,8 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Emulator", "Conversations", "Repeatable"],
+      name: "EndToEndTests",
+      dependencies: ["Emulator", "Conversations", "Repeatable", "StoreFixture"],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
   ],

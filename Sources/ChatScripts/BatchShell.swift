@@ -81,7 +81,7 @@ package final class BatchShell {
     // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
     case .show, .notice, .noticeIsOver, .ask, .bell, .restore, .swapLine, .beginChoice,
       .endChoice, .addHistory,
-      .setHistory, .bind, .keep, .notify, .clearScreen:
+      .setHistory, .bind, .keep, .write, .notify, .clearScreen:
       break
     }
   }

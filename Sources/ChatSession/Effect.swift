@@ -49,6 +49,8 @@ package enum Effect {
   case copy(SafeText)
   /// Keep the files in the store, and tell by ``SessionEvent/filesKept(_:number:)`` with this number.
   case keep(WaitingFiles, limit: Int, number: Int)
+  /// Write files out of the store, and tell by ``SessionEvent/wrote(_:_:)``.
+  case write(FileChore)
   /// Run the program for an address or a file.
   case open([String], target: SafeText)
   /// Run `notify-command` for a message.

@@ -10,7 +10,11 @@ package final class Place: SessionPart {
   /// nil only before the first is entered.
   package private(set) var conversation: Conversation?
   private(set) var membership = Membership.member
-  private(set) var here: [Presence] = []
+  private(set) var here: [Presence] = [] {
+    // The status line asks at each key, and a room may have many thousand members.
+    didSet { othersHere = here.count { $0.isHere && $0.participant.id != me.id } }
+  }
+  private(set) var othersHere = 0
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?
   /// How many of those it is for have it.

@@ -123,6 +123,7 @@ package final class Session {
         try files.attach(fileAt: path)
       }
     case .filesKept(let result, let number): outgoing.filesKept(result, number: number)
+    case .wrote(let chore, let outcome): FileCommands(session: self).ended(chore, outcome)
     case .complain(let sentences): transcript.complain(sentences)
     case .leave(let status):
       try? moves.settle()

@@ -66,6 +66,8 @@ package enum SessionEvent {
   case attach(path: String)
   /// The files of a sent line are in the store, or why they are not.
   case filesKept(Result<[Attachment], Refusal>, number: Int)
+  /// Files were written out of the store, or why they were not.
+  case wrote(FileChore, FileChore.Outcome)
   /// Something went wrong outside of the session.
   case complain([SafeText])
   /// The program has to end.

@@ -69,6 +69,7 @@ extension InteractiveShell {
     case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
     case .copy(let text): try copy(text)
     case .keep(let files, let limit, let number): keep(files, limit: limit, number: number)
+    case .write(let chore): write(chore)
     case .open(let words, let target): try open(words, target)
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
@@ -164,32 +165,45 @@ extension InteractiveShell {
 
   /// Where no process can be started the keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    let environment = session.preferences.environment
-    guard let (path, descriptor) = TemporaryFile.make(environment: environment) else {
-      return keepHere(files, limit: limit, number: number)
-    }
-    unlink(path)
-    let answer = OpenFile(descriptor)
-    let isStarted = programs.start(
-      FileKeeper.command(files, limit: limit, in: session.store),
-      output: .descriptor(answer.number)
-    ) { [weak self] status in
-      lseek(answer.number, 0, SEEK_SET)
-      let said = (try? readAll(answer.number)) ?? []
+    let isStarted = start(FileKeeper.command(files, limit: limit, in: session.store)) {
+      [weak self] answer, status in
       let result = Result { () throws(Refusal) in
-        try FileKeeper.attachments(
-          files, answer: String(decoding: said, as: UTF8.self), status: status)
+        try FileKeeper.attachments(files, answer: answer, status: status)
       }
       _ = self?.tell(.filesKept(result, number: number))
     }
-    if !isStarted { keepHere(files, limit: limit, number: number) }
-  }
-
-  private func keepHere(_ files: WaitingFiles, limit: Int, number: Int) {
+    if isStarted { return }
     let result = Result { () throws(Refusal) in
       try FileKeeper.keep(files, limit: limit, in: session.store)
     }
     _ = tell(.filesKept(result, number: number))
+  }
+
+  /// Where no process can be started the keys wait.
+  private func write(_ chore: FileChore) {
+    let isStarted = start(chore.command) { [weak self] answer, status in
+      _ = self?.tell(.wrote(chore, chore.outcome(answer: answer, status: status)))
+    }
+    if !isStarted { _ = tell(.wrote(chore, chore.outcome())) }
+  }
+
+  /// Starts a process whose answer is wanted.
+  ///
+  /// - Returns: false where that could not be done.
+  private func start(
+    _ words: [String], ended: @escaping (_ answer: String, _ status: Int32) -> Void
+  ) -> Bool {
+    let environment = session.preferences.environment
+    guard let (path, descriptor) = TemporaryFile.make(environment: environment) else {
+      return false
+    }
+    unlink(path)
+    let answer = OpenFile(descriptor)
+    return programs.start(words, output: .descriptor(answer.number)) { status in
+      lseek(answer.number, 0, SEEK_SET)
+      let said = (try? readAll(answer.number)) ?? []
+      ended(String(decoding: said, as: UTF8.self), status)
+    }
   }
 
   /// The process goes on when this shell ends. What it has to say is in the status line.

@@ -61,6 +61,7 @@ public final class Store {
   /// The accounts that this process serves.
   var leases: [Lease] = []
   private var turn: Turn?
+  var knownRecipients: KnownRecipients?
   /// nil when it is closed.
   private var identity: FileIdentity?
 

@@ -125,6 +125,17 @@ package func randomName() -> String {
   return String(random.next(), radix: 36)
 }
 
+/// Makes a folder, and those above it, for nobody else.
+///
+/// - Returns: whether it is there now; else the reason is in `errno`.
+package func makeFolder(_ path: String) -> Bool {
+  if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+  guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+    slash != path.startIndex, makeFolder(String(path[..<slash]))
+  else { return false }
+  return mkdir(path, 0o700) == 0 || errno == EEXIST
+}
+
 /// What is known about a name itself, not about what a link leads to.
 package func fileStatus(_ path: String) -> Glibc.stat? {
   var result = Glibc.stat()

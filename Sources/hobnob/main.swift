@@ -11,6 +11,9 @@ let words = RawArguments.all
 if words.dropFirst().first == FileKeeper.option, let status = FileKeeper.run(words.dropFirst(2)) {
   exit(status)
 }
+if words.dropFirst().first == FileChore.option, let status = FileChore.run(words.dropFirst(2)) {
+  exit(status)
+}
 if let quick = QuickStart(words) {
   exit(
     Launch.report {

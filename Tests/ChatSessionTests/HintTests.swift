@@ -210,7 +210,7 @@ struct HintTests {
 
   @Test("7.8: /react takes a shortcode without colons, and names the number that was typed")
   func reactions() throws {
-    town.environment = ["HOBNOB_SHARE": EmojiTableTests.share]
+    town.environment["HOBNOB_SHARE"] = EmojiTableTests.share
     let ben = try town.person("ben", in: "dev")
     ben.say("hello")
     _ = ben.news()
@@ -227,7 +227,7 @@ struct HintTests {
     ])
   func noTable(line: String) throws {
     _ = try town.folder.write("emoji.tsv")
-    town.environment = ["HOBNOB_SHARE": town.folder.path]
+    town.environment["HOBNOB_SHARE"] = town.folder.path
     let ben = try town.person("ben", in: "dev")
     ben.say("hello")
     #expect(!ben.say(line))

@@ -83,7 +83,7 @@ struct ListTests {
   @Test("2.1: emoji used most often and lately come first, all names of each")
   func emojiInUse() throws {
     let town = try Town()
-    town.environment = ["HOBNOB_SHARE": EmojiTableTests.share]
+    town.environment["HOBNOB_SHARE"] = EmojiTableTests.share
     let anna = try town.person("anna")
     func first(_ count: Int) -> [String] {
       let all = anna.session.candidates(behind: .emoji)

@@ -68,6 +68,7 @@ struct NetworkFileTests {
     let request = try #require(try anna.store.requests(of: account).first)
     #expect(request.verb == .fetch && request.text == "https://files.x.org/a.txt")
     try fetches(request, account)
+    anna.writeFiles()
     #expect(anna.printed.contains { $0.contains("→ [1] ben: [file 1: a.txt, text/plain, 1 B]") })
     #expect(anna.printed.contains("Saved as " + path))
     #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))

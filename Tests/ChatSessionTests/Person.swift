@@ -21,9 +21,7 @@ final class Town {
 
   init() throws {
     folder = try TemporaryFolder()
-    environment = [
-      "XDG_CONFIG_HOME": folder.path + "/config", "XDG_STATE_HOME": folder.path + "/state",
-    ]
+    environment = ["HOME": folder.path]
     accounts = AccountFiles(environment: environment)
   }
 
@@ -87,6 +85,8 @@ final class Person: SessionLine {
   private(set) var history: [String] = []
   /// Files that are still to be copied.
   private var copies: [(files: WaitingFiles, limit: Int, number: Int)] = []
+  /// Files that are still to be written.
+  private var writes: [FileChore] = []
   /// The accounts whose network processes were to be started, and whether they could ask.
   private(set) var connected: [(network: String, asks: Bool)] = []
   /// Monotonic milliseconds.
@@ -160,6 +160,13 @@ final class Person: SessionLine {
       tell(.turnEnded)
     }
     now = end
+  }
+
+  /// What `/save` and `/export` began has been done.
+  func writeFiles() {
+    let chores = writes
+    writes = []
+    for chore in chores { tell(.wrote(chore, chore.outcome())) }
   }
 
   /// The files of a line have been copied.
@@ -243,6 +250,7 @@ final class Person: SessionLine {
       case .whenLineBegins(let event):
         if isAccepting { afterLine.append(event) } else { tell(event) }
       case .keep(let files, let limit, let number): copies.append((files, limit, number))
+      case .write(let chore): writes.append(chore)
       case .connect(let account, let asks): connected.append((account.network, asks))
       case .quit(let status): self.status = status
       case .bind, .copy, .open, .clearScreen: break

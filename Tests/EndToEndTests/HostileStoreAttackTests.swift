@@ -3,6 +3,7 @@ import Conversations
 import Emulator
 import Foundation
 import Repeatable
+import StoreFixture
 import Testing
 
 extension EndToEnd {
@@ -170,6 +171,30 @@ extension EndToEnd {
             """)) != nil
         else { continue }
         try readAll("round \(round): \(column[0]).\(column[1]) = \(value)")
+      }
+    }
+
+    @Test(
+      "10.3: whatever rows are added, or are there twice, the program ends well or with a sentence")
+    func rows() throws {
+      let made = try home.run(
+        ["lobby", "--as", "anna"],
+        input: "hello\n/topic tea\n/me waves\n/reply 1 well\n/react 1 👍\n/join tea\n/away out\n")
+      try #require(made.status == 0, "\(made.errors)")
+      try home.say("hi @anna", as: "ben")
+      try draft("begun")
+      try sql("PRAGMA wal_checkpoint(TRUNCATE);")
+      let base = home.path + "/base.sqlite"
+      try FileManager.default.copyItem(atPath: home.store, toPath: base)
+      var random = FixedRandom(seed: LongRun.seed)
+      for round in 0..<LongRun.rounds(2) {
+        for suffix in ["", "-wal", "-shm"] {
+          try? FileManager.default.removeItem(atPath: home.store + suffix)
+        }
+        try FileManager.default.copyItem(atPath: base, toPath: home.store)
+        let hostile = HostileStore(path: home.store)
+        let rows = (0...round % 3).map { _ in hostile.addRows(&random) }
+        try readAll("round \(round): \(rows.joined(separator: "; "))")
       }
     }
 

@@ -73,6 +73,56 @@ import Testing
     #expect(said?.contains(reason) == true, "\(said ?? "nothing")")
   }
 
+  @Test(
+    "10.3: a line of more than 16 MB is left out by its number, whatever it is, and the rest comes",
+    arguments: [16_000_001, 40_000_000], [true, false])
+  func longLine(bytes: Int, isLast: Bool) throws {
+    let store = try Fixture().open()
+    let long = [UInt8](repeating: 0x78, count: bytes)
+    let (header, lines, end) = (
+      export().split(separator: "\n")[0], [line("before", number: 1), line("after", number: 2)],
+      #"{"type":"end"}"#
+    )
+    let text =
+      isLast
+      ? Array("\(header)\n\(lines[0])\n\(lines[1])\n\(end)\n".utf8) + long
+      : Array("\(header)\n\(lines[0])\n".utf8) + long + Array("\n\(lines[1])\n\(end)\n".utf8)
+    var said: [String] = []
+    let report = try store.take(bytes: [text]) { said.append($0.description) }
+    #expect(said == ["file:\(isLast ? 5 : 3): the line is longer than 16 MB"])
+    #expect(report.messages == 2 && report.leftOut == 1)
+  }
+
+  @Test("10.3: a line just as long as may be is read")
+  func longestLine() throws {
+    let store = try Fixture().open()
+    let rest = line("", number: 1).utf8.count
+    let body = String(repeating: "x", count: JSONShape.longestLine - rest)
+    let report = try store.take([export(line(body, number: 1))]) { _ in Issue.record("left out") }
+    #expect(report.messages == 1)
+    var count = 0
+    let exported = try store.export {
+      count += $0.count
+      return true
+    }
+    #expect(exported.longLines == 1 && count > JSONShape.longestLine)
+  }
+
+  @Test("13.1: two stays of one person that both go on are one", arguments: [[1, 5], [5, 1]])
+  func twoOpenStays(firsts: [Int]) throws {
+    let store = try Fixture().open()
+    let members = firsts.map {
+      ##"{"type":"member","conversation":"#x","participant":"anna","first":\##($0)}"##
+    }
+    try store.take([export(members[0], members[1], line("x", number: 1, in: "#x"))])
+    let stays = try store.database.rows("SELECT first FROM membership WHERE last IS NULL") {
+      $0.int()
+    }
+    #expect(stays == [1])
+    let anna = try store.participant(identity: "anna").id
+    #expect(try store.listing(for: anna).map(\.unread) == [1])
+  }
+
   @Test("a place for an export, which has places of its own, is refused")
   func placeForAnExport() throws {
     let store = try Fixture().open()

@@ -53,7 +53,13 @@ package struct ExportScript: Subcommand {
         say(
           "The file %1 is gone or damaged; its message is exported without.", SafeText(name: name)))
     }
-    return report.missingFiles.isEmpty ? 0 : 1
+    if report.longLines > 0 {
+      StandardError.say(
+        say(
+          "%1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+          SafeText(report.longLines)))
+    }
+    return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1
   }
 
   /// A conversation that is there: reading makes none, nor a person.

@@ -83,7 +83,7 @@ package struct StatusLine: SessionPart {
           : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
     }
     if let absent { return StyledLine(absent, .dim) }
-    let others = place.here.filter { $0.isHere && $0.participant.id != me.id }.count
+    let others = place.othersHere
     switch others {
     // Until a network has told who is there, and while it is away, nobody knows.
     case 0 where session.accounts.isSettlingIn(place.conversation?.network):

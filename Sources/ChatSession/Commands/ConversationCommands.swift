@@ -133,11 +133,13 @@ struct ConversationCommands: SessionPart {
 
   func list(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("list") }
-    let mine = Dictionary(
-      uniqueKeysWithValues: try store.listing(for: me.id).map { ($0.conversation.id, $0) })
+    // Whatever the store holds, even one conversation twice.
+    let mine = Dictionary(try store.listing(for: me.id).map { ($0.conversation.id, $0) }) { $1 }
     let unread = Dictionary(
-      uniqueKeysWithValues: try store.unread(mentioning: me, highlight: settings.highlightWords).map
-      { ($0.conversation.id, $0) })
+      try store.unread(mentioning: me, highlight: settings.highlightWords).map {
+        ($0.conversation.id, $0)
+      }
+    ) { $1 }
     var lines: [StyledLine] = []
     let joined = try store.joined(by: me.id)
     let width = String(joined.count).count

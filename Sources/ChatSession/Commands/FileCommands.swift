@@ -43,12 +43,39 @@ struct FileCommands: SessionPart {
     guard !message.attachments.isEmpty else {
       throw Refusal(say("No files came with message %1.", SafeText(message.number)))
     }
-    try save(message, place)
+    try begin(.save(message.attachments, to: place, from: store.attachmentFolder))
   }
 
-  private func save(_ message: Message, _ place: String) throws {
-    for file in message.attachments {
-      tell(say("Saved as %1", SafeText(line: try store.save(file, to: place))))
+  // MARK: Out of the store
+
+  private func begin(_ chore: FileChore) throws {
+    try chore.check()
+    if session.isInteractive { return emit(.write(chore)) }
+    // Nobody types meanwhile.
+    let outcome = chore.outcome()
+    tellDone(chore, outcome)
+    if let failure = outcome.failure { throw Refusal(failure) }
+  }
+
+  /// Files were written, in this process or another.
+  func ended(_ chore: FileChore, _ outcome: FileChore.Outcome) {
+    tellDone(chore, outcome)
+    if let failure = outcome.failure { transcript.complain([failure]) }
+  }
+
+  private func tellDone(_ chore: FileChore, _ outcome: FileChore.Outcome) {
+    switch chore {
+    case .save:
+      for path in outcome.done { tell(say("Saved as %1", SafeText(line: path))) }
+    case .export(_, _, let path):
+      guard let messages = outcome.done.first else { return }
+      tell(say("Wrote %1 messages to %2", SafeText(line: messages), SafeText(line: path)))
+      for name in outcome.done.dropFirst() {
+        tell(
+          say(
+            "The file %1 is gone or damaged; its message is exported without.",
+            SafeText(name: name)))
+      }
     }
   }
 
@@ -85,7 +112,7 @@ struct FileCommands: SessionPart {
     else { return }
     session.orComplain {
       if let message = try store.message(save.message, for: me.id) {
-        try self.save(message, save.place)
+        try begin(.save(message.attachments, to: save.place, from: store.attachmentFolder))
       }
     }
   }
@@ -100,14 +127,7 @@ struct FileCommands: SessionPart {
       argument.isEmpty
       ? usualName(for: conversation) : RcFile.expanded(argument, session.preferences.environment)
     if !path.hasPrefix("/") { path = here + "/" + path }
-    let report = try store.export([conversation.id], to: path)
-    tell(
-      say("Wrote %1 messages to %2", SafeText(report.messages), SafeText(line: path)))
-    for name in report.missingFiles {
-      tell(
-        say(
-          "The file %1 is gone or damaged; its message is exported without.", SafeText(name: name)))
-    }
+    try begin(.export(conversation.id, of: store.path, to: path))
   }
 
   /// `lobby-2026-11-21.jsonl`

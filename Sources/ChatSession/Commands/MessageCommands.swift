@@ -63,7 +63,9 @@ struct MessageCommands: SessionPart {
     let isAction = taken.kind == .action
     let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
     let files = taken.attachments.map {
-      WaitingFiles.File(path: store.path(of: $0), name: $0.name, bytes: $0.bytes, type: $0.type)
+      WaitingFiles.File(
+        path: store.path(of: $0), name: $0.name, bytes: $0.bytes, type: $0.type,
+        identity: store.identity(of: $0) ?? "")
     }
     emit(.put(text, mentions: taken.mentions(in: text)))
     // They are not to go with the next line of a script.

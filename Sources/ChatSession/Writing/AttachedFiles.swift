@@ -10,6 +10,8 @@ package final class AttachedFiles: SessionPart {
   package private(set) var waiting = WaitingFiles()
   /// What C-c took away beside the text: it comes back with it.
   private var emptied: (text: String, files: WaitingFiles)?
+  /// The files that wait in any conversation, as this user's own file knows them.
+  private lazy var record = AttachedRecord(environment: session.preferences.environment)
 
   init(_ session: Session) { self.session = session }
 
@@ -23,7 +25,15 @@ package final class AttachedFiles: SessionPart {
     let limit = NetworkCommands(session: session).fileLimit
     if let unquoted, (try? look(at: path)) == nil { path = absolute(unquoted) }
     let found = try look(at: path, limit: limit)
-    waiting.add(WaitingFiles.File(path: path, name: found.name, bytes: found.bytes))
+    // It is attached again because it is another file by now.
+    let former = waiting.files.firstIndex {
+      $0.path.utf8.elementsEqual(path.utf8) && $0.identity != found.identity
+    }
+    if let former { waiting.remove(at: former + 1) }
+    let file = WaitingFiles.File(
+      path: path, name: found.name, bytes: found.bytes, identity: found.identity)
+    waiting.add(file)
+    remember([file])
     drafts.noteAndLeave()
     emit(
       .notice(
@@ -35,11 +45,12 @@ package final class AttachedFiles: SessionPart {
   /// What a file is called and its size.
   ///
   /// - Throws: `AttachmentError` where it cannot be sent.
-  package func look(at path: String, limit: Int? = nil) throws -> (name: String, bytes: Int) {
+  package func look(
+    at path: String, limit: Int? = nil
+  ) throws -> (name: String, bytes: Int, identity: String) {
     let own = settings.attachmentLimit * 1_000_000
-    let found = try Store.look(
+    return try Store.look(
       atFile: path, limit: limit.map { own > 0 ? min(own, $0) : $0 } ?? own)
-    return (found.name, found.bytes)
   }
 
   private func absolute(_ named: String) -> String {
@@ -53,14 +64,42 @@ package final class AttachedFiles: SessionPart {
   /// - Parameter number: as `/attach` lists them. Nil: all of them.
   /// - Returns: false where there is none of that number.
   func detach(_ number: Int?) -> Bool {
+    let former = waiting.files
     if let number {
       guard waiting.remove(at: number) != nil else { return false }
     } else {
       waiting.removeAll()
     }
+    if let here = moves.present { forget(former, in: (here.id, here.name)) }
     drafts.noteAndLeave()
     return true
   }
+
+  // MARK: Which files
+
+  /// Notes that this user attached files here.
+  private func remember(_ files: [WaitingFiles.File]) {
+    guard session.isInteractive, let here = moves.present else { return }
+    for file in files {
+      guard let identity = file.identity else { continue }
+      record.add(.init(file.path, in: (here.id, here.name), of: store), identity)
+    }
+  }
+
+  /// Files of a conversation wait there no longer, but for those that were attached again.
+  private func forget(
+    _ files: [WaitingFiles.File], in conversation: (id: ID<Conversation>, name: String)
+  ) {
+    guard session.isInteractive else { return }
+    let left = conversation.id == moves.present?.id ? waiting.files : []
+    record.remove(
+      files.filter { file in !left.contains { $0.path == file.path } }.map {
+        .init($0.path, in: conversation, of: store)
+      })
+  }
+
+  /// The files of a line are in a message now.
+  func sent(_ line: Line) { forget(line.files.files, in: (line.conversation, line.place)) }
 
   /// They are on their way with a line, or belong to a conversation that was left.
   func areSent() { waiting.removeAll() }
@@ -69,16 +108,32 @@ package final class AttachedFiles: SessionPart {
   func bringBack(_ files: WaitingFiles) {
     guard !files.isEmpty else { return }
     waiting = WaitingFiles(files.files + waiting.files)
+    remember(files.files)
     drafts.save()
   }
 
-  /// The files of a draft; those that are no longer there are told.
+  /// The files of a draft; those that are no longer there are told. Others may have written the
+  /// draft: a path in it is not looked at unless this user attached the file here, and no other file
+  /// is taken in its place (rule 12.7).
   func restore(_ files: [DraftFile]) {
+    guard let here = moves.present else { return }
     for file in files {
       session.orComplain {
+        let key = AttachedRecord.Key(file.path, in: (here.id, here.name), of: store)
+        guard let identity = record.identity(of: key) else {
+          throw Refusal(
+            say(
+              "This draft names the file %1, which you did not attach here; it is not sent.",
+              SafeText(line: file.path)))
+        }
         let found = try look(at: file.path)
+        guard found.identity == identity else {
+          throw AttachmentError.replaced(path: file.path)
+        }
         waiting.add(
-          WaitingFiles.File(path: file.path, name: file.name ?? found.name, bytes: found.bytes))
+          WaitingFiles.File(
+            path: file.path, name: file.name ?? found.name, bytes: found.bytes,
+            identity: identity))
       }
     }
   }

@@ -18,7 +18,9 @@ package enum FileKeeper {
   ) -> [String] {
     let folder = store.attachmentFolder
     let place = [folder.path, folder.isShared ? "shared" : "own", String(limit)]
-    return ["/proc/self/exe", option] + place + files.files.flatMap { [$0.path, $0.name] }
+    // One that need not be a certain file is followed by a blank word.
+    return ["/proc/self/exe", option] + place
+      + files.files.flatMap { [$0.path, $0.name, $0.identity ?? " "] }
   }
 
   /// What that process does.
@@ -28,16 +30,19 @@ package enum FileKeeper {
   package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     var words = arguments
     guard let path = words.popFirst(), let kind = words.popFirst(),
-      let limit = words.popFirst().flatMap({ Int($0) }), words.count.isMultiple(of: 2)
+      let limit = words.popFirst().flatMap({ Int($0) }), words.count.isMultiple(of: 3)
     else { return nil }
     // Whoever types comes first. A limit for files is an error of the write, not the end.
     _ = nice(10)
     signal(SIGXFSZ, SIG_IGN)
     let folder = AttachmentFolder(path: path, isShared: kind == "shared")
     do {
-      while let file = words.popFirst(), let name = words.popFirst() {
+      while let file = words.popFirst(), let name = words.popFirst(),
+        let identity = words.popFirst()
+      {
         let kept = try folder.keep(
-          fileAt: file, name: name, type: FileType.sniff(path:), limit: limit)
+          fileAt: file, name: name, identity: identity == " " ? nil : identity,
+          type: FileType.sniff(path:), limit: limit)
         print(kept.hash, kept.type, kept.bytes)
       }
       return 0
@@ -56,7 +61,8 @@ package enum FileKeeper {
     do {
       return try files.files.map { file in
         try store.keep(
-          fileAt: file.path, name: file.name, type: FileType.sniff(path:), limit: limit)
+          fileAt: file.path, name: file.name, identity: file.identity,
+          type: FileType.sniff(path:), limit: limit)
       }
     } catch { throw Refusal(sentence(for: error)) }
   }

@@ -235,6 +235,7 @@ extension Outgoing {
       attachments: line.attachments, replyTo: line.replyTo,
       mentions: Span.encoded(line.mentions), draft: line.draft)
     drafts.sent(line)
+    files.sent(line)
     emit(.addHistory(line.typed))
     // It may have waited while another conversation was entered.
     if line.conversation == place.conversation?.id {

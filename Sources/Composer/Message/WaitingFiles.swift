@@ -23,12 +23,17 @@ public struct WaitingFiles: Hashable, Sendable {
     public var bytes: Int
     /// Its media type, such as `image/png`; nil when nobody knows.
     public var type: String?
+    /// Which file it is, in a form of the caller's; nil: whatever is at the path when it is sent.
+    public var identity: String?
 
-    public init(path: String, name: String, bytes: Int, type: String? = nil) {
+    public init(
+      path: String, name: String, bytes: Int, type: String? = nil, identity: String? = nil
+    ) {
       self.path = path
       self.name = name
       self.bytes = bytes
       self.type = type
+      self.identity = identity
     }
   }
 

@@ -38,16 +38,23 @@ struct Audience {
   /// Milliseconds after someone was here last until nothing that is said in a room is for them.
   static let patience: Milliseconds = 7 * 24 * 3_600_000
 
+  /// By participant.
   var stays: [Stay]
 
   /// Those who were members when the message got its number, and had been here within a week: who
   /// comes or goes later changes nothing, so a state cannot move backwards.
   func recipients(of message: Message) -> [Stay] {
     let number = message.number
+    var last: ID<Participant>?
     return stays.filter { stay in
-      stay.participant != message.sender && stay.first <= number && number <= stay.last
-        && (stay.began <= number || stay.seen >= number)
-        && !stay.absences.contains { $0.contains(message.createdAt) }
+      // A damaged store may hold two open stays of one person.
+      guard
+        stay.participant != message.sender && stay.first <= number && number <= stay.last
+          && (stay.began <= number || stay.seen >= number) && stay.participant != last
+          && !stay.absences.contains(where: { $0.contains(message.createdAt) })
+      else { return false }
+      last = stay.participant
+      return true
     }
   }
 
@@ -63,6 +70,25 @@ struct Audience {
   }
 }
 
+/// How many people a message is for, of the message that was asked about last.
+struct KnownRecipients {
+  struct Key: Equatable {
+    var conversation: ID<Conversation>
+    var sender: ID<Participant>
+    /// The message; where `isNew`, `meta.people` instead, for all messages that came later.
+    var asOf: Int64
+    var isNew: Bool
+  }
+
+  /// Milliseconds for which that is known: after a week without a sign of life someone is counted no
+  /// more, which no number in the store tells.
+  static let lifetime: Milliseconds = 60_000
+
+  var key: Key
+  var count: Int
+  var countedAt: Milliseconds
+}
+
 extension Store {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
     if let readers = try readers(ofNetworkRoom: conversation) { return Audience(stays: readers) }
@@ -74,6 +100,7 @@ extension Store {
         FROM membership s LEFT JOIN reader r
           ON r.conversation = s.conversation AND r.participant = s.participant
         WHERE s.conversation = ? AND s.first <= ifnull(s.last, s.first)
+        ORDER BY s.participant, s.first
         """, conversation
       ) {
         let person: ID<Participant> = $0.id("participant")
@@ -100,7 +127,7 @@ extension Store {
     return try database.rows(
       """
       SELECT participant, seen, began FROM reader
-      WHERE conversation = ? AND began IS NOT NULL
+      WHERE conversation = ? AND began IS NOT NULL ORDER BY participant
       """, room
     ) {
       Audience.Stay(
@@ -158,9 +185,63 @@ extension Store {
     }
   }
 
-  /// How many of those a message is for have it.
+  /// How many of those a message is for have it. A room may have many thousand members: they are
+  /// counted when presence or a membership changed, and not for each message.
   public func reach(of message: Message) throws -> Reach {
-    try read { try audience(of: message.conversation).reach(of: message) }
+    try read {
+      if let readers = try readers(ofNetworkRoom: message.conversation) {
+        return Audience(stays: readers).reach(of: message)
+      }
+      // Whoever has the message said so behind it.
+      let marks = try database.first(
+        """
+        SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
+        WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
+          AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
+        """, message.conversation, message.number, message.sender, message.createdAt, message.id
+      ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
+      return Reach(
+        recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
+        seen: marks?.seen ?? 0)
+    }
+  }
+
+  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
+  private static let recipients = """
+    SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
+      AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2
+      AND (NOT EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND kind = 0)
+        OR NOT EXISTS (
+          SELECT 1 FROM participant p WHERE p.id = s.participant
+            AND p.here <= ?4 - \(Audience.patience)
+            AND NOT EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id))
+        AND NOT EXISTS (
+          SELECT 1 FROM absence a
+          WHERE a.participant = s.participant AND a.since <= ?4 AND a.until > ?4))
+    """
+
+  private func countRecipients(of message: Message) throws -> Int {
+    let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
+    let now = clock()
+    // Nobody came or went since, so that it is as it is for every other message of now.
+    let isNew =
+      message.id.rawValue > people
+      && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
+    let known = KnownRecipients.Key(
+      conversation: message.conversation, sender: message.sender,
+      asOf: isNew ? people : message.id.rawValue, isNew: isNew)
+    if let found = knownRecipients, found.key == known,
+      (0..<KnownRecipients.lifetime).contains(now &- found.countedAt)
+    {
+      return found.count
+    }
+    let count =
+      try database.first(
+        "SELECT count(*) FROM (\(Store.recipients) GROUP BY s.participant)",
+        message.conversation, message.number, message.sender, message.createdAt
+      ) { $0.int() } ?? 0
+    knownRecipients = KnownRecipients(key: known, count: count, countedAt: now)
+    return count
   }
 
   // MARK: Marks

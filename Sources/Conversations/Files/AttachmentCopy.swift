@@ -19,8 +19,11 @@ package final class AttachmentCopy {
   private let buffer: UnsafeMutableRawBufferPointer
   private var unflushed = 0
 
-  init(path: String, name: String?, limit: Int, into folder: AttachmentFolder) throws {
-    let (number, opened) = try AttachmentCopy.open(path, limit: limit)
+  init(
+    path: String, name: String?, identity: String? = nil, limit: Int,
+    into folder: AttachmentFolder
+  ) throws {
+    let (number, opened) = try AttachmentCopy.open(path, identity: identity, limit: limit)
     source = OpenFile(number)
     self.opened = opened
     bytes = Int(opened.st_size)
@@ -34,8 +37,17 @@ package final class AttachmentCopy {
 
   deinit { buffer.deallocate() }
 
+  /// What tells a file from another one that is at the same path later.
+  static func identity(of found: Glibc.stat) -> String {
+    "\(found.st_dev):\(found.st_ino):\(found.st_size)"
+  }
+
   /// Opens a file that someone wants to attach. Links are followed, since the person named the path.
-  static func open(_ path: String, limit: Int) throws -> (number: Int32, found: Glibc.stat) {
+  ///
+  /// - Parameter identity: which file it has to be.
+  static func open(
+    _ path: String, identity: String? = nil, limit: Int
+  ) throws -> (number: Int32, found: Glibc.stat) {
     guard let bytes = FileURL.bytes(of: path), !bytes.isEmpty else {
       throw AttachmentError.missing(path: path)
     }
@@ -50,6 +62,10 @@ package final class AttachmentCopy {
     guard fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
       close(number)
       throw AttachmentError.notAFile(path: path)
+    }
+    if let identity, identity != self.identity(of: found) {
+      close(number)
+      throw AttachmentError.replaced(path: path)
     }
     if limit > 0, found.st_size > limit {
       close(number)
@@ -136,9 +152,11 @@ package final class AttachmentCopy {
 extension AttachmentFolder {
   /// ``Store/keep(fileAt:name:type:limit:)`` for who has no store open.
   package func keep(
-    fileAt path: String, name: String?, type: (String) -> String?, limit: Int
+    fileAt path: String, name: String?, identity: String? = nil, type: (String) -> String?,
+    limit: Int
   ) throws -> Attachment {
-    let copy = try AttachmentCopy(path: path, name: name, limit: limit, into: self)
+    let copy = try AttachmentCopy(
+      path: path, name: name, identity: identity, limit: limit, into: self)
     while try copy.step() {}
     return try copy.finish(type: type)
   }

@@ -12,6 +12,8 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   case tooLarge(path: String, limit: Int)
   /// It was shortened or rewritten while it was being copied.
   case changed(path: String)
+  /// Another file is at the path than the one that was attached, or it has another size.
+  case replaced(path: String)
   /// The disk, or the quota, is full; `path` is the folder that was written to.
   case full(path: String)
   case unwritable(path: String, reason: String)
@@ -44,6 +46,11 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
       )
     case .changed(let path):
       ("%1 changed while it was being copied; try again when it is at rest", [path])
+    case .replaced(let path):
+      (
+        "%1 is not the file any more that you attached; /attach it again to send it as it is",
+        [path]
+      )
     case .full(let path):
       ("the disk that holds %1 is full; make room and try again", [path])
     case .unwritable(let path, let reason):

@@ -13,14 +13,17 @@ extension Store {
   /// sent is refused at once (rule 8.1).
   ///
   /// - Parameter limit: in bytes; 0 for none.
-  /// - Returns: the name it would be sent under, and its size.
+  /// - Returns: the name it would be sent under, its size, and what tells it from another file that
+  ///   is at this path when it is sent.
   /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
   package static func look(
     atFile path: String, limit: Int
-  ) throws -> (name: String, bytes: Int) {
+  ) throws -> (name: String, bytes: Int, identity: String) {
     let (number, found) = try AttachmentCopy.open(path, limit: limit)
     _ = OpenFile(number)
-    return (FileURL.name(of: path), Int(found.st_size))
+    return (
+      FileURL.name(of: path), Int(found.st_size), AttachmentCopy.identity(of: found)
+    )
   }
 
   /// Copies a file into the store's folder under the hash of its bytes, on the disk before it
@@ -34,13 +37,16 @@ extension Store {
   /// - Parameters:
   ///   - path: may lead through links; has to lead to a regular file.
   ///   - name: what it is to be called, that of the path by default; `safeName` is taken of it.
+  ///   - identity: which file it has to be, by `look`; nil: whatever is at the path.
   ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
   ///   - limit: in bytes; 0 for none.
   /// - Throws: `AttachmentError`; then nothing is left behind.
   public func keep(
-    fileAt path: String, name: String? = nil, type: (String) -> String?, limit: Int
+    fileAt path: String, name: String? = nil, identity: String? = nil, type: (String) -> String?,
+    limit: Int
   ) throws -> Attachment {
-    try attachmentFolder.keep(fileAt: path, name: name, type: type, limit: limit)
+    try attachmentFolder.keep(
+      fileAt: path, name: name, identity: identity, type: type, limit: limit)
   }
 
   /// The same in pieces, for files that take long to copy.
@@ -50,6 +56,12 @@ extension Store {
     ofFileAt path: String, name: String? = nil, limit: Int
   ) throws -> AttachmentCopy {
     try AttachmentCopy(path: path, name: name, limit: limit, into: attachmentFolder)
+  }
+
+  /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
+  /// leads to; nil where it is gone.
+  package func identity(of attachment: Attachment) -> String? {
+    (try? attachmentFolder.file(of: attachment.hash).status()).map(AttachmentCopy.identity)
   }
 
   /// Where the file of an attachment lies, for programs that open it. It may be gone.

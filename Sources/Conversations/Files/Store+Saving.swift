@@ -12,10 +12,17 @@ extension Store {
   /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`; then
   ///   nothing is left behind.
   public func save(_ attachment: Attachment, to target: String) throws -> String {
-    guard let file = try? attachmentFolder.file(of: attachment.hash) else {
+    try attachmentFolder.save(attachment, to: target)
+  }
+}
+
+extension AttachmentFolder {
+  /// ``Store/save(_:to:)`` for who has no store open.
+  package func save(_ attachment: Attachment, to target: String) throws -> String {
+    guard let file = try? file(of: attachment.hash) else {
       throw AttachmentError.gone(name: attachment.name)
     }
-    let (folder, name) = Store.destination(target, of: attachment)
+    let (folder, name) = AttachmentFolder.destination(target, of: attachment)
     guard !target.utf8.contains(0) else {
       throw AttachmentError.unwritable(path: target, reason: "no path holds a NUL")
     }
@@ -29,7 +36,7 @@ extension Store {
         throw AttachmentError.damaged(name: attachment.name)
       }
       try new.flush()
-      guard let chosen = try Store.named(temporary, name, in: open) else {
+      guard let chosen = try AttachmentFolder.named(temporary, name, in: open) else {
         throw AttachmentError.namesTaken(path: target)
       }
       return target.isEmpty
@@ -39,14 +46,15 @@ extension Store {
     }
   }
 
-  private static func destination(
+  /// Where ``save(_:to:)`` puts a file.
+  package static func destination(
     _ target: String, of attachment: Attachment
   ) -> (folder: String, name: String) {
     var found = Glibc.stat()
     let isFolder = stat(target, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
-    if target.isEmpty { return (".", safeName(attachment.name)) }
+    if target.isEmpty { return (".", Store.safeName(attachment.name)) }
     if isFolder || target.utf8.last == UInt8(ascii: "/") {
-      return (target, safeName(attachment.name))
+      return (target, Store.safeName(attachment.name))
     }
     guard let slash = target.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", target) }
     let after = target.utf8.index(after: slash)
@@ -60,7 +68,7 @@ extension Store {
     _ temporary: String, _ name: String, in folder: borrowing OpenFile
   ) throws -> String? {
     for number in 0..<10_000 {
-      let wanted = number == 0 ? name : numbered(name, number)
+      let wanted = number == 0 ? name : Store.numbered(name, number)
       if linkat(folder.number, temporary, folder.number, wanted, 0) == 0 { return wanted }
       if errno == EEXIST { continue }
       // Some file systems, such as FAT, have no second names: there the name is taken by an empty

@@ -9,6 +9,10 @@ package enum JSONShape {
   /// What the first line of an export says of itself.
   package static let version = 1
 
+  /// Bytes of a line, at most, for an import to take it: on its way into the store a line takes many
+  /// times its size in memory.
+  package static let longestLine = 16_000_000
+
   /// The first and last millisecond that four digits of a year can name.
   package static let times: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999
 

@@ -225,6 +225,13 @@ extension Store {
     // In place, and without a dictionary: it is on the way to the first prompt.
     var messages = messages
     var known: (conversation: ID<Conversation>, audience: Audience)?
+    // One message needs no walk through all members.
+    if receipts, messages.count == 1, messages[0].sender == me, messages[0].state == .sent,
+      !messages[0].isPast
+    {
+      messages[0].state = try reach(of: messages[0]).state
+      return messages
+    }
     for place in messages.indices {
       if messages[place].sender != me {
         messages[place].state = .sent

@@ -191,21 +191,21 @@ extension NewsTaking {
   ///
   /// - Returns: whether they were not in it.
   private func beginStay(of person: ID<Participant>, in place: Place) throws -> Bool {
-    let isThere = try database.first(
-      "SELECT last IS NULL FROM membership WHERE conversation = ? AND participant = ?", place.id,
-      person
-    ) { $0.bool() }
-    if isThere == true { return false }
-    try store.touchPeople()
-    if isThere == false {
+    switch try store.membership(of: person, in: place.id) {
+    case .member: return false
+    case .left:
+      // An import, or their owner's coming and going, may have brought several.
       try database.run(
-        "UPDATE membership SET last = NULL WHERE conversation = ? AND participant = ?", place.id,
-        person)
-    } else {
+        """
+        UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2 AND first = (
+          SELECT max(first) FROM membership WHERE conversation = ?1 AND participant = ?2)
+        """, place.id, person)
+    case .never:
       try database.run(
         "INSERT INTO membership(conversation, participant, first, joined) VALUES (?, ?, ?, ?)",
         place.id, person, place.conversation.lastNumber + 1, now)
     }
+    try store.touchPeople()
     return true
   }
 

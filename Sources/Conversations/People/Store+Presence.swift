@@ -93,6 +93,8 @@ extension Store {
       WHERE id = ?1 AND here < ?3 - ?2 AND NOT EXISTS (SELECT 1 FROM shell WHERE participant = ?1)
       ON CONFLICT DO UPDATE SET until = max(until, excluded.until)
       """, person, Audience.patience, now)
+    // Messages are for them again.
+    if database.changedRows > 0 { try touchPeople() }
     try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
   }
 

@@ -277,6 +277,7 @@ extension Store {
       """
       UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
         AND last = (SELECT last_number FROM conversation WHERE id = ?1)
+        AND first = (SELECT max(first) FROM membership WHERE conversation = ?1 AND participant = ?2)
       """, conversation, me)
     if database.changedRows > 0 { return }
     try database.run(
@@ -325,7 +326,8 @@ extension Store {
   public func members(of conversation: ID<Conversation>) throws -> [Participant] {
     try database.rows(
       """
-      SELECT \(Store.participantColumns) FROM membership s JOIN participant p ON p.id = s.participant
+      SELECT DISTINCT \(Store.participantColumns)
+      FROM membership s JOIN participant p ON p.id = s.participant
       WHERE s.conversation = ? AND s.last IS NULL ORDER BY p.name, p.id
       """, conversation
     ) { Store.participant($0) }
@@ -336,7 +338,7 @@ extension Store {
     try database.rows(
       """
       SELECT conversation FROM membership WHERE participant = ? AND last IS NULL
-      ORDER BY joined, conversation
+      GROUP BY conversation ORDER BY min(joined), conversation
       """, me
     ) { $0.id() }
   }
@@ -361,6 +363,7 @@ extension Store {
     // people whom I ignore, and those that are gone. Where some numbers behind the marker may be none
     // of those to be read, since old ones were forgotten or past ones brought in, they are counted one
     // by one.
+    // A damaged store may hold two open stays of one person: they are one.
     func read(_ row: Row) -> Listing {
       Listing(
         conversation: Store.conversation(row), unread: max(0, row.int("unread")),
@@ -368,27 +371,28 @@ extension Store {
     }
     let sql = """
       SELECT \(Store.conversationColumns), c.last_at,
-        CASE WHEN c.last_number <= s.marker OR EXISTS (SELECT 1 FROM room_attention
+        CASE WHEN c.last_number <= stay.marker OR EXISTS (SELECT 1 FROM room_attention
             WHERE participant = ?1 AND conversation = c.id AND ignored <> 0) THEN 0
-          WHEN c.forgotten > s.marker
+          WHEN c.forgotten > stay.marker
             OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
           THEN (SELECT count(*) FROM message
-            WHERE conversation = c.id AND number > s.marker AND past = 0 AND gone = 0
+            WHERE conversation = c.id AND number > stay.marker AND past = 0 AND gone = 0
               AND +sender NOT IN (\(Store.uncounted)))
-          ELSE c.last_number - s.marker
+          ELSE c.last_number - stay.marker
           - (SELECT count(*) FROM message WHERE sender IN (\(Store.uncounted))
-             AND conversation = c.id AND number > s.marker AND past = 0)
+             AND conversation = c.id AND number > stay.marker AND past = 0)
           - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > s.marker AND gone > 0
+             WHERE conversation = c.id AND number > stay.marker AND gone > 0
                AND sender NOT IN (\(Store.uncounted)))
         END AS unread
       FROM (
-        SELECT m.conversation, max(m.first - 1, ifnull(r.read, 0)) AS marker
+        SELECT m.conversation, max(min(m.first) - 1, ifnull(r.read, 0)) AS marker
         FROM membership m
         LEFT JOIN reader r ON r.conversation = m.conversation AND r.participant = m.participant
         WHERE m.participant = ?1 AND m.last IS NULL \(condition)
-      ) s
-      JOIN conversation c ON c.id = s.conversation
+        GROUP BY m.conversation
+      ) stay
+      JOIN conversation c ON c.id = stay.conversation
       LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
       WHERE \(Store.visible)
       ORDER BY c.last_at IS NULL, c.last_at DESC, c.id

@@ -218,7 +218,10 @@ package struct StoreFiles {
 
   // MARK: Running shells
 
-  func lockPath(of shell: ShellID) -> String { shells + "/" + shell.rawValue }
+  /// A row of a hostile file must not lead out of the folder.
+  func lockPath(of shell: ShellID) -> String {
+    shells + "/" + (shell.rawValue.contains("/") ? "none" : shell.rawValue)
+  }
 
   /// The shells that have a file, running or not.
   func lockFiles() -> [ShellID] {
@@ -229,8 +232,6 @@ package struct StoreFiles {
   }
 
   func isLocked(_ shell: ShellID) -> Bool {
-    // A row of a hostile file must not lead out of the folder.
-    guard !shell.rawValue.contains("/") else { return false }
     // For reading only: closing it again is then no news to those who watch the folder.
     let file = Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return errno != ENOENT && errno != ELOOP }

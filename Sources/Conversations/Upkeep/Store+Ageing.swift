@@ -34,7 +34,7 @@ extension Store {
     try database.first(
       "SELECT keep_from FROM conversation WHERE id = ? AND keep IS NOT NULL AND keep_from > ?",
       conversation, clock()
-    ) { $0.int64() }
+    ) { $0.time() }
   }
 
   /// How many messages of a conversation are older than a moment and would go, and how many files

@@ -9,6 +9,8 @@ package struct ExportReport: Hashable, Sendable {
   /// The names of attachments whose files are gone or damaged: their messages are there, their
   /// bytes are not.
   package var missingFiles: [String] = []
+  /// Lines that are longer than an import takes.
+  package var longLines = 0
 
   package init() {}
 }
@@ -113,7 +115,9 @@ private final class Export {
   }
 
   private func line(_ row: Row) throws -> Bool {
+    let start = buffer.count
     row.appendJSON(to: &buffer)
+    if buffer.count - start > JSONShape.longestLine { report.longLines += 1 }
     try endLine()
     return goesOn
   }

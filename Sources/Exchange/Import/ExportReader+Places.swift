@@ -52,6 +52,15 @@ extension ExportReader {
       if last == nil { work.entering.append((person, place)) }
       return
     }
+    if last == nil {
+      // Two stays that both go on are one.
+      try database.run(
+        """
+        UPDATE OR REPLACE membership SET first = min(first, ?)
+        WHERE conversation = ? AND participant = ? AND last IS NULL
+        """, first, place.id, person)
+      if database.changedRows > 0 { return }
+    }
     try database.run(
       """
       INSERT INTO membership(conversation, participant, first, last, joined)

@@ -12,11 +12,12 @@ final class LineReader {
   /// What was read and not yet handed out.
   private var rest = 0..<0
   private var isAtEnd = false
+  /// Is told of each line that is too long, by its number.
+  private let skipped: (Int) -> Void
 
-  /// Bytes of a line, at most: what SQLite takes for one text.
-  private static let longest = 1_000_000_000
-
-  init(descriptor: Int32) { self.descriptor = descriptor }
+  init(descriptor: Int32, skipped: @escaping (Int) -> Void) {
+    (self.descriptor, self.skipped) = (descriptor, skipped)
+  }
 
   /// The lines at the beginning, as far as they were read, without taking them.
   func peek() throws -> [[UInt8]] {
@@ -24,31 +25,50 @@ final class LineReader {
     return buffer[rest].split(separator: UInt8(ascii: "\n"), maxSplits: 64).map(Array.init)
   }
 
-  /// Hands out the next line, without its newline or CR and newline.
+  /// Hands out the next line, without its newline or CR and newline. A line that is too long is
+  /// skipped, and never in memory as a whole.
   ///
   /// - Returns: nil at the end.
-  /// - Throws: `SystemFailure`, `LineFault` for a line that is too long, and what `body` throws.
+  /// - Throws: `SystemFailure`, `LineFault` where memory is short, and what `body` throws.
   func next<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) throws -> T? {
     var searched = rest.lowerBound
     while true {
-      let end = buffer.withUnsafeBytes { bytes -> Int? in
-        guard let base = bytes.baseAddress, searched < rest.upperBound else { return nil }
-        let found = memchr(base + searched, 0x0A, rest.upperBound - searched)
-        return found.map { UnsafeRawPointer($0) - base }
+      let end = newline(from: searched)
+      if (end ?? rest.upperBound) - rest.lowerBound > JSONShape.longestLine {
+        try skipLine(upTo: end)
+        searched = rest.lowerBound
+        continue
       }
       if let end { return try handOut(upTo: end, consuming: end + 1, body) }
       if isAtEnd {
         if rest.isEmpty { return nil }
         return try handOut(upTo: rest.upperBound, consuming: rest.upperBound, body)
       }
-      if rest.count > Self.longest {
-        number += 1
-        throw LineFault("the line is longer than a gigabyte")
-      }
       let length = rest.count
       try fill()
       searched = rest.lowerBound + length
     }
+  }
+
+  private func newline(from place: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, place < rest.upperBound else { return nil }
+      let found = memchr(base + place, 0x0A, rest.upperBound - place)
+      return found.map { UnsafeRawPointer($0) - base }
+    }
+  }
+
+  /// - Parameter end: where its newline is, if that has been read.
+  private func skipLine(upTo end: Int?) throws {
+    var end = end
+    while end == nil, !isAtEnd {
+      rest = 0..<0
+      try fill()
+      end = newline(from: 0)
+    }
+    rest = (end.map { $0 + 1 } ?? rest.upperBound)..<rest.upperBound
+    number += 1
+    skipped(number)
   }
 
   private func handOut<T>(

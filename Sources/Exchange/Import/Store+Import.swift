@@ -58,7 +58,9 @@ extension Import {
     _ descriptor: Int32, name: String = "", format: ImportFormat? = nil,
     conversation: String? = nil
   ) throws {
-    let lines = LineReader(descriptor: descriptor)
+    let lines = LineReader(descriptor: descriptor) { [self] number in
+      leaveOut(name, number, LineFault("the line is longer than 16 MB"))
+    }
     do {
       guard let format = try format ?? ImportFormat.told(by: lines.peek()) else {
         throw try ImportFault(

@@ -117,6 +117,8 @@ extension Store {
   func hostileShellName() throws {
     let lobby = try Lobby()
     let victim = lobby.fixture.folder + "/victim"
+    // There is a folder to lead out of.
+    _ = try lobby.other.attach(lobby.ben)
     _ = FileManager.default.createFile(atPath: victim, contents: Data("x".utf8))
     try lobby.store.database.run(
       "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)

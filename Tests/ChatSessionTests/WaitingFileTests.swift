@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import ChatSession
+
+/// Which file goes with a line: the one that this user attached.
+@MainActor
+@Suite("12.7: Files that wait")
+struct WaitingFileTests {
+  private let town: Town
+  private let anna: Person
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+  }
+
+  private func sent() throws -> [[String]] {
+    let place = try #require(anna.session.place.conversation)
+    return try anna.store.messages(in: place.id, limit: 100, for: anna.session.me.id).map {
+      $0.attachments.map(\.name)
+    }
+  }
+
+  @Test(
+    "12.7: a file that is another one at Return is not sent, and the line and the files stay",
+    arguments: ["link", "replaced", "longer"])
+  func anotherFile(how: String) throws {
+    let (path, secret) = (
+      try town.folder.write("notes", "mine"), try town.folder.write("id", "key!")
+    )
+    anna.say("/attach " + path)
+    if how == "longer" {
+      try "mine and more".write(toFile: path, atomically: false, encoding: .utf8)
+    } else {
+      try FileManager.default.removeItem(atPath: path)
+      if how == "link" {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: secret)
+      } else {
+        // A number of a file that is gone may be given to the next one.
+        _ = try town.folder.write("another", "1234")
+        try FileManager.default.moveItem(atPath: secret, toPath: path)
+      }
+    }
+    anna.say("look")
+    anna.copyFiles()
+    #expect(try sent().isEmpty)
+    #expect(anna.printed.contains { $0.contains("not the file any more that you attached") })
+    #expect(anna.text == "look" && anna.session.files.waiting.count == 1)
+    // It is asked for again, and takes the place of the other.
+    anna.say("/attach " + path)
+    #expect(anna.session.files.waiting.count == 1)
+    anna.say("look")
+    anna.copyFiles()
+    #expect(try sent() == [["notes"]])
+  }
+
+  @Test("12.7: a path that somebody else wrote into my draft is neither opened nor sent")
+  func foreignPath() throws {
+    let secret = try town.folder.write("id", "key!")
+    let here = try #require(anna.session.place.conversation)
+    let store = try town.store()
+    for files in [
+      [DraftFile(path: secret)], [DraftFile(path: secret), DraftFile(path: "/dev/zero")],
+    ] {
+      try store.setDraft(
+        Draft(text: "hello", caret: 5, files: files), of: anna.session.me.id, in: here.id)
+      let again = try town.person("anna")
+      #expect(again.session.files.waiting.isEmpty)
+      #expect(again.printed.contains { $0.contains(secret + ", which you did not attach here") })
+      again.say("hello")
+      again.copyFiles()
+    }
+    #expect(try sent() == [[], []])
+  }
+
+  @Test("12.7: what I attached waits in my next shell, but in no other conversation, and once")
+  func ownPath() throws {
+    let path = try town.folder.write("notes", "mine")
+    let here = try #require(anna.session.place.conversation)
+    anna.say("/attach " + path)
+    let again = try town.person("anna")
+    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    // The row in another conversation's draft was not written by me.
+    let tea = try #require(try anna.store.room("tea", create: true))
+    let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])
+    try anna.store.setDraft(draft, of: anna.session.me.id, in: tea.id)
+    #expect(try town.person("anna", in: "tea").session.files.waiting.isEmpty)
+    again.say("look")
+    again.copyFiles()
+    #expect(try sent() == [["notes"]])
+    // Nor is a row that came back after it was sent.
+    try anna.store.setDraft(draft, of: anna.session.me.id, in: here.id)
+    #expect(try town.person("anna").session.files.waiting.isEmpty)
+  }
+
+  @Test("12.7: another file at the path is not taken up with the draft")
+  func changedMeanwhile() throws {
+    let path = try town.folder.write("notes", "mine")
+    anna.say("/attach " + path)
+    try "mine, but longer".write(toFile: path, atomically: false, encoding: .utf8)
+    let again = try town.person("anna")
+    #expect(again.session.files.waiting.isEmpty)
+    #expect(again.printed.contains { $0.contains("not the file any more that you attached") })
+  }
+
+  @Test("12.7: a record that others could have written is not believed")
+  func foreignRecord() throws {
+    let path = try town.folder.write("notes", "mine")
+    anna.say("/attach " + path)
+    chmod(town.folder.path + "/.local/state/hobnob/attached", 0o666)
+    #expect(try town.person("anna").session.files.waiting.isEmpty)
+  }
+
+  @Test("8.2: /save and /export write beside the shell, and refuse at once what cannot be")
+  func writesBeside() throws {
+    let path = try town.folder.write("notes", "mine")
+    anna.say("/attach " + path)
+    anna.say("look")
+    anna.copyFiles()
+    for (command, new) in [("/save 1 ", "/copy"), ("/export ", "/out.jsonl")] {
+      _ = anna.news()
+      #expect(!anna.say(command + town.folder.path + "/nowhere" + new))
+      #expect(anna.say(command + town.folder.path + new))
+      #expect(!FileManager.default.fileExists(atPath: town.folder.path + new))
+      anna.writeFiles()
+      #expect(FileManager.default.fileExists(atPath: town.folder.path + new))
+      #expect(anna.news().contains { $0.hasSuffix(town.folder.path + new) })
+    }
+    #expect(!anna.say("/export " + town.folder.path + "/out.jsonl"))
+  }
+}

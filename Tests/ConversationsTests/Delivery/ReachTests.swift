@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Repeatable
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("How many of those a message is for have it") struct ReachTests {
+  @Test("7.2: the members of a large room are not counted anew for each message")
+  func largeRoom() throws {
+    let lobby = try Lobby()
+    let store = lobby.store
+    try store.write {
+      try store.db(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+        INSERT INTO participant(network, identity, name, here)
+        SELECT '', 'p' || i, 'p' || i, \(lobby.fixture.now) FROM n;
+        INSERT INTO membership(conversation, participant, first)
+        SELECT \(lobby.lobby.rawValue), id, 1 FROM participant WHERE identity GLOB 'p*';
+        """)
+      try store.touchPeople()
+    }
+    var sent = try lobby.says("first")
+    #expect(try store.reach(of: sent) == Reach(recipients: 20_001))
+    // Others are asked about, and their messages as well.
+    sent = try lobby.says("second")
+    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: sent.number])
+    #expect(try store.reach(of: sent) == Reach(recipients: 20_001, delivered: 1))
+    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: sent.number, sendReceipt: true)
+    #expect(try store.reach(of: sent) == Reach(recipients: 20_001, delivered: 1, seen: 1))
+    #expect(try store.recipients(of: sent.id).count == 20_001)
+    var found = Reach()
+    let counted = processorTime {
+      store.knownRecipients = nil
+      found = (try? store.reach(of: sent)) ?? found
+    }
+    let known = processorTime { found = (try? store.reach(of: sent)) ?? found }
+    #expect(found.recipients == 20_001)
+    #expect(known < counted / 5, "\(known) s, and \(counted) s with counting")
+  }
+
+  @Test("7.2: who comes or goes later changes nothing; who was away for a week is not asked for")
+  func stays() throws {
+    let lobby = try Lobby()
+    let cleo = try lobby.store.participant(identity: "cleo").id
+    let before = try lobby.says("before")
+    try lobby.store.join(cleo, lobby.lobby)
+    let with = try lobby.says("with")
+    try lobby.store.leave(cleo, lobby.lobby)
+    let after = try lobby.says("after")
+    lobby.fixture.now += Audience.patience + 1
+    let late = try lobby.says("late")
+    for (message, recipients) in [(before, 1), (with, 2), (after, 1), (late, 0)] {
+      #expect(try lobby.store.reach(of: message).recipients == recipients, "\(message.body)")
+      #expect(try lobby.store.recipients(of: message.id).count == recipients, "\(message.body)")
+    }
+    try lobby.benSays("back")
+    #expect(try lobby.store.reach(of: late).recipients == 0)
+    #expect(try lobby.store.reach(of: try lobby.says("again")).recipients == 1)
+  }
+}
