@@ -44,9 +44,16 @@ final class NetworkProcessTests {
   private let account: Account
   private let room: Conversation
   private let wire = ToldWire()
-  private let loop = EventLoop()
+  private let loop: EventLoop
+  private let time = Time()
+
+  /// The loop's clock, which a test can put on.
+  private final class Time {
+    var ahead: Int64 = 0
+  }
 
   init() throws {
+    loop = EventLoop { [time] in Clock.steady() + time.ahead }
     folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     mine = try Store(path: folder + "/store.sqlite")
@@ -121,6 +128,25 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
     #expect(said == "offline, next try in 1 s: the server went away")
     #expect(wire.outboxes == [["one"], ["one"]])
+  }
+
+  @Test("14.6: a connection that ends right after each login is tried again less and less often")
+  func waitsLongerForAConnectionThatDoesNotLast() throws {
+    var said: [String] = []
+    wire.onConnect = { [self] wire, count in
+      wire.report(.up)
+      if count == 5 { return loop.stop() }
+      loop.after(milliseconds: 0) { [self] in
+        // The fourth one lasts.
+        if count == 4 { time.ahead += 60_000 }
+        wire.report(.down(reason: "too long", isFinal: false))
+        said.append((try? mine.accounts(of: anna.id).first?.status) ?? "")
+        loop.after(milliseconds: 0) { self.time.ahead += 8_000 }
+      }
+    }
+    #expect(try process().run() == nil)
+    #expect(
+      said == ["1", "1", "2", "1"].map { "offline, next try in \($0) s: too long" })
   }
 
   @Test("a refusal for good ends it with the reason")
