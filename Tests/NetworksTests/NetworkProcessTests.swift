@@ -346,7 +346,7 @@ final class NetworkProcessTests {
     try runUntilAnswered()
     #expect(
       try answers(since: position).sorted() == [
-        "", "", "a.png could not be fetched: the web server answered 404.",
+        "", "", "a.png could not be fetched: it is not there, or not there any more (404).",
       ])
     #expect(try mine.attachments(of: message.id).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")
