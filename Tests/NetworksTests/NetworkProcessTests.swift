@@ -353,6 +353,57 @@ final class NetworkProcessTests {
     #expect(names.isEmpty, "\(names)")
   }
 
+  /// Runs a process until only so many requests wait.
+  private func run(until count: Int) throws {
+    let present = try #require(try mine.account(network: account.network))
+    try #require(try store.takeLease(of: present))
+    loop.endOfTurn { [self] in
+      if (try? mine.requests(of: account).count) == count { loop.stop() }
+    }
+    _ = loop.after(milliseconds: 200_000) { [loop] in
+      Issue.record("it never came")
+      loop.stop()
+    }
+    _ = try NetworkProcess(
+      present, in: store, over: wire, loop: loop, secret: "s", stays: true, random: { 0 }
+    ).run()
+  }
+
+  @Test("slow downloads make room for others, and go on beside them")
+  func slowOnesHoldNothingUp() throws {
+    let web = try WebServer()
+    for name in ["a", "b", "c"] {
+      _ = try ask(.fetch, web.address("/slow/\(name)"), settings: ["ca": web.authority])
+    }
+    let message = try ask(.fetch, web.address("/10/d"), settings: ["ca": web.authority])
+    // Before 30 s there is no telling.
+    var early: Int?
+    loop.after(milliseconds: 200) { [self] in
+      time.ahead += 29_000
+      loop.after(milliseconds: 200) { [self] in
+        early = try? mine.requests(of: account).count
+        time.ahead += 1_000
+        loop.after(milliseconds: 0) {}
+      }
+    }
+    try run(until: 3)
+    #expect(early == 4)
+    #expect(try mine.attachments(of: message.id).map(\.name) == ["d"])
+  }
+
+  @Test("what the owner asks for does not wait for what nobody did")
+  func askedForComesFirst() throws {
+    let web = try WebServer()
+    for name in ["a", "b", "c", "d"] {
+      _ = try ask(.fetchUnasked, web.address("/slow/\(name)"), settings: ["ca": web.authority])
+    }
+    _ = try ask(.fetchUnasked, web.address("/10/e"), settings: ["ca": web.authority])
+    let message = try ask(.fetch, web.address("/10/f"), settings: ["ca": web.authority])
+    try run(until: 5)
+    #expect(try mine.attachments(of: message.id).map(\.name) == ["f"])
+    #expect(time.ahead == 0)
+  }
+
   @Test("2: one process at a time has the account, and the next one when it is gone")
   func oneAtATime() throws {
     #expect(try store.takeLease(of: account))
