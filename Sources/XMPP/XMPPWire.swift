@@ -118,6 +118,8 @@ package final class XMPPWire: Wire {
       tell(.up(jid: jid, features: features.element))
       report(.up)
     case .stanza(let stanza): tell(.stanza(stanza))
+    case .part(let answer): tell(.part(answer))
+    case .skipped(let stanza, let bytes): tell(.skipped(stanza, bytes: bytes))
     case .acknowledged(let entries): tell(.acknowledged(entries))
     case .registered: break
     case .down(let end):

@@ -154,4 +154,6 @@ package enum NetworkNews: Hashable, Sendable {
   /// The file that a request to fetch is about lies in the store's folder: it belongs to its message
   /// from here on, whose text loses a line that is nothing but its address.
   case fetched(NetworkRequest, Attachment)
+  /// A sentence for the account's owner.
+  case notice(String)
 }

@@ -129,6 +129,7 @@ final class NewsTaking {
     case .toldHistory(let room): try toldHistory(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
+    case .notice(let sentence): try store.tell(sentence, account)
     }
     if case .offline = news {
       for place in places.values { place.isLive = false }

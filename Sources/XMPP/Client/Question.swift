@@ -90,7 +90,14 @@ extension Client {
 
   /// An answer counts only from whom the question went to: an id can be guessed.
   mutating func answer(_ id: String, from: Address?, with answer: Question.Answer) -> Bool {
-    guard let question = questions[id] else { return false }
+    guard let question = question(id, askedOf: from) else { return false }
+    forget(id)
+    deal(with: answer, to: question)
+    return true
+  }
+
+  private func question(_ id: String, askedOf from: Address?) -> Question? {
+    guard let question = questions[id] else { return nil }
     let isRight =
       if let to = question.to, to != account {
         from == to
@@ -98,10 +105,22 @@ extension Client {
         // Servers answer for an account under any of its names and their own.
         isFromAccount(from) || from == jid || from?.description == account.domain
       }
-    guard isRight else { return false }
-    forget(id)
-    deal(with: answer, to: question)
-    return true
+    return isRight ? question : nil
+  }
+
+  /// Some items of a long answer, whose end is still to come.
+  mutating func handle(part stanza: Element) {
+    let from = stanza["from"].flatMap(Address.init)
+    guard let id = stanza["id"], from != nil || stanza["from"] == nil,
+      let question = question(id, askedOf: from)
+    else { return }
+    questions[id]?.lastHeard = clock.time
+    switch question.purpose {
+    case .roster: if let query = stanza.first("query", Feature.roster) { list(query) }
+    // So many are more than are asked what they are.
+    case .items: _ = answer(id, from: from, with: .result(stanza))
+    default: break
+    }
   }
 
   private mutating func deal(with answer: Question.Answer, to question: Question) {

@@ -49,6 +49,7 @@ extension Client {
     self.jid = jid
     server = ServerFeatures(stream: features)
     turn.toldStatus = nil
+    hasToldOfSkipped = false
     for key in archives.keys { archives[key]?.begin() }
     archives["", default: Archive(mark: nil)].begin()
 
