@@ -47,7 +47,15 @@ package final class Place: SessionPart {
     return conversation
   }
 
-  func apply(_ settings: Settings) { typing.timeout = Int64(settings.typingTimeout) * 1000 }
+  /// Milliseconds that a network's word that someone types holds: it comes once, and is not repeated
+  /// (XEP-0085; rule 4.3).
+  private static let typingElsewhere: Int64 = 30_000
+
+  func apply(_ settings: Settings) {
+    typing.timeout =
+      conversation?.network == nil
+      ? Int64(settings.typingTimeout) * 1000 : Self.typingElsewhere
+  }
 
   // MARK: Coming and going
 

@@ -69,7 +69,7 @@ extension Client {
     tell(.offline)
     questions = [:]
     queries = [:]
-    typists = []
+    (typists, typesIn) = ([], [])
     clock.cancelAll()
     roster.forgetPresence()
     for address in Array(rooms.keys) { rooms[address]?.isLost() }
