@@ -40,9 +40,9 @@ package final class Place: SessionPart {
         throw Refusal(say("%1 was removed; /switch goes elsewhere.", name))
       }
       throw Refusal(
-        membership == .left
-          ? say("You are not in %1; /join %1 enters it again.", name)
-          : say("You are not in %1; /join %1 enters it.", name))
+        membership == .never
+          ? say("You are not in %1; /join %1 enters it.", name)
+          : say("You are not in %1; /join %1 enters it again.", name))
     }
     return conversation
   }
