@@ -78,6 +78,7 @@ package final class XMPPWire: Wire {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
     }
+    client.setNick(account["nick"])
     connections += 1
     let stream = Stream(loop: loop, settings: settings) { [weak self, connections] event in
       // Of a connection that was closed nothing is news.

@@ -11,7 +11,7 @@ package struct Client {
   /// Whose it is, without a resource.
   let account: Address
   /// The nickname for rooms that have none of their own.
-  let nick: String
+  private(set) var nick: String
   /// The full address while there is a connection.
   var jid: Address?
 
@@ -58,8 +58,7 @@ package struct Client {
   ) {
     self.account = account.bare
     self.away = away
-    let wanted = settings["nick"] ?? ""
-    nick = !wanted.isEmpty ? wanted : account.local.isEmpty ? account.domain : account.local
+    nick = Client.nick(settings["nick"], of: account)
     self.random = random
     for (key, mark) in marks {
       archives[key] = Archive(mark: mark)
@@ -98,6 +97,24 @@ package struct Client {
     runAlarms()
     if jid != nil { pump() }
     return finishTurn()
+  }
+
+  private static func nick(_ wanted: String?, of account: Address) -> String {
+    if let wanted, !wanted.isEmpty { return wanted }
+    return account.local.isEmpty ? account.domain : account.local
+  }
+
+  /// The owner has another nickname, from the next connection on: in all rooms that have none of
+  /// their own.
+  ///
+  /// - Parameter wanted: nil for the local part of the address.
+  package mutating func setNick(_ wanted: String?) {
+    let former = nick
+    nick = Client.nick(wanted, of: account)
+    for (address, room) in rooms where room.wantedNick == former {
+      rooms[address]?.wantedNick = nick
+      if !room.isInside { rooms[address]?.nick = nick }
+    }
   }
 
   /// Time in which nothing that came was read does not count.

@@ -143,12 +143,21 @@ extension Client {
     case .request(let request):
       let failure = failure(answer, request.target)
       done(request, failure.isEmpty ? Client.success(request) : failure)
-    case .topic(let request): done(request, failure(answer, request.target, isRoom: true))
-    case .unlessRefused(let request):
-      if case .silence = answer {
-        done(request, Client.success(request))
+    case .topic(let request):
+      if case .error(let error) = answer, ["forbidden", "not-allowed"].contains(error.condition) {
+        done(
+          request,
+          error.withText(filled(("%1 does not let you change its topic.", [request.target]))))
       } else {
         done(request, failure(answer, request.target, isRoom: true))
+      }
+    case .unlessRefused(let request):
+      switch answer {
+      case .silence: done(request, Client.success(request))
+      case .error(let error) where request.verb == .join:
+        done(
+          request, error.sentence(enteringAs: request.text, request.target, hasPassword: true))
+      case .error, .result: done(request, failure(answer, request.target, isRoom: true))
       }
     case .carbons, .nothing: break
     }

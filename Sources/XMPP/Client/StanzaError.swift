@@ -87,7 +87,8 @@ struct StanzaError: Hashable, Sendable {
     return withText(filled(sentence))
   }
 
-  private func withText(_ sentence: String) -> String {
+  /// With what the other side says besides.
+  func withText(_ sentence: String) -> String {
     text.isEmpty ? sentence : sentence + " It says: " + text
   }
 }

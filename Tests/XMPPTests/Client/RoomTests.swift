@@ -265,7 +265,7 @@ struct RoomTests {
     #expect(presence["to"] == "\(room)/ann" && !presence.has("x", Feature.rooms))
     var other = talk
     other.error(presence, "conflict")
-    #expect(other.news == [.answered(request, "The nickname is taken in \(room).")])
+    #expect(other.news == [.answered(request, "The nickname ann is taken in \(room).")])
     let news = talk.hear(
       self.presence(
         "anna", id: "id-anna", codes: ["110", "303"], type: "unavailable",
