@@ -198,7 +198,8 @@ package final class Moves: SessionPart {
   }
 
   private func unlessLeft(_ id: ID<Conversation>) throws -> Conversation? {
-    try store.membership(of: me.id, in: id) == .left ? nil : store.conversation(id, for: me.id)
+    let membership = try store.membership(of: me.id, in: id)
+    return try [.left, .removed].contains(membership) ? nil : store.conversation(id, for: me.id)
   }
 
   // MARK: Typing a name

@@ -44,14 +44,22 @@ package final class Place: SessionPart {
         throw Refusal(say("%1 was removed; /switch goes elsewhere.", name))
       }
       throw Refusal(
-        membership == .left
-          ? say("You are not in %1; /join %1 enters it again.", name)
-          : say("You are not in %1; /join %1 enters it.", name))
+        membership == .never
+          ? say("You are not in %1; /join %1 enters it.", name)
+          : say("You are not in %1; /join %1 enters it again.", name))
     }
     return conversation
   }
 
-  func apply(_ settings: Settings) { typing.timeout = Int64(settings.typingTimeout) * 1000 }
+  /// Milliseconds that a network's word that someone types holds: it comes once, and is not repeated
+  /// (XEP-0085; rule 4.3).
+  private static let typingElsewhere: Int64 = 30_000
+
+  func apply(_ settings: Settings) {
+    typing.timeout =
+      conversation?.network == nil
+      ? Int64(settings.typingTimeout) * 1000 : Self.typingElsewhere
+  }
 
   // MARK: Coming and going
 

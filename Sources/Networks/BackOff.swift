@@ -8,14 +8,23 @@ package struct BackOff: Sendable {
   /// Milliseconds before the first try, and at most.
   static let first: Milliseconds = 1_000
   static let most: Milliseconds = 300_000
+  /// How long a connection holds that went well (rule 14.6).
+  static let settled: Milliseconds = 60_000
 
   private var failures = 0
+  private var loggedIn: Milliseconds?
 
   package init() {}
 
-  /// - Parameter random: from 0 to 1.
+  /// The connection is gone, or there was none.
+  ///
+  /// - Parameters:
+  ///   - now: of the clock that `loggedIn(at:)` was given.
+  ///   - random: from 0 to 1.
   /// - Returns: milliseconds until the next try.
-  package mutating func next(random: Double = .random(in: 0...1)) -> Milliseconds {
+  package mutating func next(at now: Milliseconds, random: Double) -> Milliseconds {
+    if let loggedIn, now - loggedIn >= BackOff.settled { failures = 0 }
+    loggedIn = nil
     let step = min(BackOff.most, BackOff.first << Int64(min(failures, 20)))
     failures += 1
     // Between a half and the whole of it.
@@ -39,6 +48,6 @@ package struct BackOff: Sendable {
     (number < 10 ? "0" : "") + String(number)
   }
 
-  /// It went well.
-  package mutating func reset() { failures = 0 }
+  /// There is a connection; only if it holds for a while does the next pause begin anew.
+  package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
 }

@@ -2,95 +2,172 @@
 import Conversations
 import Platform
 
-/// Fetches the files that a store asks a network's process for, one after the other.
+/// Fetches the files that a store asks a network's process for: a few at a time, first those that
+/// its owner asks for. A slow one goes on beside the others and holds up none of them.
 @MainActor
 final class Downloads {
   /// Bytes of the largest file that is fetched where its owner asks for it.
   private static let most: Int64 = 100_000_000
   /// Seconds for one that nobody asked for: whoever offers it may have all the time in the world.
   private static let patience = 600
+  /// How many are fetched at a time, and how many slow ones beside them.
+  private static let places = 3
+  private static let slowPlaces = 12
+  /// A slow one brings fewer bytes than this in so many milliseconds: 1 kB a second.
+  private static let slowBytes: Int64 = 30_000
+  private static let span: Milliseconds = 30_000
+
+  /// One that is being fetched.
+  @MainActor
+  private final class Running {
+    let request: NetworkRequest
+    var transfer: Transfers.ID?
+    var bytes: Int64 = 0
+    /// When its speed was last looked at, and the bytes that had come by then.
+    var mark: (time: Milliseconds, bytes: Int64)
+    var isSlow = false
+    /// For the status line.
+    var status = ""
+    var progress: TransferProgress?
+
+    init(_ request: NetworkRequest, at now: Milliseconds) {
+      self.request = request
+      mark = (now, 0)
+    }
+
+    func lookAtSpeed(at now: Milliseconds) {
+      guard now - mark.time >= Downloads.span else { return }
+      isSlow = (bytes - mark.bytes) * Downloads.span < Downloads.slowBytes * (now - mark.time)
+      mark = (now, bytes)
+    }
+  }
 
   /// Called in the loop with what is to be stored.
   var report: ([NetworkNews]) -> Void = { _ in }
   /// The address of the account's own server in digits, which may be a local one.
   var server: String?
 
+  private let loop: EventLoop
   private let transfers: Transfers
   private let folder: AttachmentFolder
   /// Bytes of the largest file that is fetched unasked.
   var limit: Int64
+  private let show: (String) -> Void
   private var waiting: [NetworkRequest] = []
-  private var current: NetworkRequest?
+  private var running: [Running] = []
   /// What was answered and may still be in a list that was read before.
   private var ended: Set<NetworkRequest.ID> = []
-  private let progress: TransferProgress
+  private var timer: TimerID?
 
   init(
     with settings: AccountSettings, into folder: AttachmentFolder, loop: EventLoop,
     names: any NameSource, show: @escaping (String) -> Void
   ) {
-    (limit, self.folder) = (settings.fetchLimit, folder)
+    (limit, self.folder, self.loop, self.show) = (settings.fetchLimit, folder, loop, show)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
-    progress = TransferProgress(loop: loop, show: show)
   }
 
-  var isEmpty: Bool { current == nil && waiting.isEmpty }
+  var isEmpty: Bool { running.isEmpty && waiting.isEmpty }
 
   /// - Parameter all: every request that has no answer; those to fetch are taken out of it.
   func take(from all: [NetworkRequest]) -> [NetworkRequest] {
     let (others, mine) = (all.filter { !$0.isFetch }, all.filter(\.isFetch))
     ended.formIntersection(mine.map(\.id))
     for request in mine
-    where !ended.contains(request.id) && request.id != current?.id
-      && !waiting.contains(where: { $0.id == request.id })
+    where !ended.contains(request.id)
+      && !(waiting + running.map(\.request)).contains(where: { $0.id == request.id })
     {
-      // What the owner asked for comes before what nobody did.
-      let place = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
-      waiting.insert(request, at: place ?? waiting.endIndex)
+      wait(request)
     }
     next()
     return others
   }
 
+  /// What the owner asked for comes before what nobody did.
+  private func wait(_ request: NetworkRequest) {
+    let place = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
+    waiting.insert(request, at: place ?? waiting.endIndex)
+  }
+
+  /// Begins with those that there is room for.
   private func next() {
-    guard current == nil, !waiting.isEmpty else { return }
-    let request = waiting.removeFirst()
-    current = request
+    while let index = waiting.firstIndex(where: { new in
+      !running.contains { $0.request.isSame(as: new) }
+    }), hasRoom(for: waiting[index]) {
+      begin(waiting.remove(at: index))
+    }
+    // While others wait, one of those under way may turn out to be slow.
+    let look = waiting.isEmpty ? nil : running.filter { !$0.isSlow }.map(\.mark.time).min()
+    loop.schedule(&timer, at: look.map { $0 + Self.span }) { [weak self] in
+      guard let self else { return }
+      for running in running { running.lookAtSpeed(at: loop.now) }
+      next()
+    }
+  }
+
+  private func hasRoom(for request: NetworkRequest) -> Bool {
+    let slow = running.count(where: \.isSlow)
+    if running.count - min(slow, Self.slowPlaces) < Self.places { return true }
+    // The owner waits for none that nobody asked for.
+    guard request.verb == .fetch,
+      let last = running.lastIndex(where: {
+        $0.request.verb == .fetchUnasked && (!$0.isSlow || slow > Self.slowPlaces)
+      })
+    else { return false }
+    let former = running.remove(at: last)
+    if let transfer = former.transfer { transfers.cancel(transfer) }
+    former.progress?.end()
+    wait(former.request)
+    return true
+  }
+
+  private func begin(_ request: NetworkRequest) {
     let name = Self.name(of: request.text)
+    let new = Running(request, at: loop.now)
+    running.append(new)
     let file: ArrivingFile
     do {
       file = try ArrivingFile(into: folder)
     } catch {
-      return end(.failure(Transfers.Failure("\(error)")))
+      let failure = Transfers.Failure("\(error)")
+      loop.after(milliseconds: 0) { [weak self] in self?.end(new, .failure(failure)) }
+      return
     }
-    var fault: (any Error)?
+    let progress = TransferProgress(loop: loop) { [weak self, weak new] in
+      new?.status = $0
+      self?.showStatus()
+    }
+    new.progress = progress
     progress.begin("fetching \(name)")
+    var fault: (any Error)?
     transfers.server = server
-    transfers.download(
-      request.text, limit: request.verb == .fetch ? Self.most : self.limit,
+    new.transfer = transfers.download(
+      request.text, limit: request.verb == .fetch ? Self.most : limit,
       seconds: request.verb == .fetch ? nil : Self.patience,
       write: { piece in
         do { try file.append(piece) } catch { fault = error }
         return fault == nil
       },
-      progress: { [progress] in progress.move($0, of: $1) },
+      progress: { [loop, weak new] in
+        progress.move($0, of: $1)
+        new?.bytes = $0
+        new?.lookAtSpeed(at: loop.now)
+      },
       ended: { [weak self] result in
-        if let fault { return self?.end(.failure(Transfers.Failure("\(fault)"))) ?? () }
+        if let fault { return self?.end(new, .failure(Transfers.Failure("\(fault)"))) ?? () }
         self?.end(
+          new,
           result.flatMap {
             Result { try file.finish(name: name) }.mapError { Transfers.Failure("\($0)") }
           })
       })
   }
 
-  private func end(_ result: Result<Attachment, Transfers.Failure>) {
-    guard let request = current else { return }
-    current = nil
-    progress.end()
-    // The same file may have been asked for twice.
-    let all = [request] + waiting.filter { $0.isSame(as: request) }
-    waiting.removeAll { $0.isSame(as: request) }
-    ended.formUnion(all.map(\.id))
+  private func end(_ former: Running, _ result: Result<Attachment, Transfers.Failure>) {
+    guard let index = running.firstIndex(where: { $0 === former }) else { return }
+    running.remove(at: index)
+    former.progress?.end()
+    let request = former.request
     var news: [NetworkNews] = []
     var reason = ""
     switch result {
@@ -99,8 +176,21 @@ final class Downloads {
       reason = filled(
         ("%1 could not be fetched: %2.", [Self.name(of: request.text), failure.reason]))
     }
+    // The same file may have been asked for twice; its owner may have more of it than a contact.
+    let all =
+      [request]
+      + waiting.filter {
+        $0.isSame(as: request) && (reason.isEmpty || request.verb == .fetch || $0.verb != .fetch)
+      }
+    waiting.removeAll { waits in all.contains { $0.id == waits.id } }
+    ended.formUnion(all.map(\.id))
     report(news + all.map { .answered($0, $0.verb == .fetch ? reason : "") })
     next()
+  }
+
+  private func showStatus() {
+    let told = running.map(\.status).filter { !$0.isEmpty }
+    show(told.count > 1 ? "fetching \(told.count) files" : told.first ?? "")
   }
 
   /// What a file is called that lies at an address: the last part of its path. Only shown, and

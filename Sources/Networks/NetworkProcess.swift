@@ -136,7 +136,7 @@ package final class NetworkProcess {
     switch report {
     case .up:
       isUp = true
-      backOff.reset()
+      backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
       pump()
     case .status(let text): tell(text)
@@ -156,7 +156,7 @@ package final class NetworkProcess {
       failure = reason
       return leave()
     }
-    let pause = backOff.next(random: random())
+    let pause = backOff.next(at: loop.now, random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     tell("offline, next try \(BackOff.words(for: pause, at: Store.wallClock())): \(words)")
     loop.schedule(&retry, at: loop.now + pause) { [weak self] in self?.connect() }

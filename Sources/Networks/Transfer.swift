@@ -125,7 +125,7 @@ final class Transfer {
     if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
       return .failure(
         Transfers.Failure(
-          "the web server answered \(status)",
+          Self.words(forAnswer: status),
           isPassing: [408, 429, 500, 502, 503, 504].contains(status)))
     }
     if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
@@ -140,7 +140,39 @@ final class Transfer {
       CURLE_READ_ERROR, CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_TOO_MANY_REDIRECTS,
       CURLE_SSL_CACERT_BADFILE,
     ].contains(result)
-    return .failure(
-      Transfers.Failure(String(cString: curl_easy_strerror(result)), isPassing: !isFinal))
+    return .failure(Transfers.Failure(Self.words(for: result), isPassing: !isFinal))
+  }
+
+  /// What a status of HTTP says to somebody who wants a file to be somewhere.
+  private static func words(forAnswer status: Int) -> String {
+    let words =
+      switch status {
+      case 401, 403, 405: "the web server does not allow it"
+      case 404, 410: "it is not there, or not there any more"
+      case 408, 504: "the web server took too long"
+      case 413: "it is too large for the web server"
+      case 429: "the web server is asked for too much at the moment"
+      case 500, 502, 503: "the web server has a problem at the moment"
+      case 507: "the web server has no room for it"
+      default: "the web server refuses it"
+      }
+    return words + " (\(status))"
+  }
+
+  private static func words(for result: CURLcode) -> String {
+    switch result {
+    case CURLE_COULDNT_RESOLVE_HOST: "the web server's name cannot be found"
+    case CURLE_COULDNT_CONNECT: "the web server cannot be reached"
+    case CURLE_OPERATION_TIMEDOUT: "the web server is too slow or does not answer"
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      "the connection to the web server broke"
+    case CURLE_SSL_CONNECT_ERROR: "encryption with the web server failed"
+    case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is not good"
+    case CURLE_SSL_CACERT_BADFILE: "the certificates to trust cannot be read"
+    case CURLE_TOO_MANY_REDIRECTS: "the web server sends it from one address to the next"
+    case CURLE_UNSUPPORTED_PROTOCOL: "it leads to an address that does not begin with https://"
+    case CURLE_READ_ERROR: "the file cannot be read"
+    default: String(cString: curl_easy_strerror(result))
+    }
   }
 }

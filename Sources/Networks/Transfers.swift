@@ -143,7 +143,10 @@ package final class Transfers {
     _ address: String, progress: @escaping Progress, ended: @escaping Ended,
     prepare: (Transfer) -> Failure?
   ) -> ID? {
-    guard let handle = curl_easy_init() else { return nil }
+    guard let handle = curl_easy_init() else {
+      loop.after(milliseconds: 0) { ended(.failure(Failure("there is no memory left for it"))) }
+      return nil
+    }
     let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
     if let failure = Self.fault(of: address) ?? prepare(transfer) {
       // Told in the loop, as any other end is.

@@ -7,8 +7,8 @@ package enum Clock {
   /// Since 1970, UTC, as the machine's clock is set.
   package static func wall() -> Int64 { milliseconds(CLOCK_REALTIME) }
 
-  /// Since some moment, for durations: nobody sets it.
-  package static func steady() -> Int64 { milliseconds(CLOCK_MONOTONIC) }
+  /// Since some moment, for durations: nobody sets it, and it goes on while the machine is suspended.
+  package static func steady() -> Int64 { milliseconds(CLOCK_BOOTTIME) }
 
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
     var now = timespec()

@@ -8,7 +8,8 @@ public struct TimerID: Hashable, Sendable {
 }
 
 /// The program's one loop: it sleeps in `poll(2)` until a descriptor, a signal or a timer has
-/// something, and with no timer set it sleeps for ever.
+/// something, and with no timer set it sleeps for ever. A timer that falls due while the machine is
+/// suspended runs when it wakes.
 ///
 /// In each turn come first the descriptors, in the order they were watched, then signals, then
 /// timers, then what was registered with `endOfTurn`.
@@ -36,17 +37,20 @@ public struct TimerID: Hashable, Sendable {
   /// Few, and set at every start: a dictionary would cost more to set up.
   private var timers: [Timer] = []
   private var signals = SignalDescriptor()
+  private var alarm = TimerDescriptor()
+  private let clock: () -> Int64
   private var signalBodies: [(signal: Int32, body: @MainActor (Int32) -> Void)] = []
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
   private var isRunning = false
 
-  public init() {}
+  public convenience init() { self.init(clock: Clock.steady) }
 
-  /// Monotonic time in milliseconds.
-  public var now: Int64 { Self.now }
+  /// - Parameter clock: shows the milliseconds that timers count; it never goes back.
+  package init(clock: @escaping () -> Int64) { self.clock = clock }
 
-  private static var now: Int64 { Clock.steady() }
+  /// Milliseconds since some moment, the time included in which the machine was suspended.
+  public var now: Int64 { clock() }
 
   /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second
   /// watch of the same descriptor for the same takes the place of the first.
@@ -128,10 +132,12 @@ public struct TimerID: Hashable, Sendable {
       pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
     }
     let watched = watches.map(\.number)
-    if signals.descriptor >= 0 {
-      descriptors.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0))
+    let patience = alarm.set(timers.map(\.due).min(), at: now)
+    // poll(2) passes over those that are not open.
+    for own in [signals.descriptor, alarm.descriptor] {
+      descriptors.append(pollfd(fd: own, events: Int16(POLLIN), revents: 0))
     }
-    guard poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 else { return }
+    guard poll(&descriptors, nfds_t(descriptors.count), patience) >= 0 else { return }
 
     for (number, descriptor) in zip(watched, descriptors) where descriptor.revents != 0 {
       // An earlier body of this turn may have ended the watch.
@@ -143,7 +149,8 @@ public struct TimerID: Hashable, Sendable {
         watch.body()
       }
     }
-    if signals.descriptor >= 0, descriptors.last?.revents != 0 {
+    if descriptors[watched.count + 1].revents != 0 { alarm.fired() }
+    if descriptors[watched.count].revents != 0 {
       for signal in signals.read() where isRunning {
         signalBodies.first { $0.signal == signal }?.body(signal)
       }
@@ -163,10 +170,5 @@ public struct TimerID: Hashable, Sendable {
       cancel(timer.name)
       timer.body()
     }
-  }
-
-  private var timeout: Int32 {
-    guard let next = timers.map(\.due).min() else { return -1 }
-    return Int32(clamping: max(0, next - now))
   }
 }

@@ -84,6 +84,7 @@ package final class XMPPWire: Wire {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
     }
+    client.setNick(account["nick"])
     connections += 1
     let stream = Stream(loop: loop, settings: settings, names: names) {
       [weak self, connections] event in
@@ -125,6 +126,8 @@ package final class XMPPWire: Wire {
       tell(.up(jid: jid, features: features.element))
       report(.up)
     case .stanza(let stanza): tell(.stanza(stanza))
+    case .part(let answer): tell(.part(answer))
+    case .skipped(let stanza, let bytes): tell(.skipped(stanza, bytes: bytes))
     case .acknowledged(let entries): tell(.acknowledged(entries))
     case .registered: break
     case .down(let end):

@@ -52,6 +52,7 @@ struct AccountTests {
       ("/account add anna", "is not an address"), ("/account add a@b@c", "is not an address"),
       ("/account add anna@x.org --shoe 4", "An account has no shoe"),
       ("/account add anna@x.org --port 0", "A port is a number"),
+      ("/account add anna@x.org --ca /nonexistent", "/nonexistent cannot be read (No such file"),
       ("/account remove ben@x.org", "You have no account yet"), ("/account sing", "Usage"),
     ])
   func refuses(line: String, sentence: String) throws {
@@ -59,6 +60,31 @@ struct AccountTests {
     #expect(anna.printed.last?.contains(sentence) == true, "\(anna.printed.last ?? "")")
     #expect(try anna.store.accounts(of: anna.session.me.id).isEmpty)
     #expect(anna.connected.isEmpty)
+  }
+
+  @Test("another nickname is that of all rooms that have none of their own")
+  func changesTheNickname() throws {
+    let account = try anna.added()
+    let process = try town.store()
+    try process.take(
+      [.joined(room: "tea@rooms.x.org", nick: "anna"), .joined(room: "b@x.org", nick: "queen")],
+      of: account)
+    anna.say("/account set anna@x.org nick ann")
+    let nicks = ["tea@rooms.x.org": "ann", "b@x.org": "queen"]
+    #expect(try process.roomsJoined(of: account) == nicks)
+    anna.say("/account set anna@x.org nick")
+    #expect(
+      try process.roomsJoined(of: account)
+        == nicks.merging(["tea@rooms.x.org": "anna"]) { $1 })
+  }
+
+  @Test("an address of somebody has two parts")
+  func refusesHalfAddresses() throws {
+    _ = try anna.added()
+    for name in ["@", "a@b@c", "@@b", "ben@"] {
+      #expect(!anna.say("/msg " + name), "\(name)")
+      #expect(anna.printed.last?.contains("\(name) is not an address") == true)
+    }
   }
 
   @Test("what its process is at stands in the status line, and nothing once all is well")

@@ -123,8 +123,54 @@ struct NetworkNameTests {
     try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     try network.take([.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
     anna.look()
-    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (removed)>"))
+    #expect(anna.status().contains("You are no longer in #tea@rooms.x.org"))
     #expect(anna.printed.contains("You are banned."))
+    // Only who leaves by themselves is told that they left.
+    try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    anna.look()
+    #expect(anna.session.place.isMember)
+    try network.take([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
+    anna.look()
+    #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
+  }
+
+  @Test("who makes others leave a room is said, and many at once in one line")
+  func kicked() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    let people = ["zoe", "kim", "lee", "max"].map { Speaker(identity: "id-" + $0, name: $0) }
+    try network.take(
+      people.map { NetworkNews.present($0, room: "tea@rooms.x.org") }
+        + [.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    anna.look()
+    _ = anna.news()
+    let removals = ["kicked by kim (spam)", nil, "kicked by kim (spam)", "banned by kim"]
+    try network.take(
+      zip(people, removals).map {
+        NetworkNews.absent($0, room: "tea@rooms.x.org", removal: $1)
+      }, of: account)
+    anna.look()
+    anna.wait(5000)
+    #expect(
+      anna.news() == ["← kim left · ← zoe and lee: kicked by kim (spam) · ← max: banned by kim"])
+  }
+
+  @Test("4.3: a network tells once that somebody types, which holds for 30 s at most")
+  func typingElsewhere() throws {
+    let account = try anna.added()
+    anna.say("/msg ben@x.org")
+    let network = try town.store()
+    try network.take(
+      [.typing(Speaker(identity: "ben@x.org", name: "ben"), in: .direct("ben@x.org"), true)],
+      of: account)
+    anna.look()
+    #expect(anna.status().contains("is typing"))
+    anna.wait(25_000)
+    #expect(anna.status().contains("is typing"))
+    anna.wait(5_000)
+    #expect(!anna.status().contains("is typing"))
   }
 
   @Test("in a network's room /nick changes the nickname there, and /who says who is away")

@@ -76,9 +76,16 @@ final class NetworkProcessTests {
   private let wire = ToldWire()
   private let source = ToldSource()
   private let files: AccountFiles
-  private let loop = EventLoop()
+  private let loop: EventLoop
+  private let time = Time()
+
+  /// The loop's clock, which a test can put on.
+  private final class Time {
+    var ahead: Int64 = 0
+  }
 
   init() throws {
+    loop = EventLoop { [time] in Clock.steady() + time.ahead }
     folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = AccountFiles(environment: ["HOME": folder])
@@ -157,6 +164,25 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
     #expect(said == "offline, next try in 1 s: the server went away")
     #expect(wire.outboxes == [["one"], ["one"]])
+  }
+
+  @Test("14.6: a connection that ends right after each login is tried again less and less often")
+  func waitsLongerForAConnectionThatDoesNotLast() throws {
+    var said: [String] = []
+    wire.onConnect = { [self] wire, count in
+      wire.report(.up)
+      if count == 5 { return loop.stop() }
+      loop.after(milliseconds: 0) { [self] in
+        // The fourth one lasts.
+        if count == 4 { time.ahead += 60_000 }
+        wire.report(.down(reason: "too long", isFinal: false))
+        said.append((try? mine.accounts(of: anna.id).first?.status) ?? "")
+        loop.after(milliseconds: 0) { self.time.ahead += 8_000 }
+      }
+    }
+    #expect(try process().run() == nil)
+    #expect(
+      said == ["1", "1", "2", "1"].map { "offline, next try in \($0) s: too long" })
   }
 
   @Test("a refusal for good ends it with the reason")
@@ -424,11 +450,58 @@ final class NetworkProcessTests {
     try runUntilAnswered(["ca": web.authority, "fetch": "1"])
     #expect(
       try answers(since: position).sorted() == [
-        "", "", "a.png could not be fetched: the web server answered 404.",
+        "", "", "a.png could not be fetched: it is not there, or not there any more (404).",
       ])
     #expect(try mine.attachments(of: message.id).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")
     #expect(names.isEmpty, "\(names)")
+  }
+
+  /// Runs a process until only so many requests wait.
+  private func run(until count: Int, _ settings: [String: String]) throws {
+    loop.endOfTurn { [self] in
+      if (try? mine.requests(of: account).count) == count { loop.stop() }
+    }
+    _ = loop.after(milliseconds: 200_000) { [loop] in
+      Issue.record("it never came")
+      loop.stop()
+    }
+    _ = try process(settings: settings).run()
+  }
+
+  @Test("slow downloads make room for others, and go on beside them")
+  func slowOnesHoldNothingUp() throws {
+    let web = try WebServer()
+    for name in ["a", "b", "c"] {
+      _ = try ask(.fetch, web.address("/slow/\(name)"))
+    }
+    let message = try ask(.fetch, web.address("/10/d"))
+    // Before 30 s there is no telling.
+    var early: Int?
+    loop.after(milliseconds: 200) { [self] in
+      time.ahead += 29_000
+      loop.after(milliseconds: 200) { [self] in
+        early = try? mine.requests(of: account).count
+        time.ahead += 1_000
+        loop.after(milliseconds: 0) {}
+      }
+    }
+    try run(until: 3, ["ca": web.authority])
+    #expect(early == 4)
+    #expect(try mine.attachments(of: message.id).map(\.name) == ["d"])
+  }
+
+  @Test("what the owner asks for does not wait for what nobody did")
+  func askedForComesFirst() throws {
+    let web = try WebServer()
+    for name in ["a", "b", "c", "d"] {
+      _ = try ask(.fetchUnasked, web.address("/slow/\(name)"))
+    }
+    _ = try ask(.fetchUnasked, web.address("/10/e"))
+    let message = try ask(.fetch, web.address("/10/f"))
+    try run(until: 5, ["ca": web.authority])
+    #expect(try mine.attachments(of: message.id).map(\.name) == ["f"])
+    #expect(time.ahead == 0)
   }
 
   @Test("2: one process at a time has the account, and the next one when it is gone")

@@ -124,7 +124,10 @@ final class TransfersTests {
 
   @Test("what the server answers is said, and whether it may go better later")
   func refusals() {
-    #expect(reason(fetch(web.address("/code/404"))) == "the web server answered 404")
+    #expect(
+      reason(fetch(web.address("/code/404"))) == "it is not there, or not there any more (404)")
+    #expect(
+      reason(fetch("https://127.0.0.1:1/a")) == "the web server cannot be reached")
     for (code, isPassing) in [(403, false), (413, false), (503, true), (204, nil)] {
       let result = run { transfers, ended in
         transfers.upload(
@@ -160,6 +163,7 @@ final class TransfersTests {
       return
     }
     #expect(failure.isPassing)
+    #expect(failure.reason == "the connection to the web server broke")
   }
 
   @Test(

@@ -7,7 +7,7 @@ import Testing
 /// A web server with TLS on loopback, for one test: Python's own.
 ///
 /// `GET /N/NAME` is N bytes; `/code/N` answers N; `/to?URL` sends elsewhere; `/endless` never ends;
-/// `/cut` ends before its length. `PUT /giant`
+/// `/cut` ends before its length; `/slow/NAME` is a byte and then nothing. `PUT /giant`
 /// announces an answer of 2^63-1 bytes. What is put is written down with its headers.
 final class WebServer: @unchecked Sendable {
   let folder: String
@@ -78,6 +78,10 @@ final class WebServer: @unchecked Sendable {
           try:
             while True: self.wfile.write(b'x' * 65536)
           except OSError: pass
+        elif parts[1] == 'slow':
+          self.answer(200, 100)
+          self.wfile.write(b'x')
+          threading.Event().wait()
         elif parts[1] == 'cut':
           self.answer(200, 100)
           self.wfile.write(b'x')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Glibc
+import Foundation
 import Platform
 import Testing
 
@@ -55,6 +55,44 @@ private final class Bell {
     pthread_kill(pthread_self(), SIGUSR1)
     loop.run()
     #expect(seen == ["bell 0", "bell 1", "signal true", "timer", "end"])
+  }
+
+  @Test("a timer that fell due while the machine was suspended runs at the first look at the clock")
+  func suspended() throws {
+    var time: Int64 = 1_000
+    let loop = EventLoop { time }
+    var seen: [String] = []
+    for (name, pause) in [("hour", 3_600_000), ("minute", 60_000), ("day", 86_400_000)] {
+      loop.after(milliseconds: pause) { seen.append(name) }
+    }
+    loop.after(milliseconds: 0) {
+      time += 3_600_000
+      loop.after(milliseconds: 0) { loop.stop() }
+    }
+    loop.run()
+    #expect(seen == ["minute", "hour"])
+  }
+
+  @Test("the kernel counts the time of a suspension for timers, too")
+  func wakesFromSuspension() throws {
+    let loop = EventLoop()
+    let timer = loop.after(milliseconds: 3_600_000) {}
+    var clocks: [String] = []
+    loop.after(milliseconds: 1) {
+      loop.after(milliseconds: 1) {
+        let folder = "/proc/self/fdinfo"
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+          let lines = (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""
+          clocks += lines.split(separator: "\n").filter { $0.hasPrefix("clockid:") }.map {
+            String($0.dropFirst(8)).trimmingCharacters(in: .whitespaces)
+          }
+        }
+        loop.stop()
+      }
+    }
+    loop.run()
+    loop.cancel(timer)
+    #expect(!clocks.isEmpty && clocks.allSatisfy { $0 == "\(CLOCK_BOOTTIME)" }, "\(clocks)")
   }
 
   @Test("timers run in the order of their times, once, and not after they were cancelled")

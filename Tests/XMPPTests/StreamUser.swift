@@ -9,6 +9,8 @@ import XMPP
   private(set) var stream: ClientStream<String>
   private(set) var ready: (address: Address, features: StreamFeatures)?
   private(set) var stanzas: [Element] = []
+  private(set) var parts: [Element] = []
+  private(set) var skipped: [(stanza: Element, bytes: Int)] = []
   private(set) var acknowledged: [String] = []
   private(set) var end: StreamEnd?
   private(set) var sawSCRAM: SCRAMHash?
@@ -47,6 +49,8 @@ import XMPP
     case .ready(let address, let features): ready = (address, features)
     case .registered: isRegistered = true
     case .stanza(let element): stanzas.append(element)
+    case .part(let element): parts.append(element)
+    case .skipped(let element, let bytes): skipped.append((element, bytes))
     case .acknowledged(let payloads): acknowledged += payloads
     case .down(let end): self.end = end
     }

@@ -22,6 +22,7 @@ package struct StatusLine: SessionPart {
     switch place.membership {
     case .member: break
     case .left: return StyledLine(say("%1 (left)> ", name), .dim)
+    case .removed: return StyledLine(say("%1 (removed)> ", name), .dim)
     case .never: return StyledLine(say("%1 (not joined)> ", name), .dim)
     }
     return settings.looks.promptLine(name, glyphs: glyphs)
@@ -70,10 +71,13 @@ package struct StatusLine: SessionPart {
       if conversation.isRemoved {
         return StyledLine(say("%1: the room was removed; only commands work here", name), .dim)
       }
-      return StyledLine(
-        place.membership == .left
-          ? say("You left %1; only commands work here", name)
-          : say("Only commands work here; /join %1 enters it", name), .dim)
+      let words =
+        switch place.membership {
+        case .left: say("You left %1; only commands work here", name)
+        case .removed: say("You are no longer in %1; /join %1 enters it again", name)
+        case .never, .member: say("Only commands work here; /join %1 enters it", name)
+        }
+      return StyledLine(words, .dim)
     }
     if screen.isPaused { return StyledLine(say("Printing is held; /bottom goes on"), .dim) }
     if let away = place.away {

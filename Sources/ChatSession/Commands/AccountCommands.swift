@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Glibc
 import Platform
 import StyledText
 
@@ -140,8 +141,14 @@ struct AccountCommands: SessionPart {
           SafeText(line: account.address)))
     }
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    let former = settings[name]
     settings.values[name] = value.isEmpty ? nil : try checkedOption(name, value)
     try accounts.set(settings, of: account)
+    if name == "nick" {
+      let usual = String(account.address.prefix { $0 != "@" })
+      try store.rename(former ?? usual, to: settings[name] ?? usual, inRoomsOf: account.network)
+      accounts.refresh()
+    }
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
@@ -217,6 +224,17 @@ struct AccountCommands: SessionPart {
     }
     if name == "fetch", Int(written: value, in: 0...100) == nil {
       throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
+    }
+    if name == "ca" {
+      // Its process works in another folder, and can say nothing before it is connected.
+      let path = files.absolute(value)
+      guard access(path, R_OK) == 0 else {
+        throw Refusal(
+          say(
+            "%1 cannot be read (%2); ca names a file with certificates.", SafeText(line: path),
+            SafeText(line: SystemFailure().reason)))
+      }
+      return path
     }
     return value
   }

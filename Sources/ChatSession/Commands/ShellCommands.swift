@@ -126,6 +126,7 @@ struct ShellCommands: SessionPart {
         switch place.membership {
         case .member: say("You are %1 in %2.", SafeText(name: me.name), shown)
         case .left: say("You are %1; you left %2.", SafeText(name: me.name), shown)
+        case .removed: say("You are %1, and no longer in %2.", SafeText(name: me.name), shown)
         case .never: say("You are %1, and not in %2.", SafeText(name: me.name), shown)
         }
       lines.append(StyledLine(belonging))

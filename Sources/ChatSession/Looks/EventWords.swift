@@ -69,12 +69,15 @@ package struct EventWords {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
-    /// Those whose first and last move were these.
+    var removed: [Event] = []
+    /// Those whose first and last move were these, and whom nobody made leave.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         let moves = all[id]?.filter { $0.kind != .renamed } ?? []
-        return moves.first?.kind == first && moves.last?.kind == last
-          ? moves.last?.participant : nil
+        guard moves.first?.kind == first, let end = moves.last, end.kind == last else { return nil }
+        if last == .joined || end.text.isEmpty { return end.participant }
+        removed.append(end)
+        return nil
       }
     }
     var parts: [SafeText] = []
@@ -85,6 +88,14 @@ package struct EventWords {
     tell(who(.joined, .left)) { glyphs.went + " " + say("%1 joined and left", $0) }
     tell(who(.left, .joined)) { glyphs.came + " " + say("%1 left and came back", $0) }
     tell(who(.left, .left)) { glyphs.went + " " + say("%1 left", $0) }
+    for end in removed {
+      // Somebody may have thrown out many at once.
+      let alike = removed.filter { $0.text == end.text }
+      if alike.first?.participant.id != end.participant.id { continue }
+      parts.append(
+        glyphs.went + " "
+          + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
+    }
     for id in people {
       // From the name that they had first to the one that they have now.
       let renamed = all[id]?.filter { $0.kind == .renamed } ?? []

@@ -36,13 +36,16 @@ struct NetworkCommands: SessionPart {
     accounts.list.first { $0.network == conversation?.network }
   }
 
-  /// - Throws: ``Refusal`` for an address with a part behind a slash, which is that of a program or of
-  ///   somebody in a room.
+  /// - Throws: ``Refusal`` for an address without one of its parts, with too many of them, or with a
+  ///   part behind a slash, which is that of a program or of somebody in a room.
   private func address(_ name: String, behind sign: String) throws -> String {
     let bare = name.hasPrefix(sign) ? String(name.dropFirst()) : name
-    guard !bare.contains("@") || !bare.contains("/") else {
+    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
+    let isWhole =
+      parts.count == 2 && !bare.contains("/") && parts.allSatisfy { !$0.isEmpty }
+    guard isWhole || parts.count == 1 && name != "@" else {
       throw Refusal(
-        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
+        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: name)))
     }
     return bare
   }

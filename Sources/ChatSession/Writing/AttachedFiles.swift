@@ -53,7 +53,8 @@ package final class AttachedFiles: SessionPart {
       atFile: path, limit: limit.map { own > 0 ? min(own, $0) : $0 } ?? own)
   }
 
-  private func absolute(_ named: String) -> String {
+  /// A path as people write it, for whoever works in another folder.
+  func absolute(_ named: String) -> String {
     let path = RcFile.expanded(named, session.preferences.environment)
     guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
       return path

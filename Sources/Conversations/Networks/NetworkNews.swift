@@ -118,9 +118,10 @@ package enum NetworkNews: Hashable, Sendable {
   case called(room: String, name: String)
   /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
   /// before it, and one by one; again when they go away or come back. Those of the one batch are not
-  /// told as coming. `away` is what they left word of, nil when they are not away.
+  /// told as coming. `away` is what they left word of, nil when they are not away; `removal` is how
+  /// others made them leave, nil when they left by themselves.
   case present(Speaker, room: String, away: String? = nil)
-  case absent(Speaker, room: String)
+  case absent(Speaker, room: String, removal: String? = nil)
   /// The speaker is called otherwise than `former` from now on. Where a nickname is all there is to
   /// know someone by, `Speaker.identity` is the new one.
   case renamed(Speaker, room: String, former: String)
@@ -154,4 +155,6 @@ package enum NetworkNews: Hashable, Sendable {
   /// The file that a request to fetch is about lies in the store's folder: it belongs to its message
   /// from here on, whose text loses a line that is nothing but its address.
   case fetched(NetworkRequest, Attachment)
+  /// A sentence for the account's owner.
+  case notice(String)
 }

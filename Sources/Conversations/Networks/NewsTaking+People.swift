@@ -148,7 +148,7 @@ extension NewsTaking {
     }
   }
 
-  func absent(_ speaker: Speaker, in room: String) throws {
+  func absent(_ speaker: Speaker, in room: String, removal: String?) throws {
     guard !speaker.isOwner, let place = try known(.room(room)),
       let person = try person(speaker, knownIn: .room(room))
     else { return }
@@ -156,7 +156,7 @@ extension NewsTaking {
     guard try endStay(of: person.id, in: place) else { return }
     try store.endTyping(of: person.id, in: place.id)
     if place.isLive, !joining.contains(room) {
-      try store.record(.left, in: place.id, by: person.id)
+      try store.record(.left, in: place.id, by: person.id, text: removal ?? "")
     }
   }
 

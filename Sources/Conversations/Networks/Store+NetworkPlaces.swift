@@ -29,6 +29,15 @@ extension Store {
     }
   }
 
+  /// Whoever was called `former` in rooms of their account enters them under another nickname from
+  /// the next connection on; rooms with a nickname of their own keep it.
+  package func rename(_ former: String, to nick: String, inRoomsOf network: String) throws {
+    try write(durable: true) {
+      try database.run(
+        "UPDATE conversation SET nick = ? WHERE network = ? AND nick = ?", nick, network, former)
+    }
+  }
+
   /// The archive's id for the oldest message of a conversation that has one; empty for none.
   package func oldestArchiveID(in conversation: ID<Conversation>) throws -> String {
     try database.first(

@@ -112,7 +112,8 @@ final class NewsTaking {
     case .lost(let room, let reason): try lost(room, reason)
     case .called(let room, let name): try called(room, name)
     case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
-    case .absent(let speaker, let room): try absent(speaker, in: room)
+    case .absent(let speaker, let room, let removal):
+      try absent(speaker, in: room, removal: removal)
     case .renamed(let speaker, let room, let former):
       try renamed(speaker, in: room, from: former)
     case .topic(let room, let text, let speaker, _): try topic(of: room, text, by: speaker)
@@ -136,6 +137,7 @@ final class NewsTaking {
     case .toldHistory(let room): try toldHistory(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
+    case .notice(let sentence): try store.tell(sentence, account)
     }
     if case .offline = news {
       for place in places.values { place.isLive = false }

@@ -23,6 +23,9 @@ public struct Listing: Hashable, Sendable {
 /// Whether someone is in a conversation.
 public enum Membership: Hashable, Sendable {
   case never
+  /// They left it by themselves.
   case left
+  /// Others, or the network, made them leave.
+  case removed
   case member
 }

@@ -319,7 +319,15 @@ extension Store {
         "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
         conversation, me
       ) { $0.isNull() ? nil : $0.bool() } ?? nil
-    return stays.map { $0 ? .member : .left } ?? .never
+    guard let stays else { return .never }
+    if stays { return .member }
+    let isRemoved = try database.first(
+      """
+      SELECT text <> '' FROM event WHERE conversation = ? AND participant = ? AND kind = ?
+      ORDER BY id DESC LIMIT 1
+      """, conversation, me, Event.Kind.left.rawValue
+    ) { $0.bool() }
+    return isRemoved == true ? .removed : .left
   }
 
   /// Who is in it now, by name.

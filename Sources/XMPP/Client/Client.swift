@@ -11,7 +11,7 @@ package struct Client {
   /// Whose it is, without a resource.
   let account: Address
   /// The nickname for rooms that have none of their own.
-  let nick: String
+  private(set) var nick: String
   /// The full address while there is a connection.
   var jid: Address?
 
@@ -32,8 +32,12 @@ package struct Client {
   var requests = Requests()
   var unanswered = Unanswered()
   var bookmarks = Bookmarks()
+  /// Whether the owner was told of a stanza that this connection skipped.
+  var hasToldOfSkipped = false
   /// Who types where.
   var typists: Set<Typist> = []
+  /// Where the others were told that the owner types.
+  var typesIn: Set<NetworkPlace> = []
   /// The owner's own presence.
   var away: String?
 
@@ -54,8 +58,7 @@ package struct Client {
   ) {
     self.account = account.bare
     self.away = away
-    let wanted = settings["nick"] ?? ""
-    nick = !wanted.isEmpty ? wanted : account.local.isEmpty ? account.domain : account.local
+    nick = Client.nick(settings["nick"], of: account)
     self.random = random
     for (key, mark) in marks {
       archives[key] = Archive(mark: mark)
@@ -82,6 +85,8 @@ package struct Client {
     case .down: down(isTheirs: true)
     case .givenUp: down(isTheirs: false)
     case .stanza(let stanza): if jid != nil { handle(stanza) }
+    case .part(let answer): if jid != nil { handle(part: answer) }
+    case .skipped(let stanza, let bytes): if jid != nil { skipped(stanza, bytes: bytes) }
     case .acknowledged(let entries): acknowledged(entries)
     case .uploaded(let entry, let failure): uploaded(entry, failure)
     case .outbox(let entries): take(entries)
@@ -92,6 +97,24 @@ package struct Client {
     runAlarms()
     if jid != nil { pump() }
     return finishTurn()
+  }
+
+  private static func nick(_ wanted: String?, of account: Address) -> String {
+    if let wanted, !wanted.isEmpty { return wanted }
+    return account.local.isEmpty ? account.domain : account.local
+  }
+
+  /// The owner has another nickname, from the next connection on: in all rooms that have none of
+  /// their own.
+  ///
+  /// - Parameter wanted: nil for the local part of the address.
+  package mutating func setNick(_ wanted: String?) {
+    let former = nick
+    nick = Client.nick(wanted, of: account)
+    for (address, room) in rooms where room.wantedNick == former {
+      rooms[address]?.wantedNick = nick
+      if !room.isInside { rooms[address]?.nick = nick }
+    }
   }
 
   /// Time in which nothing that came was read does not count.
@@ -105,6 +128,31 @@ package struct Client {
     case "iq": handleQuery(stanza)
     default: break
     }
+  }
+
+  /// A stanza was too large to be read (rule 14.6); nobody has to wait for it.
+  private mutating func skipped(_ stanza: Element, bytes: Int) {
+    let from = stanza["from"].flatMap(Address.init)
+    switch (stanza.name, stanza["type"]) {
+    case ("iq", "result"):
+      if let id = stanza["id"], from != nil || stanza["from"] == nil {
+        _ = answer(id, from: from, with: .error(StanzaError("too-large")))
+      }
+    // Their attributes say what matters.
+    case ("iq", _), (_, "error"), ("presence", "unavailable"): handle(stanza)
+    default: break
+    }
+    if hasToldOfSkipped { return }
+    hasToldOfSkipped = true
+    let what = ["message": "a message", "presence": "a presence"][stanza.name] ?? "an answer"
+    let sender = Client.word(from?.description) ?? account.domain
+    tell(
+      .notice(
+        filled(
+          (
+            "hobnob skipped %1 of %2 from %3, since it is too large or too complicated to read. Until the next connection it skips others without a notice.",
+            [what, Attachment.size(bytes), sender]
+          ))))
   }
 
   private mutating func finishTurn() -> [ClientEffect] {

@@ -12,6 +12,10 @@ package enum ClientEvent: Sendable {
   case givenUp
   /// A stanza came.
   case stanza(Element)
+  /// Some items of an answer came; `stanza` brings the rest of it.
+  case part(Element)
+  /// A stanza was too large to be read: its name and attributes, and its bytes.
+  case skipped(Element, bytes: Int)
   /// The server has the stanzas that were sent with these payloads (XEP-0198).
   case acknowledged([OutboxEntry.ID])
   /// The file that `.upload` was about is where it should be, or is not.

@@ -35,7 +35,7 @@ enum Limits {
   static let waitingWeight = 64 << 10
   static let rooms = 500
   static let occupants = 20_000
-  static let contacts = 10_000
+  static let contacts = 100_000
   static let devices = 20
   static let queries = 16
   /// How many services of a server are asked what they are.

@@ -90,7 +90,14 @@ extension Client {
 
   /// An answer counts only from whom the question went to: an id can be guessed.
   mutating func answer(_ id: String, from: Address?, with answer: Question.Answer) -> Bool {
-    guard let question = questions[id] else { return false }
+    guard let question = question(id, askedOf: from) else { return false }
+    forget(id)
+    deal(with: answer, to: question)
+    return true
+  }
+
+  private func question(_ id: String, askedOf from: Address?) -> Question? {
+    guard let question = questions[id] else { return nil }
     let isRight =
       if let to = question.to, to != account {
         from == to
@@ -98,10 +105,22 @@ extension Client {
         // Servers answer for an account under any of its names and their own.
         isFromAccount(from) || from == jid || from?.description == account.domain
       }
-    guard isRight else { return false }
-    forget(id)
-    deal(with: answer, to: question)
-    return true
+    return isRight ? question : nil
+  }
+
+  /// Some items of a long answer, whose end is still to come.
+  mutating func handle(part stanza: Element) {
+    let from = stanza["from"].flatMap(Address.init)
+    guard let id = stanza["id"], from != nil || stanza["from"] == nil,
+      let question = question(id, askedOf: from)
+    else { return }
+    questions[id]?.lastHeard = clock.time
+    switch question.purpose {
+    case .roster: if let query = stanza.first("query", Feature.roster) { list(query) }
+    // So many are more than are asked what they are.
+    case .items: _ = answer(id, from: from, with: .result(stanza))
+    default: break
+    }
   }
 
   private mutating func deal(with answer: Question.Answer, to question: Question) {
@@ -124,12 +143,21 @@ extension Client {
     case .request(let request):
       let failure = failure(answer, request.target)
       done(request, failure.isEmpty ? Client.success(request) : failure)
-    case .topic(let request): done(request, failure(answer, request.target, isRoom: true))
-    case .unlessRefused(let request):
-      if case .silence = answer {
-        done(request, Client.success(request))
+    case .topic(let request):
+      if case .error(let error) = answer, ["forbidden", "not-allowed"].contains(error.condition) {
+        done(
+          request,
+          error.withText(filled(("%1 does not let you change its topic.", [request.target]))))
       } else {
         done(request, failure(answer, request.target, isRoom: true))
+      }
+    case .unlessRefused(let request):
+      switch answer {
+      case .silence: done(request, Client.success(request))
+      case .error(let error) where request.verb == .join:
+        done(
+          request, error.sentence(enteringAs: request.text, request.target, hasPassword: true))
+      case .error, .result: done(request, failure(answer, request.target, isRoom: true))
       }
     case .carbons, .nothing: break
     }

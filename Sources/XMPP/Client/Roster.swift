@@ -36,6 +36,8 @@ struct Roster: Sendable {
   var contacts: [Address: Contact] = [:]
   /// Whether the server has told who is in it.
   var isKnown = false
+  /// Whom an answer with all contacts has named, while its end is still to come.
+  fileprivate var named: Set<Address> = []
   /// What the server calls the state that is known; nil before the first.
   var version: String?
   /// Whom the owner wrote to: they know that the owner is there.
@@ -80,6 +82,7 @@ extension Client {
   mutating func askForRoster() {
     var query = Element("query", namespace: Feature.roster)
     if server.hasRosterVersions { query["ver"] = roster.version ?? "" }
+    roster.named = []
     ask("get", query, .roster)
   }
 
@@ -87,20 +90,27 @@ extension Client {
     roster.isKnown = true
     defer { sayWhatWasSeen() }
     guard case .result(let answer) = answer else { return }
-    // Without a query nothing has changed since the version that was named.
-    if let query = answer.first("query", Feature.roster) {
-      let former = roster.contacts
-      roster.contacts = [:]
-      for item in query.children {
-        guard let address = roster.take(item) else { continue }
-        roster.contacts[address]?.devices = former[address]?.devices ?? [:]
-      }
-      for address in former.keys where roster.contacts[address] == nil {
-        tell(.stranger(Speaker(identity: address.description)))
-      }
-      roster.version = query["ver"]
+    guard let query = answer.first("query", Feature.roster) else {
+      // Nothing has changed since the version that was named.
+      for address in roster.contacts.keys.sorted(by: { "\($0)" < "\($1)" }) { tellContact(address) }
+      return
     }
-    for address in roster.contacts.keys.sorted(by: { "\($0)" < "\($1)" }) { tellContact(address) }
+    list(query)
+    for address in roster.contacts.keys where !roster.named.contains(address) {
+      roster.contacts[address] = nil
+      tell(.stranger(Speaker(identity: address.description)))
+    }
+    roster.named = []
+    roster.version = query["ver"]
+  }
+
+  /// Takes in contacts of an answer that names them all.
+  mutating func list(_ query: Element) {
+    for item in query.children where item["subscription"] != "remove" {
+      guard let address = roster.take(item) else { continue }
+      roster.named.insert(address)
+      tellContact(address)
+    }
   }
 
   /// The server tells a change (RFC 6121, 2.1.6); who says it has been looked at.

@@ -54,6 +54,7 @@ struct StanzaError: Hashable, Sendable {
       case ("bad-request", _), ("feature-not-implemented", _):
         ("%1 does not understand it.", [place])
       case ("not-authorized", _): ("%1 asks for a password.", [place])
+      case ("too-large", _): ("The answer of %1 is too large for hobnob.", [place])
       default: ("%1 refuses it (%2).", [place, condition])
       }
     return withText(filled(sentence))
@@ -86,7 +87,8 @@ struct StanzaError: Hashable, Sendable {
     return withText(filled(sentence))
   }
 
-  private func withText(_ sentence: String) -> String {
+  /// With what the other side says besides.
+  func withText(_ sentence: String) -> String {
     text.isEmpty ? sentence : sentence + " It says: " + text
   }
 }

@@ -47,6 +47,12 @@ import Platform
     /// When the handler returns it counts as dealt with, and the server is told so when it asks; a
     /// handler that has to wait for the store says `pause`, and then the server is told at `resume`.
     case stanza(Element)
+    /// The beginning of a long answer: a stanza of its own with some of the items. `stanza` brings
+    /// the rest.
+    case part(Element)
+    /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts as
+    /// dealt with.
+    case skipped(Element, bytes: Int)
     /// The server has these, the oldest first. Where it cannot count, it has answered a ping behind
     /// them.
     case acknowledged([Payload])
@@ -215,6 +221,11 @@ import Platform
     case .opened(let attributes): negotiate(.opened(attributes))
     case .element(let element):
       if features == nil { negotiate(.element(element)) } else { take(element) }
+    case .part(let element): handler(.part(element))
+    case .skipped(let element, let bytes):
+      guard StreamManagement<Payload>.counts(element) else { return take(element) }
+      handler(.skipped(element, bytes: bytes))
+      counts.handle()
     case .closed:
       if isClosing {
         finish(.closedByUs)
@@ -297,6 +308,7 @@ import Platform
     case .ready(let address, let features):
       self.address = address
       self.features = features
+      reader.skips = true
       heard()
       watchSilence()
       handler(.ready(address, features))

@@ -19,4 +19,7 @@ enum Namespace {
   static let register = "jabber:iq:register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"
+  /// Of queries whose answer is a list as long as it may be: the roster (RFC 6121, 2) and the items
+  /// of a service (XEP-0030).
+  static let lists: Set = ["jabber:iq:roster", "http://jabber.org/protocol/disco#items"]
 }

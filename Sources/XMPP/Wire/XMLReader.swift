@@ -5,12 +5,19 @@ import Glibc
 /// Reads one stream (RFC 6120, 4) from its bytes, in whatever pieces they come: the same bytes give
 /// the same events. For each new stream there is a new one.
 ///
-/// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream.
+/// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream. Once logged
+/// in (`skips`), it skips a stanza that is too long or too deep, since its sender is anybody and the
+/// server would deliver it again on the next connection.
 package final class XMLReader {
   package enum Event: Hashable, Sendable {
     /// The stream's header, with its attributes.
     case opened([String: String])
     case element(Element)
+    /// A stanza beyond the limits was skipped: its name and attributes, and how many bytes it had.
+    case skipped(Element, bytes: Int)
+    /// The beginning of a long list (`Namespace.lists`), as an answer of its own; `element` brings
+    /// the end of it.
+    case part(Element)
     /// The other side has ended the stream; nothing comes behind it.
     case closed
     /// Nothing comes behind it.
@@ -32,6 +39,10 @@ package final class XMLReader {
     }
   }
 
+  /// Whether a stanza beyond the limits is skipped and a long list is told in parts; else the stream
+  /// ends there.
+  package var skips = false
+
   private let limits: Limits
   private let parser: OpaquePointer
   private var events: [Event] = []
@@ -43,6 +54,12 @@ package final class XMLReader {
   /// How many bytes came, and where among them the last ended that is done with.
   private var fed = 0
   private var done = 0
+  /// Where the last token ended that the parser has told.
+  private var told = 0
+  /// The bytes of the open start tags of the stanza that is being skipped, and their sum: the parser
+  /// keeps each of them until its end.
+  private var skippedTags: [Int] = []
+  private var skippedBytes = 0
 
   package init(limits: Limits = Limits()) {
     self.limits = limits
@@ -107,14 +124,21 @@ package final class XMLReader {
     _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
   ) {
     if isOver { return }
-    checkLength(upTo: position)
+    checkToken()
+    if isOver { return }
+    if !skippedTags.isEmpty { return skipTag() }
     let (namespace, name) = Self.parts(of: name, inherited: open.last?.namespace)
+    let known = namespace == Namespace.client ? "" : namespace ?? Namespace.none
     var values: [String: String] = [:]
     var index = 0
     while let key = attributes?[index], let value = attributes?[index + 1] {
       index += 2
       if index / 2 > limits.attributes {
-        return fail(.tooManyAttributes(limit: limits.attributes))
+        let isStanza = open.isEmpty && isInStream
+        // Some of them may be missing, so it has none: `from` alone would be a lie.
+        if isStanza { open.append(Element(name, namespace: known)) }
+        giveUp(.tooManyAttributes(limit: limits.attributes))
+        return isStanza ? () : skipTag()
       }
       let (namespace, key) = Self.parts(of: key)
       switch namespace {
@@ -131,16 +155,23 @@ package final class XMLReader {
       events.append(.opened(values))
       return
     }
-    if open.count >= limits.depth { return fail(.tooDeep(limit: limits.depth)) }
+    if open.count >= limits.depth {
+      giveUp(.tooDeep(limit: limits.depth))
+      return skipTag()
+    }
     endText()
-    let known = namespace == Namespace.client ? "" : namespace ?? Namespace.none
     open.append(Element(name, namespace: known, values))
   }
 
   private func end() {
     if isOver { return }
-    checkLength(upTo: position)
+    checkToken()
     if isOver { return }
+    if let tag = skippedTags.popLast() {
+      skippedBytes -= tag
+      if skippedTags.isEmpty { endSkipping() }
+      return
+    }
     endText()
     guard let element = open.popLast() else {
       isOver = true
@@ -153,7 +184,21 @@ package final class XMLReader {
       events.append(.element(element))
     } else {
       open[open.count - 1].add(element)
+      tellPart()
     }
+  }
+
+  /// Tells what came of a long list, and forgets it.
+  private func tellPart() {
+    guard skips, open.count == 2, position - done > limits.bytes / 16, open[0].name == "iq",
+      open[0].namespace.isEmpty, open[0]["type"] == "result",
+      Namespace.lists.contains(open[1].namespace)
+    else { return }
+    done = position
+    var part = open[0]
+    part.add(open[1])
+    open[1].nodes = []
+    events.append(.part(part))
   }
 
   private func read(text bytes: UnsafePointer<CChar>?, count: Int) {
@@ -164,9 +209,12 @@ package final class XMLReader {
       guard bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) else {
         return fail(.textBetweenStanzas)
       }
-      done = position
+      (done, told) = (position, position)
     } else {
+      // It is told as it comes, so the parser keeps none of it.
+      told = position
       checkLength(upTo: position)
+      if isOver || !skippedTags.isEmpty { return }
       text += String(decoding: bytes, as: UTF8.self)
     }
   }
@@ -184,8 +232,46 @@ package final class XMLReader {
     Int(XML_GetCurrentByteIndex(parser)) + Int(XML_GetCurrentByteCount(parser))
   }
 
+  /// The parser has told one more token.
+  private func checkToken() {
+    checkLength(upTo: position)
+    told = position
+  }
+
   private func checkLength(upTo end: Int) {
-    if end - done > limits.bytes { fail(.tooLong(limit: limits.bytes)) }
+    // The parser keeps a token until it is whole.
+    if end - told > limits.bytes { return fail(.tooLong(limit: limits.bytes)) }
+    if skippedTags.isEmpty, end - done > limits.bytes { giveUp(.tooLong(limit: limits.bytes)) }
+  }
+
+  // MARK: - skipping
+
+  /// How many bytes of open tags a skipped stanza may have for each of the limit of others.
+  private static let openTags = 8
+
+  /// Keeps nothing more of the stanza than its name and attributes. Where that may not be, or there
+  /// is none, the stream ends.
+  private func giveUp(_ fault: XMLFault) {
+    guard skips, let stanza = open.first else { return fail(fault) }
+    skippedTags = Array(repeating: 0, count: open.count)
+    open = [Element(stanza.name, namespace: stanza.namespace, stanza.attributes)]
+    text = ""
+  }
+
+  /// One more element has begun in the stanza that is being skipped.
+  private func skipTag() {
+    if isOver { return }
+    // A tag costs the parser something beside its name.
+    let bytes = Int(XML_GetCurrentByteCount(parser)) + 64
+    skippedTags.append(bytes)
+    skippedBytes += bytes
+    if skippedBytes > Self.openTags * limits.bytes { fail(.tooDeep(limit: skippedTags.count)) }
+  }
+
+  private func endSkipping() {
+    let stanza = open.removeLast()
+    events.append(.skipped(stanza, bytes: position - done))
+    done = position
   }
 
   private func fail(_ fault: XMLFault) {

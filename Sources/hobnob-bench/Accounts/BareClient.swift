@@ -45,7 +45,7 @@ import XMPP
     case .stanza(let stanza): hear(stanza)
     case .acknowledged(let numbers): acknowledged += numbers.count
     case .down(let end): self.end = end
-    case .sawSCRAM, .registered: break
+    case .part, .skipped, .sawSCRAM, .registered: break
     }
     if end != nil || isDone() { loop.stop() }
   }

@@ -45,6 +45,7 @@ struct Crowd {
           let digest = SHA1.digest(of: (attributes["id"] ?? "") + LocalServer.password)
           send("<handshake>\(hexadecimal(digest))</handshake>")
         case .element(let stanza): answer(stanza)
+        case .part, .skipped: break
         case .closed, .failed: return
         }
       }

@@ -85,7 +85,7 @@ import Testing
     let place = try linked.conversation()
     let position = try linked.store.position
     try linked.hear(.left(room: room, reason: "you were banned"))
-    #expect(try linked.store.membership(of: linked.anna, in: place) == .left)
+    #expect(try linked.store.membership(of: linked.anna, in: place) == .removed)
     #expect(try events(since: position) == ["anna left you were banned"])
     try linked.hear(.invited(room: room, by: linked.ben))
     #expect(try events(since: position).last == "Ben invitation ")

@@ -132,7 +132,7 @@ struct ClientFuzzTests {
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _): return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
-      .present(_, let room, _), .absent(_, let room), .renamed(_, let room, _),
+      .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room, _),
       .topic(let room, _, _, _), .toldHistory(let room):
       return room == bare
     case .invited(let room, let speaker):
@@ -143,7 +143,7 @@ struct ClientFuzzTests {
     case .accepted(let entry, _), .refused(let entry, _):
       return isOf(entry.place) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
-    case .offline, .answered, .fetched: return false
+    case .offline, .answered, .fetched, .notice: return false
     }
   }
 

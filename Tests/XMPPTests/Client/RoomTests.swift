@@ -265,7 +265,7 @@ struct RoomTests {
     #expect(presence["to"] == "\(room)/ann" && !presence.has("x", Feature.rooms))
     var other = talk
     other.error(presence, "conflict")
-    #expect(other.news == [.answered(request, "The nickname is taken in \(room).")])
+    #expect(other.news == [.answered(request, "The nickname ann is taken in \(room).")])
     let news = talk.hear(
       self.presence(
         "anna", id: "id-anna", codes: ["110", "303"], type: "unavailable",
@@ -280,15 +280,15 @@ struct RoomTests {
   }
 
   @Test(arguments: [
-    ("301", "banned"), ("307", "put out"), ("321", "members"), ("322", "members"),
-    ("332", "went away"),
+    ("301", "ben banned you"), ("307", "ben kicked you"), ("321", "ben removed you"),
+    ("322", "members"), ("332", "went away"), ("0", "does not count you"),
   ])
-  func whoIsPutOutIsToldWhy(code: String, word: String) {
+  func whoIsPutOutIsToldWhyAndByWhom(code: String, word: String) {
     var talk = Talk.inRoom()
     let news = talk.hear(
       presence(
         "anna", codes: ["110", code], type: "unavailable",
-        item: "<item><reason>enough</reason></item>"))
+        item: "<item><actor nick='ben'/><reason>enough</reason></item>"))
     let reason: String
     switch news.first {
     case .left(room, let told?) where code != "332": reason = told
@@ -302,6 +302,62 @@ struct RoomTests {
     talk.wait(Limits.enteringAgain)
     // Only a server that went away is worth another try.
     #expect(talk.sent.isEmpty == (code != "332"))
+  }
+
+  @Test func whyARoomWasClosedIsTold() {
+    var talk = Talk.inRoom()
+    let news = talk.hear(
+      presence(
+        "anna", codes: ["110"], type: "unavailable",
+        item: "<item affiliation='none' role='none'/><destroy jid='new@muc.example.org'>"
+          + "<reason>too loud</reason></destroy>"))
+    #expect(
+      news == [
+        .left(
+          room: room,
+          reason: "\(room) was closed; go on in new@muc.example.org. The reason given: too loud")
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (["307"], "<item><actor nick='carl'/><reason>spam</reason></item>", "kicked by carl (spam)"),
+      (["301"], "<item><actor jid='carl@x.org'/></item>", "banned by carl@x.org"),
+      (["307"], "<item/>", "kicked"), ([], "<item/>", nil),
+      // Prosody says so of those whose connection broke.
+      (["307", "333"], "<item/>", nil),
+    ] as [([String], String, String?)])
+  func whoMadeSomebodyElseLeaveIsTold(codes: [String], item: String, removal: String?) {
+    var talk = Talk.inRoom()
+    let news = talk.hear(
+      presence("ben", id: "id-ben", codes: codes, type: "unavailable", item: item))
+    #expect(
+      news == [.absent(Speaker(identity: "id-ben", name: "ben"), room: room, removal: removal)])
+  }
+
+  @Test func whoMayNotChangeTheTopicIsTold() throws {
+    var talk = Talk.inRoom()
+    let request = NetworkRequest(id: 1, verb: .topic, target: room, text: "tea")
+    talk.handle(.requests([request]))
+    talk.error(try #require(talk.sent.last), "forbidden", type: "auth")
+    #expect(talk.news == [.answered(request, "\(room) does not let you change its topic.")])
+  }
+
+  @Test func anotherNicknameForAllRoomsHoldsFromTheNextConnectionOn() throws {
+    var talk = Talk(
+      settings: ["nick": "anna"],
+      rooms: wanted + [WantedRoom(address: "other@muc.example.org", nick: "queen")])
+    talk.roomFeatures = [room: [], "other@muc.example.org": []]
+    talk.logIn()
+    talk.handle(.down)
+    talk.client.setNick("ann")
+    talk.forget()
+    talk.logIn()
+    let entries = talk.sent.filter { $0.name == "presence" }.compactMap { $0["to"] }
+    #expect(entries.sorted() == ["other@muc.example.org/queen", "\(room)/ann"])
+    talk.handle(.down)
+    talk.client.setNick(nil)
+    #expect(talk.client.rooms[Address(room)!]?.wantedNick == "anna")
   }
 
   @Test func aSilentRoomIsAskedWhetherOneIsStillInIt() throws {

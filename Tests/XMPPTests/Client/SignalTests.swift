@@ -20,11 +20,13 @@ struct SignalTests {
     }
   }
 
-  @Test func typingGoesToContactsAndRoomsAndToNobodyElse() {
+  @Test("4.3: typing goes to contacts and rooms and to nobody else, and only changes of it")
+  func typingGoesToContactsAndRoomsAndToNobodyElse() {
     var talk = Talk.inRoom { $0.roster = SignalTests.contact }
     talk.handle(
       .signals([
-        .typing(place, true), .typing(place, false), .typing(.direct("eve@x.org"), true),
+        .typing(place, true), .typing(place, true), .typing(place, false), .typing(place, false),
+        .typing(.direct("eve@x.org"), true),
         .typing(.room("room@muc.example.org"), true), .typing(.room("other@muc.example.org"), true),
       ]))
     #expect(

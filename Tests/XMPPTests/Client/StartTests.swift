@@ -33,6 +33,60 @@ struct StartTests {
     #expect(talk.statuses.contains(.catchingUp(messages: 0)))
   }
 
+  @Test("14.6: what is too large is told once for each connection, and nobody waits for it")
+  func whatIsSkippedIsToldOnce() throws {
+    var talk = Talk.ready()
+    let giant = Element("message", ["from": "mallory@evil.org/x", "type": "chat"])
+    func notices(_ effects: [ClientEffect]) -> [String] {
+      effects.news.compactMap { if case .notice(let sentence) = $0 { sentence } else { nil } }
+    }
+    let told = notices(talk.handle(.skipped(giant, bytes: 3_000_000)))
+    #expect(told.count == 1)
+    #expect(told[0].contains("a message of 3.0 MB from mallory@evil.org/x"))
+    #expect(talk.handle(.skipped(giant, bytes: 3_000_000)).isEmpty)
+    talk.handle(.down)
+    talk.logIn()
+    #expect(notices(talk.handle(.skipped(giant, bytes: 3_000_000))).count == 1)
+    // Whoever asked for it hears that it came to nothing.
+    let request = NetworkRequest(id: 1, verb: .block, target: "eve@x.org")
+    talk.ignores = { _ in true }
+    talk.handle(.requests([request]))
+    let answer = Element("iq", ["type": "result", "id": try #require(talk.sent.last?["id"])])
+    let news = talk.handle(.skipped(answer, bytes: 3_000_000)).news
+    guard case .answered(request, let sentence) = news.first else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(sentence.contains("too large"))
+  }
+
+  @Test("14.6: a roster of 50,000 comes in parts, and only its end says who is in it no more")
+  func aGiantRosterLoads() throws {
+    var talk = Talk.ready { $0.roster = "<item jid='gone@x.org' subscription='both'/>" }
+    talk.ignores = { $0.has("query", Feature.roster) }
+    talk.handle(.down)
+    talk.logIn()
+    let question = try #require(talk.sent.last { $0.has("query", Feature.roster) })
+    // Nobody else answers what the server was asked.
+    let foreign = Element(
+      xml: "<iq type='result' id='\(question["id"] ?? "")' from='eve@x.org'><query xmlns="
+        + "'\(Feature.roster)'><item jid='eve@x.org' subscription='both'/></query></iq>")
+    #expect(talk.handle(.part(foreign)).isEmpty)
+    var contacts = 0
+    for part in 0..<50 {
+      let items = (0..<1_000).map { "<item jid='c\(part)-\($0)@x.org' subscription='both'/>" }
+      let answer = Element(
+        xml: "<iq type='result' id='\(question["id"] ?? "")'><query xmlns='\(Feature.roster)' "
+          + "ver='v2'>\(items.joined())</query></iq>")
+      let news = talk.handle(part < 49 ? .part(answer) : .stanza(answer)).news
+      contacts += news.count { if case .contact = $0 { true } else { false } }
+      #expect(
+        news.contains(.stranger(Speaker(identity: "gone@x.org"))) == (part == 49), "\(part)")
+    }
+    #expect(contacts == 50_000 && talk.client.roster.contacts.count == 50_000)
+    #expect(talk.client.roster.version == "v2")
+  }
+
   @Test func aServerThatAnswersNothingIsHungUpOn() {
     var talk = Talk()
     talk.handle(.up(jid: Talk.full, features: Element("features")))

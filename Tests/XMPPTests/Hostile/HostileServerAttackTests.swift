@@ -157,6 +157,68 @@ struct HostileServerAttackTests {
     #expect(typed == .xml(.docType))
   }
 
+  @Test("14.6: a stanza of any size within the session is skipped, counted, and costs nothing else")
+  func giants() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn(Peer.counting)
+      let text = String(repeating: "x", count: 150_000)
+      let deep = String(repeating: "<a>", count: 2_000) + String(repeating: "</a>", count: 2_000)
+      try peer.write("<message from='mallory@evil.test'><body>\(text)</body></message>")
+      try peer.write("<message from='mallory@evil.test'>\(deep)</message>")
+      for _ in 0..<100 { try peer.write("<presence><status>\(text)\(text)</status></presence>") }
+      try peer.write("<message id='last'/><r xmlns='urn:xmpp:sm:3'/>")
+      try peer.expect("h='103'")
+      try peer.expect("</stream:stream>")
+    }
+    let anna = try user(server)
+    anna.run { !anna.stanzas.isEmpty || anna.end != nil }
+    #expect(anna.stanzas.map { $0["id"] } == ["last"])
+    #expect(anna.skipped.count == 102)
+    #expect(anna.skipped.first?.stanza == Element("message", ["from": "mallory@evil.test"]))
+    anna.stream.close()
+    #expect(anna.runToEnd() == .closedByUs)
+    _ = server.finish()
+  }
+
+  @Test("17: a tag without end, and depth without end, end the session all the same")
+  func endlessTags() throws {
+    for bomb in [
+      "<message a='" + String(repeating: "x", count: 200_000),
+      "<message>" + String(repeating: "<a>", count: 200_000),
+    ] {
+      let server = try ScriptedServer { peer in
+        try peer.logIn()
+        try peer.write(bomb)
+        peer.expectEnd()
+      }
+      let anna = try user(server)
+      try anna.runUntilReady()
+      guard case .xml = anna.runToEnd() else {
+        Issue.record("\(String(describing: anna.end))")
+        return
+      }
+      _ = server.finish()
+    }
+  }
+
+  @Test("a machine that was suspended for an hour asks the server at once whether it is there")
+  func suspended() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn(Peer.counting)
+      try peer.expect("<r xmlns='urn:xmpp:sm:3'/>")
+      peer.expectEnd()
+    }
+    var asleep: Int64 = 0
+    let loop = EventLoop { Clock.steady() + asleep }
+    let anna = try user(server, loop: loop, patience: 5_000)
+    try anna.runUntilReady()
+    asleep = 3_600_000
+    // It takes any event to look at the time; on waking that is the loop's own timer.
+    loop.after(milliseconds: 0) { loop.after(milliseconds: 0) { asleep += 5_000 } }
+    #expect(anna.runToEnd() == .noAnswer(5_000))
+    #expect(server.finish().contains("<r xmlns='urn:xmpp:sm:3'/>"))
+  }
+
   @Test("something else than XMPP on the port is said to be that")
   func otherProtocol() throws {
     let end = try end { peer in

@@ -184,6 +184,99 @@ private func read(
     }
   }
 
+  @Test("14.6: within a session a stanza beyond the limits is skipped, and the next ones come")
+  func skips() {
+    let limits = XMLReader.Limits(bytes: 1_000, depth: 10, attributes: 3)
+    let deep = String(repeating: "<a>", count: 50) + String(repeating: "</a>", count: 50)
+    let giants = [
+      "<message from='a@b/c'><body>\(String(repeating: "x", count: 5_000))</body></message>",
+      "<message from='a@b/c'>\(String(repeating: "<a/>", count: 1_000))</message>",
+      "<message from='a@b/c'><![CDATA[\(String(repeating: "x", count: 5_000))]]></message>",
+      "<message from='a@b/c'>\(deep)</message>",
+      "<message from='a@b/c'><x a='1' b='1' c='1' d='1'><y/></x>\(deep)</message>",
+    ]
+    for giant in giants {
+      for size in [1, 7, 999, 100_000] {
+        let reader = XMLReader(limits: limits)
+        reader.skips = true
+        let bytes = Array((header + "<iq/>" + giant + "<presence/>").utf8)
+        let events = stride(from: 0, to: bytes.count, by: size).flatMap {
+          reader.read(bytes[$0..<min($0 + size, bytes.count)])
+        }
+        #expect(
+          events == [
+            opened, .element(Element("iq")),
+            .skipped(Element("message", ["from": "a@b/c"]), bytes: giant.utf8.count),
+            .element(Element("presence")),
+          ])
+      }
+    }
+  }
+
+  @Test("17: what is skipped keeps no sender that could be wrong")
+  func skippedSender() {
+    let reader = XMLReader(limits: XMLReader.Limits(attributes: 3))
+    reader.skips = true
+    let stanza = "<message a='1' b='1' c='1' from='mallory@x' id='1'><body/></message>"
+    #expect(
+      reader.read((header + stanza).utf8)
+        == [opened, .skipped(Element("message"), bytes: stanza.utf8.count)])
+  }
+
+  @Test("17: what the parser has to keep is bounded while a stanza is skipped, too")
+  func skipsNoGiantToken() {
+    let long = String(repeating: "x", count: 2_000)
+    let endings: [(String, XMLFault?)] = [
+      ("<a b='\(long)", .tooLong(limit: 1_000)), ("<\(long)", .tooLong(limit: 1_000)),
+      (String(repeating: "<a>", count: 1_000), nil),
+      (String(repeating: "<\(long.prefix(500))>", count: 20), nil),
+    ]
+    for (ending, fault) in endings {
+      let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
+      reader.skips = true
+      let last = reader.read((header + "<message>" + long + ending).utf8).last
+      if let fault {
+        #expect(last == .failed(fault))
+      } else if case .failed(.tooDeep) = last {
+      } else {
+        Issue.record("\(String(describing: last))")
+      }
+    }
+    // A header is no stanza, and what is between two neither.
+    let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
+    reader.skips = true
+    #expect(
+      reader.read("<stream:stream a='\(long)'>".utf8) == [.failed(.tooLong(limit: 1_000))])
+  }
+
+  @Test("14.6: a long list comes in parts, each of them an answer, whatever it weighs together")
+  func lists() throws {
+    let items = (0..<5_000).map { "<item jid='c\($0)@b' subscription='both'/>" }
+    for (namespace, isList) in [("jabber:iq:roster", true), ("urn:x", false)] {
+      let reader = XMLReader(limits: XMLReader.Limits(bytes: 16_000))
+      reader.skips = true
+      let events = reader.read(
+        (header + "<iq type='result' id='r'><query xmlns='\(namespace)' ver='2'>"
+          + items.joined() + "</query></iq><iq/>").utf8)
+      guard isList else {
+        #expect(events.count == 3)
+        continue
+      }
+      var jids: [String] = []
+      for case .part(let answer) in events {
+        #expect(answer["id"] == "r" && answer.weight < 16_000)
+        jids += answer.children.first?.children.compactMap { $0["jid"] } ?? []
+      }
+      guard case .element(let end) = try #require(events.dropLast().last) else {
+        Issue.record("no end")
+        return
+      }
+      let query = try #require(end.first("query", "jabber:iq:roster"))
+      #expect(query["ver"] == "2" && end["id"] == "r")
+      #expect(jids + query.children.compactMap { $0["jid"] } == (0..<5_000).map { "c\($0)@b" })
+    }
+  }
+
   @Test("elements may be as deep as the limit, and not one deeper")
   func depth() {
     func nested(_ count: Int) -> String {
@@ -246,7 +339,7 @@ extension XMLReader.Event {
       "<!DOCTYPE x>", "<!--", "-->", "<?x?>", "&a;", "<a>", "</a>", "<stream:x/>", "\0",
       "xmlns=''", "]]>", "<![CDATA[", "'", ">", "&#0;", "&#xD800;", "\u{FFFE}",
     ]
-    for _ in 0..<LongRun.rounds(3_000) {
+    for round in 0..<LongRun.rounds(3_000) {
       var bytes = Array(Self.stream.utf8)
       for _ in 0...dice.below(3) {
         let place = dice.below(bytes.count)
@@ -257,8 +350,9 @@ extension XMLReader.Event {
         default: bytes += bytes[place...]
         }
       }
-      let whole = XMLReader(limits: limits).read(bytes)
-      let reader = XMLReader(limits: limits)
+      let (first, reader) = (XMLReader(limits: limits), XMLReader(limits: limits))
+      (first.skips, reader.skips) = (round.isMultiple(of: 2), round.isMultiple(of: 2))
+      let whole = first.read(bytes)
       let cut = dice.below(bytes.count)
       let pieces = reader.read(bytes[..<cut]) + reader.read(bytes[cut...])
       #expect(pieces.map(\.withoutReason) == whole.map(\.withoutReason), "\(bytes)")

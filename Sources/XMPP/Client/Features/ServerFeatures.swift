@@ -49,6 +49,7 @@ extension Client {
     self.jid = jid
     server = ServerFeatures(stream: features)
     turn.toldStatus = nil
+    hasToldOfSkipped = false
     for key in archives.keys { archives[key]?.begin() }
     archives["", default: Archive(mark: nil)].begin()
 
@@ -68,7 +69,7 @@ extension Client {
     tell(.offline)
     questions = [:]
     queries = [:]
-    typists = []
+    (typists, typesIn) = ([], [])
     clock.cancelAll()
     roster.forgetPresence()
     for address in Array(rooms.keys) { rooms[address]?.isLost() }

@@ -126,8 +126,10 @@ extension Client {
     }
   }
 
+  /// Only changes are told (XEP-0085, 5.3).
   private mutating func typing(_ isTyping: Bool, in place: NetworkPlace) {
-    guard let (to, type) = recipient(of: place) else { return }
+    guard let (to, type) = recipient(of: place), typesIn.contains(place) != isTyping else { return }
+    if isTyping { typesIn.insert(place) } else { typesIn.remove(place) }
     let state = Element(isTyping ? "composing" : "paused", namespace: Feature.typing)
     send(
       Element(

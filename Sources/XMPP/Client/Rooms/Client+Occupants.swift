@@ -95,7 +95,8 @@ extension Client {
     if isInside, codes.contains(RoomStatus.isOwn) || isOwnNick {
       thrownOut(of: address, user, codes)
     } else if isEntered, let occupant {
-      tellOccupant(nick, occupant, in: address) { .absent($0, room: $1) }
+      let removal = RoomStatus.removal(codes, user)
+      tellOccupant(nick, occupant, in: address) { .absent($0, room: $1, removal: removal) }
     }
   }
 
@@ -115,18 +116,17 @@ extension Client {
     rooms[address]?.isLost()
     archives[address.description]?.isLost()
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
-    let sentence = reason ?? filled(("You left %1.", [address.description]))
     outbox.hasNewPlace = true
     if isPassing {
-      rooms[address]?.state = .unreachable(sentence)
+      rooms[address]?.state = .unreachable(reason)
       rooms[address]?.isLossTold = true
       clock.set(.room(address), in: Limits.enteringAgain)
-      tell(.lost(room: address.description, reason: sentence))
+      tell(.lost(room: address.description, reason: reason))
     } else {
-      rooms[address]?.state = .refused(sentence)
+      rooms[address]?.state = .refused(reason)
       clock.cancel(.room(address))
       tell(.left(room: address.description, reason: reason))
-      if let request = rooms[address]?.request { done(request, sentence) }
+      if let request = rooms[address]?.request { done(request, reason) }
       rooms[address]?.request = nil
     }
     goOnWithRequests()

@@ -127,27 +127,68 @@ enum RoomStatus {
     Set(user?.children.filter { $0.name == "status" }.compactMap { $0["code"] } ?? [])
   }
 
-  /// Why someone is not in a room any more; nil where they left by themselves.
-  static func reason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String? {
-    let said = String(
-      (user?.first("item", Feature.roomUser)?.first("reason", Feature.roomUser)?
-        .text ?? "").prefix(300))
-    let sentence: Sentence? =
+  /// Why the owner is not in a room any more, whom they did not leave by themselves: a sentence.
+  static func reason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String {
+    let actor = actor(in: user)
+    let sentence: Sentence =
       if let destroyed = user?.first("destroy", Feature.roomUser) {
         destroyed["jid"].flatMap(Address.init).map {
           ("%1 was closed; go on in %2.", [room, $0.description])
         } ?? ("%1 was closed.", [room])
       } else if codes.contains(isBanned) {
-        ("You were banned from %1.", [room])
+        actor.map { ("%2 banned you from %1.", [room, $0]) }
+          ?? ("You were banned from %1.", [room])
       } else if codes.contains(isShutDown) || codes.contains(isBroken) {
         ("The server of %1 went away.", [room])
       } else if codes.contains(isKicked) {
-        ("You were put out of %1.", [room])
-      } else if codes.contains(isForMembers) || codes.contains(isRemoved) {
+        actor.map { ("%2 kicked you out of %1.", [room, $0]) }
+          ?? ("You were kicked out of %1.", [room])
+      } else if codes.contains(isRemoved) {
+        actor.map { ("%2 removed you from the members of %1.", [room, $0]) }
+          ?? ("You were removed from the members of %1.", [room])
+      } else if codes.contains(isForMembers) {
         ("%1 is for its members only now.", [room])
       } else {
-        nil
+        ("%1 does not count you among those in it any more.", [room])
       }
-    return sentence.map { filled($0) + (said.isEmpty ? "" : " The reason given: " + said) }
+    let said = given(in: user)
+    return filled(sentence) + (said.isEmpty ? "" : " The reason given: " + said)
+  }
+
+  /// How somebody else was made to leave, as in `kicked by ben (spam)`; nil where they left by
+  /// themselves, or lost the connection.
+  static func removal(_ codes: Set<String>, _ user: Element?) -> String? {
+    let how =
+      if codes.contains(isBanned) {
+        "banned"
+      } else if codes.contains(isShutDown) || codes.contains(isBroken) {
+        ""
+      } else if codes.contains(isKicked) {
+        "kicked"
+      } else if codes.contains(isRemoved) {
+        "removed from the members"
+      } else if codes.contains(isForMembers) {
+        "removed, since the room is for its members only now"
+      } else {
+        ""
+      }
+    if how.isEmpty { return nil }
+    let said = given(in: user)
+    return how + (actor(in: user).map { " by " + $0 } ?? "") + (said.isEmpty ? "" : " (\(said))")
+  }
+
+  /// Who did it, where the room tells (XEP-0045, 8.2).
+  private static func actor(in user: Element?) -> String? {
+    let actor = user?.first("item", Feature.roomUser)?.first("actor", Feature.roomUser)
+    return Client.word(actor?["nick"]) ?? Client.word(actor?["jid"])
+  }
+
+  /// Why, in the words of whoever did it.
+  private static func given(in user: Element?) -> String {
+    for name in ["destroy", "item"] {
+      let reason = user?.first(name, Feature.roomUser)?.first("reason", Feature.roomUser)?.text
+      if let reason, !reason.isEmpty { return String(reason.prefix(300)) }
+    }
+    return ""
   }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+/// A moment as something to read (timerfd, Linux only). Unlike the timeout of `poll(2)`, it counts
+/// the time in which the machine is suspended, so a timer that fell due meanwhile fires on waking.
+struct TimerDescriptor: ~Copyable {
+  /// −1 until a moment was set.
+  private(set) var descriptor: Int32 = -1
+  private var due: Int64?
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Makes the descriptor readable at a moment, in place of the one before.
+  ///
+  /// - Parameters:
+  ///   - due: the moment, in milliseconds of the clock that shows `now`; nil for none.
+  /// - Returns: how long `poll(2)` may wait for anything, in milliseconds; −1 without end.
+  mutating func set(_ due: Int64?, at now: Int64) -> Int32 {
+    if let due, due <= now { return 0 }
+    if due == self.due { return -1 }
+    if descriptor < 0 {
+      descriptor = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
+    }
+    let pause = due.map { $0 - now } ?? 0
+    var time = itimerspec()
+    time.it_value = timespec(
+      tv_sec: Int(pause / 1000), tv_nsec: Int(pause % 1000) * 1_000_000)
+    guard descriptor >= 0, timerfd_settime(descriptor, 0, &time, nil) == 0 else {
+      // Late after a suspension is better than never.
+      self.due = nil
+      return due == nil ? -1 : Int32(clamping: pause)
+    }
+    self.due = due
+    return -1
+  }
+
+  /// The descriptor was readable: the same moment would have to be set anew.
+  mutating func fired() { due = nil }
+}
