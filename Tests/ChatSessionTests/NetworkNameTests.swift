@@ -127,6 +127,43 @@ struct NetworkNameTests {
     #expect(anna.printed.contains("You are banned."))
   }
 
+  @Test("what a moderator removes from a room is gone, and a line says who removed it and why")
+  func removedByAModerator() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    func hear(_ news: NetworkNews) throws {
+      try network.take([news], of: account)
+      anna.look()
+    }
+    try hear(.joined(room: "tea@rooms.x.org", nick: "anna"))
+    for id in ["1", "2"] {
+      try hear(
+        .said(
+          NetworkMessage(
+            name: MessageName(archive: id), speaker: Speaker(identity: "id-8", name: "kim"),
+            body: "cheap pills"), in: .room("tea@rooms.x.org")))
+    }
+    func remove(_ id: String, _ moderator: String, _ reason: String) throws {
+      try hear(
+        .removed(
+          archive: id, room: "tea@rooms.x.org", Removal(moderator: moderator, reason: reason),
+          at: nil))
+    }
+    try remove("1", "max", "spam\u{1b}[2J")
+    let line = "✎ max, a moderator, removed [1] of kim: spam"
+    #expect(anna.printed.last?.hasPrefix(line) == true)
+    #expect(anna.printed.last?.contains("\u{1b}") == false)
+    try remove("2", "", "")
+    #expect(anna.printed.last == "✎ a moderator removed [2] of kim")
+    _ = anna.news()
+    anna.say("/history")
+    let shown = anna.news()
+    #expect(shown.contains { $0.hasPrefix(line) } && !shown.contains { $0.contains("pills") })
+    anna.say("/info 1")
+    #expect(anna.printed.contains { $0.contains("max, a moderator, removed it: spam") })
+  }
+
   @Test("in a network's room /nick changes the nickname there, and /who says who is away")
   func nicknames() throws {
     let account = try anna.added()

@@ -92,16 +92,21 @@ package enum NetworkNews: Hashable, Sendable {
   /// is `sent`. What was said before the newest message that is there stands in its place by time.
   case said(NetworkMessage, in: NetworkPlace)
   /// The speaker gave a message of theirs another text. Of no account where the message is not known
-  /// (any more), or is another's, or an edit that was made later is.
-  case edited(MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?)
+  /// (any more), or is another's. `change` is what the network knows the correction itself by: told
+  /// once more it is no news. Else the last one told counts, whatever their times (rule 14.3).
+  case edited(
+    MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?,
+    change: MessageName = MessageName())
   /// The speaker retracted a message of theirs.
   case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
+  /// A moderator removed the message of that archive id from a room, which says so itself.
+  case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
-  /// the message, where that is known. One is kept of each person (rule 7.8): the first that is an
+  /// the message, where that is known; `change` as above. One is kept of each person (rule 7.8): the first that is an
   /// emoji.
   case reacted(
     MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
-    at: Milliseconds?)
+    at: Milliseconds?, change: MessageName = MessageName())
   case typing(Speaker, in: NetworkPlace, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
   /// counts, and any message of it will do; in a direct chat one of the owner's, from the other side.

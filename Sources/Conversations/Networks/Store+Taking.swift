@@ -89,12 +89,14 @@ final class NewsTaking {
   func take(_ news: NetworkNews) throws {
     switch news {
     case .said(let message, let place): try said(message, in: place)
-    case .edited(let name, let speaker, let place, let body, let time):
-      try edited(name, by: speaker, in: place, body, at: time)
+    case .edited(let name, let speaker, let place, let body, let time, let change):
+      try edited(name, by: speaker, in: place, body, at: time, change)
     case .retracted(let name, let speaker, let place, let time):
       try retracted(name, by: speaker, in: place, at: time)
-    case .reacted(let name, let author, let speaker, let place, let emoji, let time):
-      try reacted(name, of: author, by: speaker, in: place, emoji, at: time)
+    case .removed(let archive, let room, let removal, let time):
+      try removed(archive, from: room, removal, at: time)
+    case .reacted(let name, let author, let speaker, let place, let emoji, let time, let change):
+      try reacted(name, of: author, by: speaker, in: place, emoji, at: time, change)
     case .typing(let speaker, let place, let isTyping):
       try typing(speaker, in: place, isTyping)
     case .reached(let name, let speaker, let place, let state):

@@ -52,6 +52,8 @@ enum Limits {
   static let reactions = 20
   static let reactionBytes = 64
   static let links = 20
+  /// Characters of a moderator's reason.
+  static let reason = 300
   /// Bytes of an id, a nickname or an address that others chose.
   static let word = 1_024
 }

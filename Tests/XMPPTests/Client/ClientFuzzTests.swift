@@ -126,14 +126,14 @@ struct ClientFuzzTests {
     switch news {
     case .said(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
-    case .edited(_, let speaker, let place, _, _), .retracted(_, let speaker, let place, _),
-      .reacted(_, _, let speaker, let place, _, _), .reached(_, let speaker, let place, _),
+    case .edited(_, let speaker, let place, _, _, _), .retracted(_, let speaker, let place, _),
+      .reacted(_, _, let speaker, let place, _, _, _), .reached(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _): return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
       .present(_, let room, _), .absent(_, let room), .renamed(_, let room, _),
-      .topic(let room, _, _, _), .toldHistory(let room):
+      .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
