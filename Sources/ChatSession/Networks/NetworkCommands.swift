@@ -127,7 +127,11 @@ struct NetworkCommands: SessionPart {
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = ""
   ) throws -> Bool {
     guard let account = account(of: conversation) else { return false }
-    try ask(verb, try store.networkAddress(of: conversation.id), text, of: account)
+    let target = try store.networkAddress(of: conversation.id)
+    let isAsked =
+      try verb == .history
+      && store.requests(of: account).contains { $0.verb == verb && $0.target == target }
+    if !isAsked { try ask(verb, target, text, of: account) }
     return true
   }
 

@@ -151,6 +151,9 @@ package enum NetworkNews: Hashable, Sendable {
   case bounced(MessageName, in: NetworkPlace, reason: String)
   /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
+  /// The messages that follow in this batch are a page of a place's archive: all that it has from the
+  /// id `from` up to before the id `until`. Empty: from its beginning; up to its end.
+  case page(of: NetworkPlace, from: String, until: String)
   /// A room without an archive has told all that it tells of what is past.
   case toldHistory(room: String)
   /// What the answer to a request is; empty when it is done and there is nothing to say. The first

@@ -25,6 +25,7 @@ extension NewsTaking {
     var time = time(message.time)
     let id: ID<Message>
     if message.isPast {
+      time = before(place.pageEnd, time)
       id = try ids.next(at: time, in: database)
       ids.use(id)
     } else {
@@ -64,6 +65,30 @@ extension NewsTaking {
     message.links.reduce(message.body) { body, link in
       body.contains(link) ? body : body.isEmpty ? link : body + "\n" + link
     }
+  }
+
+  func page(of network: NetworkPlace, from: String, until: String) throws {
+    guard let place = try known(network) else { return }
+    place.pageEnd =
+      try database.first(
+        "SELECT min(created_at) FROM message WHERE conversation = ? AND past = 1", place.id
+      ) { $0.optionalInt64() } ?? nil
+    // A page that is told again says nothing of what was read since.
+    try database.run(
+      """
+      UPDATE conversation SET archive_from = ?2
+      WHERE id = ?1 AND (archive_from IS NULL OR archive_from = ?3)
+      """, place.id, from, until)
+  }
+
+  /// The time of a message on a page before all that is known: networks tell whole seconds, and of
+  /// one second the archive's order counts. So it does where that time is still to come by the clock
+  /// here.
+  private func before(_ pageEnd: Milliseconds?, _ time: Milliseconds) -> Milliseconds {
+    guard let pageEnd, time >= pageEnd, time - pageEnd < 1000 || time == now,
+      pageEnd > JSONShape.times.lowerBound
+    else { return time }
+    return pageEnd - 1
   }
 
   /// The number of what a message answers.

@@ -42,6 +42,8 @@ final class NewsTaking {
     /// When the last message was made of those that are not past; nil before that was looked up.
     var newest: Milliseconds??
     var isByTime: Bool
+    /// When the oldest past message was said of those that were there before a page of the archive.
+    var pageEnd: Milliseconds?
 
     init(
       _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
@@ -128,6 +130,7 @@ final class NewsTaking {
     case .refused(let entry, let reason): try refused(entry, reason)
     case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
+    case .page(let place, let from, let until): try page(of: place, from: from, until: until)
     case .toldHistory(let room): try toldHistory(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)

@@ -26,6 +26,8 @@ enum Limits {
   static let clockError: Milliseconds = 24 * 3_600_000
 
   static let page = 250
+  /// How many of them a request for older messages may take.
+  static let pages = 100
   /// From how many on it takes long to catch up.
   static let manyMessages = 500
   /// Bytes of memory (`Element.weight`) that a page may take; the rest of it is asked for again.

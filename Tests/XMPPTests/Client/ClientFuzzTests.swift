@@ -130,7 +130,8 @@ struct ClientFuzzTests {
       .reacted(_, _, let speaker, let place, _, _, _), .reached(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
-    case .read(_, let place), .bounced(_, let place, _): return isOf(place)
+    case .read(_, let place), .bounced(_, let place, _), .page(let place, _, _):
+      return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
       .present(_, let room, _), .absent(_, let room), .renamed(_, let room, _),
       .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
