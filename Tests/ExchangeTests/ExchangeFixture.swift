@@ -160,6 +160,7 @@ extension Lobby {
         .removed(
           archive: "a9", room: "tea@rooms.example", Removal(moderator: "max", reason: "spam"),
           at: nil),
+        .wantsContact(Speaker(identity: "eve@example")),
       ], of: account)
     fixture.now += 5000
   }

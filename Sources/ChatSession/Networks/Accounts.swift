@@ -37,7 +37,10 @@ final class Accounts: SessionPart {
       let hadNone = list.isEmpty
       list = try store.accounts(of: me.id)
       // Their nicknames are names of mine.
-      if hadNone, !list.isEmpty { session.becomes(me) }
+      if hadNone, !list.isEmpty {
+        session.becomes(me)
+        if session.isInteractive { try RequestsCommand(session: session).remind() }
+      }
       for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
         // The status line has no room for a reason; later ones are in `/account`.
         guard account.status.hasPrefix("offline") else { continue }

@@ -162,6 +162,8 @@ struct NetworkCommands: SessionPart {
     guard words.count == 2, let verb else { throw usage("contact") }
     let (account, address) = try contact(named: words[1])
     try ask(verb, address, of: account)
+    if verb == .approve { try store.forgetApproaches(to: account, of: address, .contact) }
+    if verb == .block { try store.forgetApproaches(to: account, of: address) }
   }
 
   private func listContacts() throws {
@@ -181,6 +183,10 @@ struct NetworkCommands: SessionPart {
       if !answer.text.isEmpty {
         emit(.noticeIsOver(HistoryCommand.fetching))
         tell(SafeText(line: answer.text))
+        // Nobody asked to be invited.
+        if answer.request.verb == .invite, answer.request.target.isEmpty, settings.bell {
+          emit(.bell)
+        }
       }
       FileCommands(session: session).fetched(answer)
     }

@@ -130,12 +130,16 @@ package enum NetworkNews: Hashable, Sendable {
   /// know someone by, `Speaker.identity` is the new one.
   case renamed(Speaker, room: String, former: String)
   case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
+  /// Somebody invites the owner into a room. It waits, as does what follows, until the owner takes it
+  /// up (rule 14.5).
   case invited(room: String, by: Speaker)
   /// Someone of the contact list: what they are called and whether they are there; `away` is nil
   /// when they are not away.
   case contact(Speaker, isOnline: Bool, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
   case wantsContact(Speaker)
+  /// A minute has gone by since strangers sent something: what was not reported is counted.
+  case countStrangers
   /// Someone whom the owner asked lets them see whether they are there, or does not.
   case answeredContact(Speaker, isYes: Bool)
   /// Someone is not in the contact list any more.

@@ -21,6 +21,8 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     /// Ask `target` to be a contact; grant that they see this owner; take both back.
     case subscribe, approve, unsubscribe
     case block, unblock
+    /// Turn down everybody who asks to be a contact.
+    case decline
     /// Presence of the owner: `text` is the word of being away, `target` "away" or "".
     case presence
     /// What the server and the place `target` can do.

@@ -22,6 +22,7 @@ extension NewsTaking {
     {
       return
     }
+    if case .direct(let address) = network { try open(place, address, for: message) }
     var time = time(message.time)
     let id: ID<Message>
     if message.isPast {
@@ -30,7 +31,6 @@ extension NewsTaking {
       ids.use(id)
     } else {
       id = ID(rawValue: try store.nextChange())
-      if !place.isRoom { try store.reopen(place.id) }
       if message.time != nil { time = try inOrder(time, of: sender, in: place) }
       try noteTime(time, in: place)
     }

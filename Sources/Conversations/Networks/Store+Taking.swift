@@ -116,9 +116,8 @@ final class NewsTaking {
     case .invited(let room, let speaker): try invited(to: room, by: speaker)
     case .contact(let speaker, let isOnline, let away):
       try contact(speaker, isOnline: isOnline, away: away)
-    case .wantsContact(let speaker):
-      try store.tell(
-        "\(speaker.identity) wants to be a contact: /contact accept \(speaker.identity)", account)
+    case .wantsContact(let speaker): try wantsContact(speaker)
+    case .countStrangers: try countStrangers()
     case .answeredContact(let speaker, let isYes):
       try store.tell(
         isYes
@@ -170,19 +169,18 @@ final class NewsTaking {
   /// The conversation of a place, made if missing.
   func place(_ network: NetworkPlace) throws -> Place {
     if let known = try known(network) { return known }
-    let conversation: Conversation
     switch network {
     case .room(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
-      conversation = try store.insert(
+      _ = try store.insert(
         room: free(name: address), network: self.network, address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       let person = try person(Speaker(identity: address), in: network)
-      conversation = try store.direct(owner.id, with: person.id)
+      try store.insertDirect(owner.id, with: person.id)
     }
     guard let made = try known(network) else {
-      throw StoreError.failed(path: store.path, detail: "\(conversation.name) is not found")
+      throw StoreError.failed(path: store.path, detail: "\(network) is not found")
     }
     return made
   }

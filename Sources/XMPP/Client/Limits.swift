@@ -15,6 +15,8 @@ enum Limits {
   static let silence: Milliseconds = 900_000
   /// Until a page of an archive is asked for again.
   static let pageAgain: Milliseconds = 5_000
+  /// Until what strangers sent is counted.
+  static let strangers: Milliseconds = 60_000
   /// How long behind a stanza a break may be its fault.
   static let blame: Milliseconds = 10_000
   /// Until a file that did not get there is sent again; twice as long each time.

@@ -41,6 +41,11 @@ extension Client {
           links: text.links, isPast: heard.isPast),
         in: place))
     noteUnanswered(heard, name, by: speaker, in: place)
+    if case .direct = place, !speaker.isOwner, roster.contacts[from.bare] == nil,
+      !roster.acquaintances.contains(from.bare)
+    {
+      countStrangersLater()
+    }
   }
 
   /// The name of a message that another one refers to. In a room it is the id that the room gave;
