@@ -296,7 +296,7 @@ struct AccountTests {
     #expect(try !database.exists("SELECT 1 FROM request WHERE secret <> ''"))
   }
 
-  @Test("/history goes on into the network's archive, before the oldest that is here")
+  @Test("14.7: /history goes on into the network's archive, before the oldest that is here")
   func historyGoesOn() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -317,11 +317,19 @@ struct AccountTests {
     #expect(try anna.store.requests(of: account).count == before)
     anna.say("/history 50")
     let asked = try #require(try anna.store.requests(of: account).last)
-    #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "a1")
+    #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "25 a1")
     #expect(anna.notice.contains("Older messages are being fetched"))
-    try network.take([.answered(asked, "There is nothing older.")], of: account)
+    // Who asks twice is not answered twice.
+    anna.say("/history 60")
+    #expect(try anna.store.requests(of: account).last == asked)
+    try network.take(
+      [
+        .page(of: place, from: "", until: "a1"), .answered(asked, "There is nothing older."),
+      ], of: account)
     anna.look()
     #expect(anna.notice.isEmpty && anna.printed.last == "There is nothing older.")
+    anna.say("/history 50")
+    #expect(try anna.store.requests(of: account).count == before && anna.notice.isEmpty)
   }
 
   @Test("being away is told to the networks that are wanted")

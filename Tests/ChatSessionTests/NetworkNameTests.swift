@@ -173,6 +173,43 @@ struct NetworkNameTests {
     #expect(!anna.status().contains("is typing"))
   }
 
+  @Test("what a moderator removes from a room is gone, and a line says who removed it and why")
+  func removedByAModerator() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    func hear(_ news: NetworkNews) throws {
+      try network.take([news], of: account)
+      anna.look()
+    }
+    try hear(.joined(room: "tea@rooms.x.org", nick: "anna"))
+    for id in ["1", "2"] {
+      try hear(
+        .said(
+          NetworkMessage(
+            name: MessageName(archive: id), speaker: Speaker(identity: "id-8", name: "kim"),
+            body: "cheap pills"), in: .room("tea@rooms.x.org")))
+    }
+    func remove(_ id: String, _ moderator: String, _ reason: String) throws {
+      try hear(
+        .removed(
+          archive: id, room: "tea@rooms.x.org", Removal(moderator: moderator, reason: reason),
+          at: nil))
+    }
+    try remove("1", "max", "spam\u{1b}[2J")
+    let line = "✎ max, a moderator, removed [1] of kim: spam"
+    #expect(anna.printed.last?.hasPrefix(line) == true)
+    #expect(anna.printed.last?.contains("\u{1b}") == false)
+    try remove("2", "", "")
+    #expect(anna.printed.last == "✎ a moderator removed [2] of kim")
+    _ = anna.news()
+    anna.say("/history")
+    let shown = anna.news()
+    #expect(shown.contains { $0.hasPrefix(line) } && !shown.contains { $0.contains("pills") })
+    anna.say("/info 1")
+    #expect(anna.printed.contains { $0.contains("max, a moderator, removed it: spam") })
+  }
+
   @Test("in a network's room /nick changes the nickname there, and /who says who is away")
   func nicknames() throws {
     let account = try anna.added()
@@ -208,29 +245,76 @@ struct NetworkNameTests {
     #expect(anna.session.me.name == "anna")
   }
 
-  @Test("who is invited into a network's room is told how to enter it")
+  @Test("14.5: who is invited into a network's room is told how to enter it, and finds it nowhere")
   func invited() throws {
     let account = try anna.added()
     let ben = Speaker(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
-    try town.store().take([.invited(room: "tea@rooms.x.org", by: ben)], of: account)
-    anna.look()
-    #expect(
-      anna.printed.last?.contains(
-        "ben invited you to #tea@rooms.x.org; /join #tea@rooms.x.org enters it.") == true)
-    anna.say("/join #tea@rooms.x.org")
-    #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
-    // Who is in the room is no stranger who looks like a contact.
+    let bells = anna.bells
     try town.store().take(
       [
         .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
-        .invited(
-          room: "cake@rooms.x.org",
-          by: Speaker(identity: "cake@rooms.x.org/ben", name: "ben", isVerified: false)),
+        .invited(room: "tea@rooms.x.org", by: ben),
         .answeredContact(Speaker(identity: "cem@x.org"), isYes: true),
       ], of: account)
     anna.look()
-    #expect(anna.printed.contains { $0.contains(" ben invited you to #cake@rooms.x.org") })
+    // Who is in the room is no stranger who looks like a contact.
+    #expect(
+      anna.printed.contains {
+        $0.hasPrefix("ben invites you into tea@rooms.x.org: /join tea@rooms.x.org enters it")
+      })
     #expect(anna.printed.contains("cem@x.org lets you see when they are there."))
+    #expect(anna.bells == bells + 1)
+    _ = anna.news()
+    anna.say("/list")
+    #expect(!anna.news().contains { $0.contains("tea@") })
+    anna.say("/join #tea@rooms.x.org")
+    #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
+    anna.say("/requests")
+    #expect(anna.printed.last == "No requests wait.")
+  }
+
+  @Test("14.5: /requests lists what strangers sent; /leave, /block and clear turn it down")
+  func requests() throws {
+    let account = try anna.added()
+    let eve = Speaker(identity: "eve@x.org")
+    func send() throws {
+      try town.store().take(
+        [
+          .invited(room: "tea@rooms.x.org", by: eve), .wantsContact(Speaker(identity: "cem@x.org")),
+          .said(
+            NetworkMessage(name: MessageName(), speaker: eve, body: "dear friend\u{1b}[2J\nline"),
+            in: .direct("eve@x.org")),
+        ], of: account)
+      anna.look()
+    }
+    func listed() -> [String] {
+      _ = anna.news()
+      anna.say("/requests")
+      return anna.news().filter { $0.hasPrefix("  ") }
+    }
+    try send()
+    let lines = listed()
+    #expect(lines.count == 3)
+    #expect(lines.contains { $0.contains("/join tea@rooms.x.org  eve@x.org invites you") })
+    #expect(lines.contains { $0.contains("/contact accept cem@x.org  wants to be a contact") })
+    #expect(lines.contains { $0.contains("/msg eve@x.org  “dear friend^[[2J”") })
+    anna.say("/leave #tea@rooms.x.org")
+    #expect(anna.printed.last == "The invitation into tea@rooms.x.org is turned down.")
+    #expect(listed().count == 2)
+    anna.say("/contact accept cem@x.org")
+    #expect(listed().count == 1)
+    try send()
+    anna.say("/block eve@x.org")
+    #expect(try anna.store.requests(of: account).last?.verb == .block)
+    #expect(listed().count == 1)
+    try send()
+    anna.say("/requests clear")
+    #expect(anna.printed.last == "3 requests are turned down.")
+    #expect(try anna.store.requests(of: account).last?.verb == .decline)
+    // Who opens a shell later hears that something waits.
+    try send()
+    let other = try town.person("anna")
+    #expect(other.printed.contains("3 requests wait; /requests lists them."))
   }
 
   @Test("who is known from a room alone is not written to in private, nor is somebody of that name")

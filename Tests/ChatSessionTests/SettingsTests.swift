@@ -29,7 +29,7 @@ import Testing
   @Test("1.11: nothing is suggested for a word that is near to no command")
   func farFromEverything() {
     #expect(Command.nearest(to: "xylophone") == nil)
-    for name in ["time", "ping", "wins", "block", "titlebar"] {
+    for name in ["time", "ping", "wins", "titlebar"] {
       #expect(Command.nearest(to: name) == nil, "\(name)")
     }
   }
@@ -40,7 +40,6 @@ import Testing
       ("query", "/query; /msg NAME opens a direct chat."),
       ("part", "/part; /leave leaves the room."),
       ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who says who is here."),
-      ("block", "/block; /ignore NAME hides what somebody writes."),
     ])
   func otherClients(typed: String, answer: String) {
     #expect(Command.unknown(typed).sentence.string == "There is no " + answer)
@@ -50,7 +49,7 @@ import Testing
   func otherClientsNames() {
     let names = """
       query part names buffer lastlog close win window wins bye exit hilight roster correct \
-      sendfile prefs block time ping titlebar notice
+      sendfile prefs time ping titlebar notice
       """
     for name in names.split(separator: " ").map(String.init) {
       let sentence = Command.unknown(name).sentence.string

@@ -191,6 +191,8 @@ extension EndToEnd {
     @Test("what was said while both were away is there once, in its place, with its edits")
     func afterBothWereAway() throws {
       let (annas, bens, cem) = try allInTheRoom()
+      // Who is written to is no stranger.
+      let chat = try anna.chat(with: "cem")
       try cem.tell("say", room, "groupchat", "before")
       try anna.expect("before", in: annas)
       try ben.expect("before", in: bens)
@@ -220,7 +222,6 @@ extension EndToEnd {
         #expect(try person.messages(in: place).allSatisfy { !$0.isPast })
       }
       #expect(try anna.messages(in: annas).last?.id == waiting.id)
-      let chat = try anna.chat(with: "cem")
       try anna.expect("direct 3", in: chat)
       #expect(try anna.messages(in: chat).map(\.body) == ["direct 1", "direct 2", "direct 3"])
       let unread = try anna.store.listing(for: anna.me).first { $0.conversation.id == chat }?.unread

@@ -150,6 +150,18 @@ extension Lobby {
       INSERT INTO absence(participant, since, until)
       SELECT id, 1600000000000, 1600000000001 FROM participant WHERE identity = 'ben'
       """)
+    let rooms = NetworkPlace.room("tea@rooms.example")
+    try store.take(
+      [
+        .said(
+          NetworkMessage(
+            name: MessageName(archive: "a9"), speaker: Speaker(identity: "kim"), body: "pills"),
+          in: rooms),
+        .removed(
+          archive: "a9", room: "tea@rooms.example", Removal(moderator: "max", reason: "spam"),
+          at: nil),
+        .wantsContact(Speaker(identity: "eve@example")),
+      ], of: account)
     fixture.now += 5000
   }
 }

@@ -156,6 +156,9 @@ import Testing
       }
       attempt { _ = try store.outbox(of: "xmpp:anna@example") }
       attempt { _ = try store.unsent(by: me) }
+      attempt {
+        for account in try store.accounts(of: me) { _ = try store.approaches(to: account) }
+      }
       attempt { _ = try store.lookAlikes(among: store.participants().map(\.id), to: me) }
       attempt { _ = try store.directChats(of: me) }
       attempt { _ = try store.lastConversation(of: me) }

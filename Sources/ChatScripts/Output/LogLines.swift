@@ -28,8 +28,12 @@ enum LogLines {
   ) -> [SafeText] {
     let head = head(message, in: place)
     guard message.deletedAt == nil else {
+      let sender = names.name(message.senderName, of: message.sender)
       return [
-        head + say("%1 deleted this message", names.name(message.senderName, of: message.sender))
+        head
+          + (message.removal.map {
+            MessagePrinter.removal($0, of: say("this message of %1", sender))
+          } ?? say("%1 deleted this message", sender))
       ]
     }
     var texts = message.body.isEmpty ? [] : body(of: message, folding)

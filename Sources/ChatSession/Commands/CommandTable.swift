@@ -142,6 +142,12 @@ public struct Command: Sendable {
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
       "your contacts; or ask someone to be one, agree, end it, or shut them out", .contact
     ) { try NetworkCommands(session: $0).contact($1) },
+    Command("/block [ADDRESS]", "shut somebody on a network out, or list who is", .person) {
+      try NetworkCommands(session: $0).contact("block " + $1)
+    },
+    Command(
+      "/requests [clear]", "list what strangers sent you, or turn all of it down", .drafts
+    ) { try RequestsCommand(session: $0).run($1) },
     Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {
       try AccountCommands(session: $0).disconnect($1)
     },

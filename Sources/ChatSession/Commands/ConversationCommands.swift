@@ -62,6 +62,7 @@ struct ConversationCommands: SessionPart {
     if argument.isEmpty {
       target = try place.required()
     } else {
+      if try RequestsCommand(session: session).declines(argument) { return }
       guard let room = try store.room(argument, create: false, for: me.id) else {
         throw RuleError.noSuchRoom(argument)
       }

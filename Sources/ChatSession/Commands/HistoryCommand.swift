@@ -15,11 +15,8 @@ struct HistoryCommand: SessionPart {
   func printHistory(_ argument: String) throws {
     let conversation = try place.required()
     let messages = try Self.wanted(argument).fetch(store, conversation, me)
-    if case .newest(let count) = try Self.wanted(argument), messages.count < count,
-      try NetworkCommands(session: session).ask(
-        .history, in: conversation, text: try store.oldestArchiveID(in: conversation.id))
-    {
-      emit(.notice(Self.fetching))
+    if case .newest(let count) = try Self.wanted(argument), messages.count < count {
+      try fetch(count - messages.count, olderIn: conversation)
     }
     guard !messages.isEmpty else {
       return tell(
@@ -38,6 +35,16 @@ struct HistoryCommand: SessionPart {
     // A pager leaves nothing behind.
     let isPaged = transcript.page(lines, atEnd: true)
     if isPaged { transcript.endRun() } else { transcript.follow(history) }
+  }
+
+  /// Asks the network for what is older (rule 14.7), unless it is being fetched.
+  private func fetch(_ count: Int, olderIn conversation: Conversation) throws {
+    guard let before = try store.olderArchive(in: conversation.id) else { return }
+    let isAsked = try NetworkCommands(session: session).ask(
+      .history, in: conversation, text: NetworkRequest.historyText(count, before: before))
+    if isAsked, !session.accounts.isSettlingIn(conversation.network) {
+      emit(.notice(Self.fetching))
+    }
   }
 
   /// `🎉 anna, ben  👍 zoe`, each emoji where it was first given.

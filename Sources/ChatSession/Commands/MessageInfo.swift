@@ -20,6 +20,10 @@ struct MessageInfo: SessionPart {
     lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
     if let time = message.deletedAt {
       lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
+      if let removal = message.removal {
+        let text = MessagePrinter.removal(removal, of: say("it"))
+        lines.append(fact(SafeText(), StyledLine(text)))
+      }
       return transcript.answer(lines)
     }
     if message.sender == me.id { lines += try delivery(of: message) }

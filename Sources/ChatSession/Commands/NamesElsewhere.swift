@@ -26,7 +26,6 @@ enum NamesElsewhere {
     (["prefs"], say("/set shows the settings.")),
     (["time"], say("/set timestamps says how times are shown.")),
     (["ping"], say("/info N says how far message N came.")),
-    (["block"], say("/ignore NAME hides what somebody writes.")),
     (["titlebar"], say("hobnob has no title bar.")),
   ]
 }

@@ -213,10 +213,21 @@ package struct MessagePrinter {
   }
 
   private func deletion(_ message: Message) -> StyledLine {
-    StyledLine(
-      options.glyphs.edited + " "
-        + say("%1 deleted [%2]", SafeText(name: message.senderName), SafeText(message.number)), .dim
-    )
+    let (sender, number) = (SafeText(name: message.senderName), SafeText(message.number))
+    let text =
+      message.removal.map { Self.removal($0, of: say("[%1] of %2", number, sender)) }
+      ?? say("%1 deleted [%2]", sender, number)
+    return StyledLine(options.glyphs.edited + " " + text, .dim)
+  }
+
+  /// `max, a moderator, removed [42] of zoe: spam`
+  package static func removal(_ removal: Removal, of message: SafeText) -> SafeText {
+    let moderator = SafeText(name: removal.moderator)
+    let text =
+      removal.moderator.isEmpty
+      ? say("a moderator removed %1", message)
+      : say("%1, a moderator, removed %2", moderator, message)
+    return removal.reason.isEmpty ? text : text + ": " + SafeText(line: removal.reason)
   }
 
   /// A body's newline never starts a line that could be taken for another message: what follows

@@ -130,7 +130,10 @@ final class Accounts: SessionPart {
       list = try store.accounts(of: me.id)
       readSettings()
       // Their nicknames are names of mine.
-      if hadNone, !list.isEmpty { session.becomes(me) }
+      if hadNone, !list.isEmpty {
+        session.becomes(me)
+        if session.isInteractive { try RequestsCommand(session: session).remind() }
+      }
       for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
         // The status line has no room for a reason; later ones are in `/account`.
         guard account.status.hasPrefix("offline") else { continue }

@@ -132,7 +132,11 @@ struct NetworkCommands: SessionPart {
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = ""
   ) throws -> Bool {
     guard let account = account(of: conversation) else { return false }
-    try ask(verb, try store.networkAddress(of: conversation.id), text, of: account)
+    let target = try store.networkAddress(of: conversation.id)
+    let isAsked =
+      try verb == .history
+      && store.requests(of: account).contains { $0.verb == verb && $0.target == target }
+    if !isAsked { try ask(verb, target, text, of: account) }
     return true
   }
 
@@ -163,6 +167,8 @@ struct NetworkCommands: SessionPart {
     guard words.count == 2, let verb else { throw usage("contact") }
     let (account, address) = try contact(named: words[1])
     try ask(verb, address, of: account)
+    if verb == .approve { try store.forgetApproaches(to: account, of: address, .contact) }
+    if verb == .block { try store.forgetApproaches(to: account, of: address) }
   }
 
   private func listContacts() throws {
@@ -182,6 +188,10 @@ struct NetworkCommands: SessionPart {
       if !answer.text.isEmpty {
         emit(.noticeIsOver(HistoryCommand.fetching))
         tell(SafeText(line: answer.text))
+        // Nobody asked to be invited.
+        if answer.request.verb == .invite, answer.request.target.isEmpty, settings.bell {
+          emit(.bell)
+        }
       }
       FileCommands(session: session).fetched(answer)
     }

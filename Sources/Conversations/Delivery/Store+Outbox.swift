@@ -91,6 +91,18 @@ extension Store {
     }
   }
 
+  /// A correction or reaction is known from now on. Part of a transaction.
+  func noteApplied(
+    _ change: MessageName, to message: ID<Message>, by author: ID<Participant>
+  ) throws {
+    if change.archive == nil, change.origin == nil { return }
+    try database.run(
+      """
+      INSERT INTO applied_change(message, participant, archive_id, origin_id)
+      SELECT id, ?, ?, ? FROM message WHERE id = ?
+      """, author, change.archive, change.origin, message)
+  }
+
   /// The network has a message of mine. Part of a transaction.
   ///
   /// - Parameter isEdited: whether it has another text than the message by now.

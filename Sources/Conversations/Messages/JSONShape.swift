@@ -84,6 +84,8 @@ package enum JSONShape {
     ("failure", "m.failure"),
     ("edited", time("m.edited_at")),
     ("deleted", time("m.deleted_at")),
+    ("removed_by", "m.removed_by"),
+    ("reason", "nullif(m.removal_reason, '')"),
     ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
     ("reply_to", number("m.reply_to", from: 1)),
     ("text", "m.body"),

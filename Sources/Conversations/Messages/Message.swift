@@ -40,6 +40,8 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var editedAt: Milliseconds?
   /// Set when it was deleted: a tombstone stays.
   public var deletedAt: Milliseconds?
+  /// Who else deleted it, if not its author: a moderator of the room.
+  public var removal: Removal?
   /// Taken back before anybody else had it (rule 3.7): not to be shown at all.
   public var isRecalled: Bool
   /// The files that came with it, in order; none when it was deleted.
@@ -62,7 +64,8 @@ public struct Message: Identifiable, Hashable, Sendable {
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
-    mentions: String = "", isPast: Bool = false, isUnverified: Bool = false
+    mentions: String = "", isPast: Bool = false, isUnverified: Bool = false,
+    removal: Removal? = nil
   ) {
     self.id = id
     self.uid = uid
@@ -84,6 +87,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     self.mentions = mentions
     self.isPast = isPast
     self.isUnverified = isUnverified
+    self.removal = removal
   }
 }
 
@@ -91,6 +95,19 @@ extension Message {
   /// Whether it was brought in by an import, or from the archive of a network as past: it did not
   /// arrive, and nobody is told of it.
   public var isImported: Bool { id.rawValue < 0 }
+}
+
+/// How a moderator of a network's room deleted another's message.
+public struct Removal: Hashable, Sendable {
+  /// The moderator's nickname at that time; empty where the room names nobody.
+  public var moderator: String
+  /// In the moderator's words; empty where they gave none.
+  public var reason: String
+
+  public init(moderator: String, reason: String) {
+    self.moderator = moderator
+    self.reason = reason
+  }
 }
 
 /// A former text of an edited message (rule 3.3).

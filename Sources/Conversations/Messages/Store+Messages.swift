@@ -5,7 +5,7 @@ extension Store {
     m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
       \(attachmentColumn), \(quoteColumns), m.mentions, m.past,
-      m.unverified
+      m.unverified, m.removed_by, m.removal_reason
     """
   static let messageRows =
     "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)\n"
@@ -31,7 +31,10 @@ extension Store {
       deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
       attachments: attachments(row.optionalText("attachment_list")), replyTo: quote(row),
       mentions: row.text("mentions"), isPast: row.bool("past"),
-      isUnverified: row.bool("unverified"))
+      isUnverified: row.bool("unverified"),
+      removal: row.optionalText("removed_by").map {
+        Removal(moderator: $0, reason: row.text("removal_reason"))
+      })
   }
 
   /// The messages before the one with a number, or the newest, in the order in which they are shown:

@@ -92,16 +92,21 @@ package enum NetworkNews: Hashable, Sendable {
   /// is `sent`. What was said before the newest message that is there stands in its place by time.
   case said(NetworkMessage, in: NetworkPlace)
   /// The speaker gave a message of theirs another text. Of no account where the message is not known
-  /// (any more), or is another's, or an edit that was made later is.
-  case edited(MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?)
+  /// (any more), or is another's. `change` is what the network knows the correction itself by: told
+  /// once more it is no news. Else the last one told counts, whatever their times (rule 14.3).
+  case edited(
+    MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?,
+    change: MessageName = MessageName())
   /// The speaker retracted a message of theirs.
   case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
+  /// A moderator removed the message of that archive id from a room, which says so itself.
+  case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
-  /// the message, where that is known. One is kept of each person (rule 7.8): the first that is an
+  /// the message, where that is known; `change` as above. One is kept of each person (rule 7.8): the first that is an
   /// emoji.
   case reacted(
     MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
-    at: Milliseconds?)
+    at: Milliseconds?, change: MessageName = MessageName())
   case typing(Speaker, in: NetworkPlace, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
   /// counts, and any message of it will do; in a direct chat one of the owner's, from the other side.
@@ -126,12 +131,16 @@ package enum NetworkNews: Hashable, Sendable {
   /// know someone by, `Speaker.identity` is the new one.
   case renamed(Speaker, room: String, former: String)
   case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
+  /// Somebody invites the owner into a room. It waits, as does what follows, until the owner takes it
+  /// up (rule 14.5).
   case invited(room: String, by: Speaker)
   /// Someone of the contact list: what they are called and whether they are there; `away` is nil
   /// when they are not away.
   case contact(Speaker, isOnline: Bool, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
   case wantsContact(Speaker)
+  /// A minute has gone by since strangers sent something: what was not reported is counted.
+  case countStrangers
   /// Someone whom the owner asked lets them see whether they are there, or does not.
   case answeredContact(Speaker, isYes: Bool)
   /// Someone is not in the contact list any more.
@@ -147,6 +156,9 @@ package enum NetworkNews: Hashable, Sendable {
   case bounced(MessageName, in: NetworkPlace, reason: String)
   /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
+  /// The messages that follow in this batch are a page of a place's archive: all that it has from the
+  /// id `from` up to before the id `until`. Empty: from its beginning; up to its end.
+  case page(of: NetworkPlace, from: String, until: String)
   /// A room without an archive has told all that it tells of what is past.
   case toldHistory(room: String)
   /// What the answer to a request is; empty when it is done and there is nothing to say. The first

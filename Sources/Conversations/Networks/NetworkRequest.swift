@@ -17,12 +17,14 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case topic
     /// Invite `text` into the room `target`.
     case invite
-    /// Messages of the place `target` from its archive, older than the one of the archive id `text`;
-    /// the newest where that is empty.
+    /// Messages of the place `target` from its archive: `text` is what ``historyText(_:before:)``
+    /// makes.
     case history
     /// Ask `target` to be a contact; grant that they see this owner; take both back.
     case subscribe, approve, unsubscribe
     case block, unblock
+    /// Turn down everybody who asks to be a contact.
+    case decline
     /// Presence of the owner: `text` is the word of being away, `target` "away" or "".
     case presence
     /// What the server and the place `target` can do.
@@ -45,6 +47,21 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     self.target = target
     self.text = text
     self.secret = secret
+  }
+}
+
+extension NetworkRequest {
+  /// The text of a request for so many messages that are older than the one of an archive id, or for
+  /// the newest where that is empty.
+  package static func historyText(_ count: Int, before archiveID: String) -> String {
+    "\(count) \(archiveID)"
+  }
+
+  /// What such a text asks for; of a former program's, which is an id alone, one page.
+  package var history: (count: Int, before: String) {
+    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let count = Int(parts[0]) else { return (1, text) }
+    return (count, String(parts[1]))
   }
 }
 

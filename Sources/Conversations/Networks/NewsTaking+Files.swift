@@ -22,7 +22,7 @@ extension NewsTaking {
     }
   }
 
-  private func isTrusted(_ sender: ID<Participant>) throws -> Bool {
+  func isTrusted(_ sender: ID<Participant>) throws -> Bool {
     if sender == owner.id { return true }
     return try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", sender)
   }

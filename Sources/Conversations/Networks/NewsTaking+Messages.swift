@@ -22,14 +22,15 @@ extension NewsTaking {
     {
       return
     }
+    if case .direct(let address) = network { try open(place, address, for: message) }
     var time = time(message.time)
     let id: ID<Message>
     if message.isPast {
+      time = before(place.pageEnd, time)
       id = try ids.next(at: time, in: database)
       ids.use(id)
     } else {
       id = ID(rawValue: try store.nextChange())
-      if !place.isRoom { try store.reopen(place.id) }
       if message.time != nil { time = try inOrder(time, of: sender, in: place) }
       try noteTime(time, in: place)
     }
@@ -64,6 +65,30 @@ extension NewsTaking {
     message.links.reduce(message.body) { body, link in
       body.contains(link) ? body : body.isEmpty ? link : body + "\n" + link
     }
+  }
+
+  func page(of network: NetworkPlace, from: String, until: String) throws {
+    guard let place = try known(network) else { return }
+    place.pageEnd =
+      try database.first(
+        "SELECT min(created_at) FROM message WHERE conversation = ? AND past = 1", place.id
+      ) { $0.optionalInt64() } ?? nil
+    // A page that is told again says nothing of what was read since.
+    try database.run(
+      """
+      UPDATE conversation SET archive_from = ?2
+      WHERE id = ?1 AND (archive_from IS NULL OR archive_from = ?3)
+      """, place.id, from, until)
+  }
+
+  /// The time of a message on a page before all that is known: networks tell whole seconds, and of
+  /// one second the archive's order counts. So it does where that time is still to come by the clock
+  /// here.
+  private func before(_ pageEnd: Milliseconds?, _ time: Milliseconds) -> Milliseconds {
+    guard let pageEnd, time >= pageEnd, time - pageEnd < 1000 || time == now,
+      pageEnd > JSONShape.times.lowerBound
+    else { return time }
+    return pageEnd - 1
   }
 
   /// The number of what a message answers.
@@ -165,9 +190,11 @@ extension NewsTaking {
 
   func edited(
     _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ body: String,
-    at told: Milliseconds?
+    at told: Milliseconds?, _ change: MessageName
   ) throws {
-    guard let found = try target(name, by: speaker, in: network) else { return }
+    guard let found = try target(name, by: speaker, in: network),
+      try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
+    else { return }
     let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
@@ -178,8 +205,6 @@ extension NewsTaking {
     // What the owner typed here is the newer text, and on its way.
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return }
     let time = time(told)
-    // An archive tells again what is known.
-    if told != nil, let former = found.editedAt, time <= former { return }
     try database.run(
       """
       INSERT INTO revision(message, ordinal, body, at)
@@ -203,9 +228,45 @@ extension NewsTaking {
     }
   }
 
+  /// A moderator's removal counts for anybody's message, the owner's own included.
+  func removed(
+    _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
+  ) throws {
+    // By the room's own id alone: whose id a sender may have chosen.
+    guard let place = try known(.room(room)),
+      let found = try message(MessageName(archive: archive), of: nil, in: place)?.message,
+      found.deletedAt == nil, !found.isRecalled
+    else { return }
+    if found.sender == owner.id { try cameBack(found) }
+    try index()
+    try store.wipe(found.id, gone: 1, at: time(told))
+    try database.run(
+      "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
+      removal.reason, found.id)
+  }
+
+  /// Notes a change of someone's to a message.
+  ///
+  /// - Parameter isLive: whether it comes for the first time unless its archive id says otherwise:
+  ///   some programs use an id of their own twice.
+  /// - Returns: false where it is known: archives and rooms tell again what they told before, and the
+  ///   owner's own changes come back.
+  private func isNew(
+    _ change: MessageName, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
+  ) throws -> Bool {
+    let known = try database.exists(
+      """
+      SELECT 1 FROM applied_change WHERE message = ?1 AND participant = ?2
+        AND (archive_id = ?3 OR origin_id = ?4 AND (archive_id IS NULL OR ?3 IS NULL))
+      """, message, author, change.archive, isLive ? nil : change.origin)
+    if known { return false }
+    try store.noteApplied(change, to: message, by: author)
+    return true
+  }
+
   func reacted(
     _ name: MessageName, of author: Speaker?, by speaker: Speaker, in network: NetworkPlace,
-    _ emoji: [String], at told: Milliseconds?
+    _ emoji: [String], at told: Milliseconds?, _ change: MessageName
   ) throws {
     guard let place = try known(network) else { return }
     var writer: ID<Participant>?
@@ -225,18 +286,15 @@ extension NewsTaking {
     }
     let new = emoji.first(where: Reaction.isEmoji) ?? ""
     if !emoji.isEmpty, new.isEmpty { return }
+    guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return }
     let waits = "FROM outbox WHERE message = ? AND operation = 3 AND participant = ?"
-    let former = try database.first(
-      "SELECT emoji, at FROM reaction WHERE message = ? AND participant = ?", found.id, person
-    ) { (emoji: $0.text("emoji"), at: $0.time("at")) }
-    if (former?.emoji ?? "").utf8.elementsEqual(new.utf8) {
+    let former = try store.emojiStored(of: person, on: found.id) ?? ""
+    if former.utf8.elementsEqual(new.utf8) {
       if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person) }
       return
     }
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person) { return }
-    let time = time(told)
-    if told != nil, let former, time <= former.at { return }
-    try store.setReaction(new, of: person, on: found.id, at: time)
+    try store.setReaction(new, of: person, on: found.id, at: time(told))
   }
 
   // MARK: How far others are
@@ -280,6 +338,10 @@ extension NewsTaking {
       try database.run(
         "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", link,
         entry.message.id, place)
+    }
+    if entry.operation == .edit || entry.operation == .react {
+      try store.noteApplied(
+        MessageName(origin: entry.origin), to: entry.message.id, by: owner.id)
     }
     // What a former process handed over came back; this one knows the newer text alone.
     let isFormers = entry.operation == .send && entry.wasTried

@@ -90,21 +90,6 @@ extension NewsTaking {
     try store.tell(reason, account)
   }
 
-  func invited(to room: String, by speaker: Speaker) throws {
-    let place = try place(.room(room))
-    if speaker.isOwner || speaker.identity.isEmpty { return }
-    if try store.isMember(owner.id, of: place.id) { return }
-    var (speaker, home) = (speaker, NetworkPlace.direct(speaker.identity))
-    // Who invites need not be in the room, and is known by their own address then. A nickname is no
-    // occupant's id.
-    if speaker.identity.hasPrefix(room + "/") {
-      speaker.identity.removeFirst(room.count + 1)
-      home = .room(room)
-    }
-    let person = try person(speaker, in: home)
-    try store.record(.invitation, in: place.id, by: person.id, other: owner.id)
-  }
-
   // MARK: Rooms
 
   func called(_ room: String, _ name: String) throws {
@@ -239,6 +224,7 @@ extension NewsTaking {
     try database.run(
       "UPDATE participant SET contact = 1 WHERE id = ? AND contact = 0", person.id)
     if database.changedRows > 0 { try store.touchPeople() }
+    try isNoStranger(speaker)
   }
 
   private func setAway(_ word: String?, _ person: ID<Participant>) throws {

@@ -38,12 +38,18 @@ extension Store {
     }
   }
 
-  /// The archive's id for the oldest message of a conversation that has one; empty for none.
-  package func oldestArchiveID(in conversation: ID<Conversation>) throws -> String {
-    try database.first(
+  /// The id in the archive before which older messages of a conversation are; empty where none is
+  /// known of, nil where there is nothing older.
+  package func olderArchive(in conversation: ID<Conversation>) throws -> String? {
+    let known: String? =
+      try database.first(
+        "SELECT archive_from FROM conversation WHERE id = ?", conversation
+      ) { $0.optionalText() } ?? nil
+    if let known { return known.isEmpty ? nil : known }
+    return try database.first(
       """
       SELECT archive_id FROM message WHERE conversation = ? AND archive_id IS NOT NULL
-      ORDER BY created_at, number LIMIT 1
+      ORDER BY past DESC, created_at, number LIMIT 1
       """, conversation
     ) { $0.text() } ?? ""
   }

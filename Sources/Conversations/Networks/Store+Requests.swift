@@ -56,14 +56,18 @@ extension Store {
   }
 
   /// Says something to an account's owner that they did not ask for, in every shell of theirs.
-  package func tell(_ sentence: String, _ account: Account) throws {
+  ///
+  /// - Parameter verb: what it is about: `invite` for somebody who invites them.
+  package func tell(
+    _ sentence: String, _ account: Account, as verb: NetworkRequest.Verb = .abilities
+  ) throws {
     try write {
       let id = try nextChange()
       try database.run(
         """
         INSERT INTO request(id, account, verb, target, text, at, answer, change)
-        VALUES (?1, ?2, 'abilities', '', '', ?3, ?4, ?1)
-        """, id, account.id, clock(), sentence)
+        VALUES (?1, ?2, ?5, '', '', ?3, ?4, ?1)
+        """, id, account.id, clock(), sentence, verb.rawValue)
     }
   }
 

@@ -45,6 +45,8 @@ final class NewsTaking {
     /// When the last message was made of those that are not past; nil before that was looked up.
     var newest: Milliseconds??
     var isByTime: Bool
+    /// When the oldest past message was said of those that were there before a page of the archive.
+    var pageEnd: Milliseconds?
 
     init(
       _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
@@ -96,12 +98,14 @@ final class NewsTaking {
   func take(_ news: NetworkNews) throws {
     switch news {
     case .said(let message, let place): try said(message, in: place)
-    case .edited(let name, let speaker, let place, let body, let time):
-      try edited(name, by: speaker, in: place, body, at: time)
+    case .edited(let name, let speaker, let place, let body, let time, let change):
+      try edited(name, by: speaker, in: place, body, at: time, change)
     case .retracted(let name, let speaker, let place, let time):
       try retracted(name, by: speaker, in: place, at: time)
-    case .reacted(let name, let author, let speaker, let place, let emoji, let time):
-      try reacted(name, of: author, by: speaker, in: place, emoji, at: time)
+    case .removed(let archive, let room, let removal, let time):
+      try removed(archive, from: room, removal, at: time)
+    case .reacted(let name, let author, let speaker, let place, let emoji, let time, let change):
+      try reacted(name, of: author, by: speaker, in: place, emoji, at: time, change)
     case .typing(let speaker, let place, let isTyping):
       try typing(speaker, in: place, isTyping)
     case .reached(let name, let speaker, let place, let state):
@@ -120,9 +124,8 @@ final class NewsTaking {
     case .invited(let room, let speaker): try invited(to: room, by: speaker)
     case .contact(let speaker, let isOnline, let away):
       try contact(speaker, isOnline: isOnline, away: away)
-    case .wantsContact(let speaker):
-      try store.tell(
-        "\(speaker.identity) wants to be a contact: /contact accept \(speaker.identity)", account)
+    case .wantsContact(let speaker): try wantsContact(speaker)
+    case .countStrangers: try countStrangers()
     case .answeredContact(let speaker, let isYes):
       try store.tell(
         isYes
@@ -134,6 +137,7 @@ final class NewsTaking {
     case .refused(let entry, let reason): try refused(entry, reason)
     case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
+    case .page(let place, let from, let until): try page(of: place, from: from, until: until)
     case .toldHistory(let room): try toldHistory(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
@@ -174,19 +178,18 @@ final class NewsTaking {
   /// The conversation of a place, made if missing.
   func place(_ network: NetworkPlace) throws -> Place {
     if let known = try known(network) { return known }
-    let conversation: Conversation
     switch network {
     case .room(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
-      conversation = try store.insert(
+      _ = try store.insert(
         room: free(name: address), network: self.network, address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       let person = try person(Speaker(identity: address), in: network)
-      conversation = try store.direct(owner.id, with: person.id)
+      try store.insertDirect(owner.id, with: person.id)
     }
     guard let made = try known(network) else {
-      throw StoreError.failed(path: store.path, detail: "\(conversation.name) is not found")
+      throw StoreError.failed(path: store.path, detail: "\(network) is not found")
     }
     return made
   }

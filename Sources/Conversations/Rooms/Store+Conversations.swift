@@ -188,34 +188,39 @@ extension Store {
     }
     if let found = try known(), try isMember(me, of: found.id) { return found }
     return try write(durable: true) {
-      if try known() == nil {
-        let person = try participant(other)
-        if person.isOccupant {
-          let domain = person.network?.split(separator: "@").last.map(String.init)
-          throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
-        }
-        let network = try person.network ?? participant(me).network
-        if let network {
-          let owner = try owner(ofNetwork: network)
-          if let owner, owner != me, owner != other {
-            throw RuleError.noSuchParticipant(person.name)
-          }
-          try requireAccount(of: network)
-        }
-        let id: ID<Conversation>? = try database.first(
-          """
-          INSERT INTO conversation(kind, network, name, folded, one, other)
-          VALUES (1, ?, '', '', ?, ?) RETURNING id
-          """, network ?? "", one, two
-        ) { $0.id() }
-        if let id { try enter(other, id) }
-      }
+      if try known() == nil { try insertDirect(me, with: other) }
       guard let found = try known() else {
         throw StoreError.failed(path: path, detail: "a new direct chat is not found")
       }
       try enter(me, found.id)
       return found
     }
+  }
+
+  /// A direct chat that I am not in yet. Part of a transaction.
+  ///
+  /// - Throws: as `direct`.
+  func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
+    let person = try participant(other)
+    if person.isOccupant {
+      let domain = person.network?.split(separator: "@").last.map(String.init)
+      throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
+    }
+    let network = try person.network ?? participant(me).network
+    if let network {
+      let owner = try owner(ofNetwork: network)
+      if let owner, owner != me, owner != other {
+        throw RuleError.noSuchParticipant(person.name)
+      }
+      try requireAccount(of: network)
+    }
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, one, other)
+      VALUES (1, ?1, '', '', min(?2, ?3), max(?2, ?3)) RETURNING id
+      """, network ?? "", me, other
+    ) { $0.id() }
+    if let id, other != me { try enter(other, id) }
   }
 
   /// The direct chats of a participant, and with whom each is.
@@ -272,6 +277,7 @@ extension Store {
   package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     if try isMember(me, of: conversation) { return }
     try touchPeople()
+    try takeUp(conversation, by: me)
     // Back before anyone said anything: the former stay goes on.
     try database.run(
       """

@@ -16,6 +16,7 @@ package enum Schema {
   package static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
     shapes, coming, colours, networks, secrets, links, attention,
+    changes, archives, approaches,
   ]
 
   package static var version: Int { steps.count }

@@ -24,6 +24,10 @@ extension ExportReader {
     message.gone = try object.choice("gone", of: ["", "deleted", "taken back"])
     message.editedAt = try object.optionalTime("edited")
     message.deletedAt = try object.optionalTime("deleted")
+    if let moderator = try object.optionalText("removed_by") {
+      message.removal = Removal(
+        moderator: moderator, reason: try object.optionalText("reason") ?? "")
+    }
     message.failure = try object.optionalText("failure")
     message.remoteID = try object.optionalText("remote_id")
     message.archiveID = try object.optionalText("archive_id")

@@ -79,13 +79,13 @@ extension Import {
       """
       INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at,
         edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body, mentions,
-        attachments, past)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        attachments, past, removed_by, removal_reason)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, id, message.uid, place.id, number, message.sender, message.kind.rawValue,
       message.state.rawValue, message.gone, message.createdAt, message.editedAt, message.deletedAt,
       message.failure, message.remoteID, message.archiveID, message.isUnverified,
       place.isNew ? message.replyTo : nil, message.body, message.mentions, message.attachments,
-      isPast)
+      isPast, message.removal?.moderator, message.removal?.reason ?? "")
     return database.changedRows > 0
   }
 
@@ -146,8 +146,9 @@ extension Import {
       try add(revisions, to: known.id)
       // The words of what is new come into the search index first, all together.
       try database.run(
-        "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?)", known.id, message.body,
-        message.mentions, message.editedAt, message.deletedAt, message.gone)
+        "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)", known.id,
+        message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,
+        message.removal?.moderator, message.removal?.reason ?? "")
     }
     if isNews {
       report.changed += 1
@@ -164,7 +165,8 @@ extension Import {
     try database.run(
       """
       UPDATE message SET body = c.body, mentions = c.mentions, edited_at = c.edited_at,
-        deleted_at = c.deleted_at, gone = c.gone,
+        deleted_at = c.deleted_at, gone = c.gone, removed_by = c.removed_by,
+        removal_reason = c.removal_reason,
         attachments = CASE WHEN c.gone > 0 THEN 0 ELSE attachments END
       FROM import_change c WHERE c.message = message.id
       """)

@@ -14,6 +14,7 @@ struct ImportedMessage {
   var createdAt: Milliseconds
   var editedAt: Milliseconds?
   var deletedAt: Milliseconds?
+  var removal: Removal?
   var failure: String?
   var remoteID: String?
   var archiveID: String?
@@ -109,7 +110,7 @@ package final class Import {
       CREATE TEMP TABLE import_reply(message INTEGER PRIMARY KEY, place INTEGER, old INTEGER);
       CREATE TEMP TABLE import_change(
         message INTEGER PRIMARY KEY, body TEXT, mentions TEXT, edited_at INTEGER,
-        deleted_at INTEGER, gone INTEGER);
+        deleted_at INTEGER, gone INTEGER, removed_by TEXT, removal_reason TEXT);
       CREATE TEMP TABLE import_line(
         participant INTEGER, line TEXT, count INTEGER, PRIMARY KEY (participant, line))
         WITHOUT ROWID;

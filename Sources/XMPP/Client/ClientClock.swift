@@ -11,6 +11,8 @@ enum Alarm: Hashable, Sendable {
   case archive(String)
   /// A file is to be sent again.
   case upload
+  /// What strangers sent is to be counted.
+  case strangers
 }
 
 /// The time that goes by, and what waits for it. Someone may set the clock on the wall: going back
@@ -47,6 +49,8 @@ struct ClientClock: Sendable {
     alarms[alarm] = time + milliseconds
     isChanged = true
   }
+
+  func isSet(_ alarm: Alarm) -> Bool { alarms[alarm] != nil }
 
   mutating func cancel(_ alarm: Alarm) {
     if alarms.removeValue(forKey: alarm) != nil { isChanged = true }
@@ -92,6 +96,7 @@ extension Client {
       case .room(let address): roomIsDue(address)
       case .archive(let key): nextPage(of: key)
       case .upload: outbox.hasNewPlace = true
+      case .strangers: tell(.countStrangers)
       }
     }
   }

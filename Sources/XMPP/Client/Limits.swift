@@ -15,6 +15,8 @@ enum Limits {
   static let silence: Milliseconds = 900_000
   /// Until a page of an archive is asked for again.
   static let pageAgain: Milliseconds = 5_000
+  /// Until what strangers sent is counted.
+  static let strangers: Milliseconds = 60_000
   /// How long behind a stanza a break may be its fault.
   static let blame: Milliseconds = 10_000
   /// Until a file that did not get there is sent again; twice as long each time.
@@ -26,6 +28,8 @@ enum Limits {
   static let clockError: Milliseconds = 24 * 3_600_000
 
   static let page = 250
+  /// How many of them a request for older messages may take.
+  static let pages = 100
   /// From how many on it takes long to catch up.
   static let manyMessages = 500
   /// Bytes of memory (`Element.weight`) that a page may take; the rest of it is asked for again.
@@ -52,6 +56,8 @@ enum Limits {
   static let reactions = 20
   static let reactionBytes = 64
   static let links = 20
+  /// Characters of a moderator's reason.
+  static let reason = 300
   /// Bytes of an id, a nickname or an address that others chose.
   static let word = 1_024
 }

@@ -89,6 +89,13 @@ extension Client {
       return done(request, serverAbilities)
     }
     if request.verb == .approve, request.target.isEmpty { return tellAskers(request) }
+    if request.verb == .decline {
+      for asker in roster.askers {
+        send(Element("presence", ["type": "unsubscribed", "to": asker.description]))
+      }
+      roster.askers = []
+      return done(request, "")
+    }
     if [.block, .unblock].contains(request.verb), !server.hasBlocking {
       return done(request, "The server cannot block anybody.")
     }
@@ -124,7 +131,7 @@ extension Client {
       let asked = Address(local: target.local, domain: target.domain, resource: device)
       ask("get", Element("query", namespace: Feature.info), to: asked, .abilities(request))
     // The process itself carries out the others.
-    case .presence, .reconnect, .settings, .fetch, .fetchUnasked: break
+    case .presence, .reconnect, .settings, .fetch, .fetchUnasked, .decline: break
     }
   }
 
@@ -237,6 +244,7 @@ extension Client {
   mutating func contactIsKept(_ answer: Question.Answer, _ request: NetworkRequest) {
     var sentence = failure(answer, request.target)
     if sentence.isEmpty, let target = Address(request.target) {
+      roster.ownerAsked(target.bare)
       send(Element("presence", ["type": "subscribe", "to": target.bare.description]))
       // The server may not have said yet that they asked.
       let hasAsked = roster.askers.remove(target.bare) != nil

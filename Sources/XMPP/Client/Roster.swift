@@ -44,6 +44,8 @@ struct Roster: Sendable {
   var acquaintances: Set<Address> = []
   /// Who wants to be a contact; the server says it again with every connection.
   var askers: Set<Address> = []
+  /// Whom the owner asked to be a contact: who asks the same then need not wait for a yes.
+  private(set) var asked: Set<Address> = []
 
   mutating func forgetPresence() {
     for address in Array(contacts.keys) { contacts[address]?.devices = [:] }
@@ -58,6 +60,16 @@ struct Roster: Sendable {
     if acquaintances.count < Limits.acquaintances { acquaintances.insert(address) }
   }
 
+  mutating func ownerAsked(_ address: Address) {
+    if asked.count < Limits.contacts { asked.insert(address) }
+  }
+
+  /// Somebody asks the owner to be a contact. One yes is given without the owner, to whom they asked
+  /// first; who sees them already gets it again.
+  mutating func mayGrant(_ address: Address) -> Bool {
+    asked.remove(address) != nil || contacts[address]?.seesOwner == true
+  }
+
   /// Takes in what the server says of one contact.
   ///
   /// - Returns: their address; nil if it is no contact.
@@ -67,6 +79,7 @@ struct Roster: Sendable {
     else { return nil }
     if item["subscription"] == "remove" {
       contacts[address] = nil
+      asked.remove(address)
       return address
     }
     guard contacts[address] != nil || contacts.count < Limits.contacts else { return nil }
@@ -74,6 +87,12 @@ struct Roster: Sendable {
     contact.name = String((item["name"] ?? "").prefix(Limits.word))
     contact.subscription = item["subscription"] ?? "none"
     contacts[address] = contact
+    // The server says that it waits for their yes; or it has another answer than that.
+    if item["ask"] == "subscribe" {
+      ownerAsked(address)
+    } else if contact.subscription != "to" {
+      asked.remove(address)
+    }
     return address
   }
 }
@@ -149,13 +168,13 @@ extension Client {
     switch stanza["type"] {
     case nil, "unavailable": contactPresence(stanza, from)
     case "subscribe":
-      // Whom the owner asked the same, and who granted it, is not asked about.
-      if let contact = roster.contacts[from.bare], contact.seesOwner || contact.isSeen {
+      if roster.mayGrant(from.bare) {
         send(Element("presence", ["type": "subscribed", "to": from.bare.description]))
       } else {
         if roster.askers.count < Limits.contacts { roster.askers.insert(from.bare) }
         let name = roster.contacts[from.bare]?.name ?? ""
         tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
+        countStrangersLater()
       }
     case "unsubscribe": roster.askers.remove(from.bare)
     case "unsubscribed" where roster.contacts[from.bare] != nil:

@@ -40,6 +40,33 @@ import Testing
     #expect(pages == ["1", "2", "3", "4", "5"])
   }
 
+  @Test("14.7: messages of one second keep the archive's order from page to page")
+  func pagesOfOneSecond() throws {
+    let linked = try Linked()
+    try linked.join()
+    let second = linked.fixture.now / 1000 * 1000 - 60_000
+    func page(_ numbers: ClosedRange<Int>, until: String) throws {
+      let said = numbers.map { number in
+        NetworkNews.said(
+          NetworkMessage(
+            name: MessageName(archive: "a\(number)"), speaker: linked.zoe, body: "\(number)",
+            time: number == 1 ? second - 1000 : second, isPast: true), in: linked.tea)
+      }
+      let start = NetworkNews.page(
+        of: linked.tea, from: "a\(numbers.lowerBound)", until: until)
+      try linked.wire.take([start] + said, of: linked.account)
+    }
+    try page(7...9, until: "")
+    try page(4...6, until: "a7")
+    try page(1...3, until: "a4")
+    // Told once more, it says nothing of what was read since.
+    try page(4...6, until: "a7")
+    let messages = try linked.messages()
+    #expect(messages.map(\.body) == (1...9).map { "\($0)" })
+    #expect(Store.ordered(messages) == messages)
+    #expect(try linked.store.olderArchive(in: linked.conversation()) == "a1")
+  }
+
   @Test("whoever has a room open is told how much of its past has come, and nobody else")
   func pastIsTold() throws {
     let linked = try Linked()

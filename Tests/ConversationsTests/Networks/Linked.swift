@@ -19,6 +19,9 @@ final class Linked {
   let max = Speaker(identity: "occupant-8", name: "max")
   let me = Speaker(identity: "anna@example.org", isOwner: true)
 
+  /// With whom anna has opened a direct chat.
+  private var opened: Set<String> = []
+
   init() throws {
     store = try fixture.open()
     wire = try fixture.open()
@@ -26,7 +29,13 @@ final class Linked {
     account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
   }
 
-  func hear(_ news: NetworkNews...) throws { try wire.take(news, of: account) }
+  /// Who writes to anna is no stranger to her: she has opened the chat.
+  func hear(_ news: NetworkNews...) throws {
+    for case .said(_, in: .direct(let address)) in news where opened.insert(address).inserted {
+      _ = try store.networkChat(with: address, of: account)
+    }
+    try wire.take(news, of: account)
+  }
 
   /// Someone says something in #tea, by default just now.
   func say(

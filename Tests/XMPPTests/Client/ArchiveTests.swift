@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import StoreFixture
 import Testing
 
 @testable import XMPP
@@ -262,13 +263,103 @@ struct ArchiveTests {
     #expect(with?.first("value", Feature.forms)?.text == "ben@example.org")
     talk.serve()
     #expect(talk.news.said == (0..<3).map { "ben@example.org: \($0)" })
-    #expect(talk.news.last == .answered(request, ""))
+    #expect(
+      talk.news.last
+        == .answered(request, "3 older messages have come; repeat /history to see them."))
     #expect(talk.news.marks == [])
-    guard case .said(let first, _) = talk.news.first else {
+    #expect(
+      talk.news.first == .page(of: .direct("ben@example.org"), from: "", until: "m3"))
+    guard case .said(let first, _) = talk.news.dropFirst().first else {
       Issue.record("no message")
       return
     }
     #expect(first.isPast)
+  }
+
+  @Test("14.7: /history goes back by the archive's ids, as many pages as are asked for")
+  func asManyPagesAsAreAskedFor() throws {
+    let room = "room@muc.example.org"
+    var talk = Talk(marks: [:], rooms: [WantedRoom(address: room, nick: "anna")])
+    talk.roomFeatures[room] = [Feature.ids, Feature.archive]
+    // All of one second: the archive alone knows their order.
+    talk.archives[room] = (0..<900).map {
+      (
+        "r\($0)",
+        "<message from='\(room)/ben' type='groupchat' id='b\($0)'><body>\($0)</body></message>"
+      )
+    }
+    let fixture = Fixture()
+    fixture.now = Talk.start
+    let store = try fixture.open()
+    let anna = try store.participant(identity: "anna").id
+    let account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    func keep() throws {
+      talk.serve()
+      for batch in talk.batches { try store.take(batch, of: account) }
+      talk.forget()
+    }
+    talk.logIn()
+    try keep()
+    let place = try store.listing(for: anna)[0].conversation.id
+    func bodies() throws -> [String] {
+      try store.messages(in: place, limit: 999, for: anna).map(\.body)
+    }
+    #expect(try bodies() == (650..<900).map { "\($0)" })
+    func ask(_ count: Int) throws -> String? {
+      let before = try #require(try store.olderArchive(in: place))
+      let text = NetworkRequest.historyText(count, before: before)
+      let request = try store.ask(.history, target: room, text: text, of: account)
+      let position = try store.position
+      talk.handle(.requests([request]))
+      try keep()
+      return try store.changes(since: position, for: anna).answers.last?.text
+    }
+    #expect(try ask(400) == "500 older messages have come; repeat /history to see them.")
+    #expect(try bodies() == (150..<900).map { "\($0)" })
+    #expect(try store.olderArchive(in: place) == "r150")
+    #expect(try ask(400) == "150 older messages have come; repeat /history to see them.")
+    #expect(try bodies() == (0..<900).map { "\($0)" })
+    #expect(try store.olderArchive(in: place) == nil)
+    #expect(try store.newest(by: anna, in: place) == nil)
+    #expect(try store.message(named: -1, in: place, for: anna).body == "899")
+  }
+
+  @Test func anArchiveThatGivesTheSamePageForEverIsAskedOnce() throws {
+    var talk = Talk.ready()
+    talk.ignores = { _ in true }
+    talk.handle(
+      .requests([
+        NetworkRequest(id: 4, verb: .history, target: "ben@example.org", text: "50 m3")
+      ]))
+    let iq = try #require(talk.sent.last)
+    let id = iq.children.first?["queryid"] ?? ""
+    talk.hear(
+      "<message><result xmlns='\(Feature.archive)' queryid='\(id)' id='m3'><forwarded xmlns="
+        + "'\(Feature.forwarding)'><message xmlns='jabber:client' from='ben@example.org/x' "
+        + "type='chat'><body>again</body></message></forwarded></result></message>")
+    talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='false'/>")
+    #expect(talk.sent.last == iq)
+    guard case .answered(_, let sentence) = talk.news.last else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(!sentence.isEmpty)
+  }
+
+  @Test func aPageThatGoesBackAndIsCutKeepsWhatIsNextToWhatIsKnown() {
+    var talk = Talk.ready()
+    let giant = String(repeating: "<a/>", count: 40_000)
+    talk.archives[""] = (0...6).map { number in
+      let message = ArchiveTests.message("\(number)", id: "b\(number)")
+      return ("m\(number)", message.replacing("</body>", with: "</body>" + giant))
+    }
+    let request = NetworkRequest(
+      id: 4, verb: .history, target: "ben@example.org", text: "6 m6")
+    talk.handle(.requests([request]))
+    talk.serve()
+    let pages = talk.batches.map { $0.said.compactMap { $0.last } }.filter { !$0.isEmpty }
+    #expect(pages.count > 1)
+    #expect(pages.reversed().flatMap { $0 } == ["0", "1", "2", "3", "4", "5"])
   }
 
   @Test func aMarkWaitsForWhatIsUnderWaySinceThatMayStandBeforeIt() {

@@ -126,14 +126,15 @@ struct ClientFuzzTests {
     switch news {
     case .said(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
-    case .edited(_, let speaker, let place, _, _), .retracted(_, let speaker, let place, _),
-      .reacted(_, _, let speaker, let place, _, _), .reached(_, let speaker, let place, _),
+    case .edited(_, let speaker, let place, _, _, _), .retracted(_, let speaker, let place, _),
+      .reacted(_, _, let speaker, let place, _, _, _), .reached(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
-    case .read(_, let place), .bounced(_, let place, _): return isOf(place)
+    case .read(_, let place), .bounced(_, let place, _), .page(let place, _, _):
+      return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
       .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room, _),
-      .topic(let room, _, _, _), .toldHistory(let room):
+      .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
@@ -143,7 +144,7 @@ struct ClientFuzzTests {
     case .accepted(let entry, _), .refused(let entry, _):
       return isOf(entry.place) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
-    case .offline, .answered, .fetched, .notice: return false
+    case .offline, .answered, .fetched, .notice, .countStrangers: return false
     }
   }
 

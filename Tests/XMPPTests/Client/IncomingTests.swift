@@ -75,9 +75,14 @@ struct IncomingTests {
 
   @Test func correctionsRetractionsAndReactionsNameTheirOriginals() {
     var talk = Talk.ready()
+    // What a change is known by itself, for when an archive tells it again (rule 14.3).
+    let change = MessageName(origin: "b1")
     #expect(
       talk.hear(message("<body>new</body><replace xmlns='\(Feature.correction)' id='b0'/>"))
-        == [.edited(MessageName(origin: "b0"), by: ben, in: place, body: "new", at: nil)])
+        == [
+          .edited(
+            MessageName(origin: "b0"), by: ben, in: place, body: "new", at: nil, change: change)
+        ])
     let gone = NetworkNews.retracted(MessageName(origin: "b0"), by: ben, in: place, at: nil)
     #expect(
       talk.hear(message("<body>x</body><retract xmlns='\(Feature.retraction)' id='b0'/>"))
@@ -94,7 +99,8 @@ struct IncomingTests {
             + "<reaction>👍</reaction><reaction/></reactions>"))
         == [
           .reacted(
-            MessageName(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil)
+            MessageName(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil,
+            change: change)
         ])
   }
 

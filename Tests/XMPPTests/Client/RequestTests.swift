@@ -66,10 +66,6 @@ struct RequestTests {
     talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
     #expect(ask(&talk, .subscribe, "carl@x.org") == "carl@x.org is a contact already.")
     #expect(talk.sent.isEmpty)
-    talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='to'/>" }
-    // Who granted it asks back, and is not asked about.
-    let asked = talk.hear("<presence from='carl@x.org' type='subscribe'/>")
-    #expect(asked.isEmpty && talk.sent.last?["type"] == "subscribed")
     talk = Talk.ready()
     #expect(ask(&talk, .unsubscribe, "ben@example.org") == "")
     #expect(talk.sent.last?["type"] == "unsubscribed")
@@ -308,6 +304,62 @@ struct RequestTests {
     #expect(talk.sent.isEmpty)
     #expect(talk.hear("<presence type='subscribe' from='ben@example.org'/>") == [])
     #expect(talk.sent.last?["type"] == "subscribed")
+  }
+
+  // Rule 14.5.
+  @Test func onlyWhomTheOwnerAskedFirstGetsAYesWithoutTheOwner() {
+    var talk = Talk.ready {
+      $0.roster =
+        "<item jid='to@x.org' subscription='to'/>"
+        + "<item jid='asked@x.org' subscription='none' ask='subscribe'/>"
+    }
+    func asks(_ name: String) -> Bool {
+      let sent = talk.sent.count
+      let news = talk.hear("<presence type='subscribe' from='\(name)@x.org'/>")
+      let isGranted = talk.sent.count > sent
+      #expect(isGranted == news.isEmpty)
+      return !isGranted
+    }
+    #expect(asks("to"))
+    #expect(!asks("asked"))
+    #expect(asks("asked"))
+    talk.handle(.requests([NetworkRequest(id: 1, verb: .subscribe, target: "ben@x.org")]))
+    talk.serve()
+    // Ben has agreed, and asks the same in return.
+    talk.hear(
+      "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@x.org' "
+        + "subscription='to'/></query></iq>")
+    #expect(!asks("ben"))
+    #expect(asks("ben"))
+  }
+
+  @Test func whoIsDeclinedIsToldAndAsksNoMore() {
+    var talk = Talk.ready()
+    for name in ["eve", "max"] { talk.hear("<presence type='subscribe' from='\(name)@x.org'/>") }
+    let request = NetworkRequest(id: 1, verb: .decline, target: "")
+    talk.handle(.requests([request]))
+    #expect(talk.news.last == .answered(request, ""))
+    #expect(
+      Set(talk.sent.filter { $0["type"] == "unsubscribed" }.compactMap { $0["to"] })
+        == ["eve@x.org", "max@x.org"])
+    #expect(talk.client.roster.askers.isEmpty)
+  }
+
+  @Test func whatStrangersSendIsCountedOnceAMinute() {
+    var talk = Talk.ready()
+    func counted() -> Int {
+      defer { talk.forget() }
+      return talk.news.count { $0 == .countStrangers }
+    }
+    for number in 0..<120 {
+      talk.hear("<presence type='subscribe' from='eve\(number)@x.org'/>")
+      talk.hear(
+        "<message from='eve\(number)@x.org' type='chat'><body>x</body></message>")
+      talk.wait(1_000)
+    }
+    #expect(counted() == 2)
+    talk.wait(600_000)
+    #expect(counted() == 0)
   }
 
   @Test func whomTheOwnerAskedAnswers() {

@@ -99,7 +99,7 @@ struct ArchiveQuery: Sendable {
     /// - Parameter since: what is older is left out.
     case catchUp(after: String?, since: Milliseconds? = nil)
     /// Something older, for a shell.
-    case history(NetworkRequest, with: Address?, before: String)
+    case history(HistoryReading)
   }
 
   var archive: String
@@ -114,14 +114,47 @@ struct ArchiveQuery: Sendable {
 
   init(archive: String, kind: Kind) { (self.archive, self.kind) = (archive, kind) }
 
+  /// Where there is no room for a whole page, what is next to what is known stays: of one that goes
+  /// back, its end.
   mutating func take(_ result: Element) {
-    let more = result.weight
-    if results.isEmpty || weight + more <= Limits.pageWeight, !isCut, results.count < Limits.page {
-      results.append(result)
-      weight += more
-    } else {
+    var goesBack = false
+    if case .history = kind { goesBack = true }
+    if isCut, !goesBack { return }
+    results.append(result)
+    weight += result.weight
+    while results.count > 1, weight > Limits.pageWeight || results.count > Limits.page {
       isCut = true
+      weight -= goesBack ? results.removeFirst().weight : results.removeLast().weight
     }
+  }
+}
+
+/// Pages that a shell asked for, one after the other until there are enough messages.
+struct HistoryReading: Hashable, Sendable {
+  var request: NetworkRequest
+  var place: NetworkPlace
+  /// In the account's archive: only what was said to and by them.
+  var with: Address?
+  /// The id in the archive that the next page ends before.
+  var before: String
+  /// How many messages have come.
+  var count = 0
+  var pages = 0
+
+  init(_ request: NetworkRequest, of place: NetworkPlace, with: Address?) {
+    (self.request, self.place, self.with) = (request, place, with)
+    before = request.history.before
+  }
+
+  /// - Parameter isEnd: whether the archive has nothing older.
+  func sentence(isEnd: Bool) -> String {
+    if count == 1 { return "One older message has come; repeat /history to see it." }
+    if count > 1 {
+      return filled(("%1 older messages have come; repeat /history to see them.", [String(count)]))
+    }
+    return isEnd
+      ? "There is nothing older in the archive."
+      : "That part of the archive has no messages; repeat /history to look further back."
   }
 }
 

@@ -40,10 +40,10 @@ extension Client {
       done(request, "Too much is asked for at once. Try again in a moment.")
       return
     }
-    ask(
-      ArchiveQuery(
-        archive: key,
-        kind: .history(request, with: isRoom ? nil : place, before: request.text)))
+    let name = place.description
+    let reading = HistoryReading(
+      request, of: isRoom ? .room(name) : .direct(name), with: isRoom ? nil : place)
+    ask(ArchiveQuery(archive: key, kind: .history(reading)))
   }
 
   private mutating func ask(_ query: ArchiveQuery, early isEarly: Bool = false) {
@@ -62,9 +62,9 @@ extension Client {
       } else {
         set.add(Element("before", namespace: Feature.pages))
       }
-    case .history(_, let with, let before):
-      set.add(Element("before", namespace: Feature.pages, text: before))
-      if let with { payload.add(Client.archiveForm("with", with.description)) }
+    case .history(let reading):
+      set.add(Element("before", namespace: Feature.pages, text: reading.before))
+      if let with = reading.with { payload.add(Client.archiveForm("with", with.description)) }
     }
     payload.add(set)
     var query = query
@@ -97,16 +97,47 @@ extension Client {
     guard let query = queries.removeValue(forKey: id) else { return }
     switch query.kind {
     case .catchUp(let after, _): caughtUp(answer, query, after: after)
-    case .history(let request, _, _):
-      if case .result = answer {
-        let before = turn.news.count
-        _ = interpret(query, isPast: true)
-        let isNothing = turn.news.count == before
-        done(request, isNothing ? "There is nothing older in the archive." : "")
-      } else {
-        done(request, failure(answer, request.target))
-      }
+    case .history(let reading): readOn(reading, answer, query)
     }
+  }
+
+  private mutating func readOn(
+    _ reading: HistoryReading, _ answer: Question.Answer, _ query: ArchiveQuery
+  ) {
+    var reading = reading
+    switch answer {
+    case .result(let answer):
+      let start = turn.news.count
+      let ids = interpret(query, isPast: true)
+      reading.count += turn.news[start...].count { if case .said = $0 { true } else { false } }
+      reading.pages += 1
+      let isEnd = Client.isComplete(answer) && !query.isCut
+      // An archive that says that there is more and gives nothing would be asked for ever.
+      let isStuck = !isEnd && (ids.isEmpty || ids.first == reading.before)
+      if !isStuck {
+        let page = NetworkNews.page(
+          of: reading.place, from: isEnd ? "" : ids.first ?? "", until: reading.before)
+        turn.news.insert(page, at: start)
+      }
+      if let first = ids.first, !isEnd, !isStuck, reading.pages < Limits.pages,
+        reading.count < reading.request.history.count
+      {
+        reading.before = first
+        ask(ArchiveQuery(archive: query.archive, kind: .history(reading)))
+      } else {
+        done(reading.request, reading.sentence(isEnd: isEnd || isStuck))
+      }
+    case .error(let error) where error.condition == "item-not-found":
+      done(
+        reading.request,
+        filled(("The archive of %1 goes back no further.", [reading.request.target])))
+    case .error, .silence: done(reading.request, failure(answer, reading.request.target))
+    }
+  }
+
+  /// Whether a page reaches to the end of its archive, or to its beginning (XEP-0313, 4.3).
+  private static func isComplete(_ answer: Element) -> Bool {
+    answer.first("fin", Feature.archive)?["complete"] == "true"
   }
 
   private mutating func caughtUp(_ answer: Question.Answer, _ query: ArchiveQuery, after: String?) {
@@ -118,7 +149,12 @@ extension Client {
       let isPast = isFirst && archives[key]?.hasLostMark == false
       // What came by itself meanwhile is new, whichever page it is on.
       let held = isPast ? Set(archives[key]?.held.map(\.id) ?? []) : []
+      let start = turn.news.count
       let ids = interpret(query, isPast: isPast, without: held)
+      if isPast, !key.isEmpty, let first = ids.first {
+        let from = Client.isComplete(answer) ? "" : first
+        turn.news.insert(.page(of: .room(key), from: from, until: ""), at: start)
+      }
       archives[key]?.count += ids.count
       archives[key]?.failures = 0
       archives[key]?.hasLostMark = false
@@ -129,10 +165,9 @@ extension Client {
         archives[key]?.mark = last
         tell(.caughtUp(archive: key, mark: last))
       }
-      let end = answer.first("fin", Feature.archive)
       // An archive that says that there is more and gives nothing would be asked for ever.
       let isComplete =
-        !query.isCut && (isFirst || end?["complete"] == "true") || ids.isEmpty || ids.last == after
+        !query.isCut && (isFirst || Client.isComplete(answer)) || ids.isEmpty || ids.last == after
       if !isComplete || archives[key]?.forgetDropped() == true {
         nextPage(of: key, early: true)
       } else {

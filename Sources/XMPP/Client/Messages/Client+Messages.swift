@@ -206,6 +206,12 @@ extension Client {
       rooms[room]?.isEntered != true
     else { return }
     tell(.invited(room: room.description, by: speaker))
+    countStrangersLater()
+  }
+
+  /// The store reports what few strangers send; of many it is told once a minute.
+  mutating func countStrangersLater() {
+    if !clock.isSet(.strangers) { clock.set(.strangers, in: Limits.strangers) }
   }
 
   static func originID(of message: Element) -> String? {

@@ -16,7 +16,7 @@ extension Client {
     let message = heard.message
     if came(back: heard, name, by: speaker, from, in: place) { return }
     if retracted(heard, by: speaker, from, in: place) { return }
-    let isReaction = reacted(heard, by: speaker, in: place)
+    let isReaction = reacted(heard, name, by: speaker, in: place)
     if !heard.isPast { reached(message, by: speaker, in: place) }
     if heard.source.isLive, !speaker.isOwner { typed(message, by: speaker, in: place) }
 
@@ -28,7 +28,8 @@ extension Client {
       guard let id = Client.word(original["id"]) else { return }
       tell(
         .edited(
-          MessageName(origin: id), by: speaker, in: place, body: text.body, at: heard.time))
+          MessageName(origin: id), by: speaker, in: place, body: text.body, at: heard.time,
+          change: name))
       return
     }
     let answers = text.answers.map { both($0.id, in: place) }
@@ -40,6 +41,11 @@ extension Client {
           links: text.links, isPast: heard.isPast),
         in: place))
     noteUnanswered(heard, name, by: speaker, in: place)
+    if case .direct = place, !speaker.isOwner, roster.contacts[from.bare] == nil,
+      !roster.acquaintances.contains(from.bare)
+    {
+      countStrangersLater()
+    }
   }
 
   /// The name of a message that another one refers to. In a room it is the id that the room gave;
@@ -64,23 +70,36 @@ extension Client {
     }
   }
 
-  /// XEP-0424, as it is and as it was, and a moderator's by XEP-0425, which the room tells itself.
+  /// XEP-0424, as it is and as it was, and a moderator's by XEP-0425 (0.3 and 0.2), which the room tells itself.
   private mutating func retracted(
     _ heard: Heard, by speaker: Speaker, _ from: Address, in place: NetworkPlace
   ) -> Bool {
     let message = heard.message
     let former = message.first("apply-to", Feature.fastening)
     var retraction = message.first("retract", Feature.retraction)
-    var isModeration = retraction?.has("moderated", Feature.moderation) == true
+    var moderation = retraction?.first("moderated", Feature.moderation)
     if retraction == nil, let former {
-      isModeration = former.has("moderated", Feature.formerModeration)
-      if isModeration || former.has("retract", Feature.formerRetraction) { retraction = former }
+      moderation = former.first("moderated", Feature.formerModeration)
+      if moderation != nil || former.has("retract", Feature.formerRetraction) {
+        retraction = former
+      }
     }
     guard let retraction else { return false }
     guard let id = Client.word(retraction["id"]) else { return true }
-    // Only the room itself may speak for its moderators.
-    if isModeration {
+    if let moderation {
+      // Only the room itself may speak for its moderators.
       guard case .room(let address) = place, from.description == address else { return true }
+      let reason =
+        retraction.first("reason", Feature.retraction)
+        ?? moderation.first("reason", Feature.formerModeration)
+      let moderator = moderation["by"].flatMap(Address.init)
+      tell(
+        .removed(
+          archive: id, room: address,
+          Removal(
+            moderator: moderator.flatMap { $0.bare == from ? $0.resource : nil } ?? "",
+            reason: String((reason?.text ?? "").prefix(Limits.reason))), at: heard.time))
+      return true
     }
     tell(.retracted(both(id, in: place), by: speaker, in: place, at: heard.time))
     return true
@@ -88,7 +107,7 @@ extension Client {
 
   /// XEP-0444.
   private mutating func reacted(
-    _ heard: Heard, by speaker: Speaker, in place: NetworkPlace
+    _ heard: Heard, _ name: MessageName, by speaker: Speaker, in place: NetworkPlace
   ) -> Bool {
     guard let reactions = heard.message.first("reactions", Feature.reactions) else { return false }
     guard let id = Client.word(reactions["id"]) else { return true }
@@ -101,7 +120,8 @@ extension Client {
     }
     tell(
       .reacted(
-        both(id, in: place), author: nil, by: speaker, in: place, emoji: emoji, at: heard.time))
+        both(id, in: place), author: nil, by: speaker, in: place, emoji: emoji, at: heard.time,
+        change: name))
     return true
   }
 

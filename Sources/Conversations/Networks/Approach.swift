@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a stranger sent to an account's owner, who has neither taken it up nor turned it down
+/// (rule 14.5).
+package struct Approach: Hashable, Sendable {
+  /// Raw values are stored.
+  package enum Kind: Int, Hashable, Sendable {
+    /// Into a room.
+    case invitation = 0
+    /// Wants to be a contact.
+    case contact = 1
+    /// Wrote to the owner.
+    case message = 2
+  }
+
+  package var kind: Kind
+  /// Of the room, or of the person.
+  package var address: String
+  /// Who invites: an address, or a nickname in that room; empty for the others.
+  package var sender: String
+  package var at: Milliseconds
+  /// What they wrote last; empty for the others.
+  package var text: String
+}
+
+extension Store {
+  /// What strangers sent to an account's owner, oldest first.
+  package func approaches(to account: Account) throws -> [Approach] {
+    try database.rows(
+      """
+      SELECT a.kind, a.address, a.sender, a.at, ifnull((
+        SELECT m.body FROM participant p
+        JOIN conversation c ON c.kind = 1 AND c.one = min(p.id, ?2) AND c.other = max(p.id, ?2)
+        JOIN message m ON m.conversation = c.id
+        WHERE a.kind = 2 AND p.network = ?3 AND p.identity = a.address
+        ORDER BY m.number DESC LIMIT 1), '') AS body
+      FROM approach a WHERE a.account = ?1 ORDER BY a.at, a.address
+      """, account.id, account.owner, account.network
+    ) { row in
+      Approach.Kind(rawValue: row.int("kind")).map {
+        Approach(
+          kind: $0, address: row.text("address"), sender: row.text("sender"),
+          at: row.time("at"), text: row.text("body"))
+      }
+    }.compactMap { $0 }
+  }
+
+  /// Forgets what strangers sent to an account's owner. What they wrote stays in the store.
+  ///
+  /// - Parameters:
+  ///   - address: of the room or person, or of who invites; nil for all.
+  ///   - kind: nil for every kind.
+  /// - Returns: how many there were.
+  @discardableResult
+  package func forgetApproaches(
+    to account: Account, of address: String? = nil, _ kind: Approach.Kind? = nil
+  ) throws -> Int {
+    try write(durable: true) {
+      try database.run(
+        """
+        DELETE FROM approach WHERE account = ?1 AND (?2 IS NULL OR ?2 IN (address, sender))
+          AND (?3 IS NULL OR kind = ?3)
+        """, account.id, address, kind?.rawValue)
+      return database.changedRows
+    }
+  }
+
+  /// Whoever enters a conversation takes up what led there. Part of a transaction.
+  func takeUp(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
+    try database.run(
+      """
+      DELETE FROM approach WHERE (account, kind, address) = (
+        SELECT a.id, iif(c.kind = 0, 0, 2), ifnull(c.address, p.identity)
+        FROM conversation c JOIN account a ON a.network = c.network AND a.owner = ?2
+        LEFT JOIN participant p ON p.id = iif(c.one = ?2, c.other, c.one)
+        WHERE c.id = ?1)
+      """, conversation, me)
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What strangers send unasked (rule 14.5).
+extension NewsTaking {
+  /// How many are reported one by one within a minute.
+  private static let reports = 5
+  /// How many invitations and wishes to be a contact are kept.
+  private static let most = 1_000
+
+  /// Keeps what a stranger sent until the owner takes it up, and reports it where there are few.
+  ///
+  /// - Parameter isPast: whether it came before the account was here.
+  private func approached(
+    _ kind: Approach.Kind, _ address: String, by sender: String = "", isPast: Bool = false
+  ) throws {
+    if address.isEmpty { return }
+    if kind != .message, try count("kind < ?2", 2, upTo: Self.most) == Self.most { return }
+    try database.run(
+      """
+      INSERT OR IGNORE INTO approach(account, kind, address, sender, at, told)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, account.id, kind.rawValue, address, sender, now, (isPast ? 0 : nil) as Int?)
+    if database.changedRows == 0 || isPast { return }
+    guard try count("told > ?2", now - 60_000, upTo: Self.reports) < Self.reports else { return }
+    try database.run(
+      "UPDATE approach SET told = ? WHERE account = ? AND kind = ? AND address = ?", now,
+      account.id, kind.rawValue, address)
+    switch kind {
+    case .invitation:
+      try store.tell(
+        "\(sender) invites you into \(address): /join \(address) enters it.",
+        account, as: .invite)
+    case .contact:
+      try store.tell(
+        "\(address) wants to be a contact: /contact accept \(address) agrees.", account)
+    case .message:
+      try store.tell(
+        "\(address), a stranger, wrote to you: /msg \(address) shows it, /block \(address) shuts them out.",
+        account)
+    }
+  }
+
+  private func count(
+    _ condition: String, _ value: Milliseconds?, upTo limit: Int
+  ) throws -> Int {
+    try database.first(
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM approach WHERE account = ?1 AND \(condition) LIMIT ?3)
+      """, account.id, value, limit
+    ) { $0.int() } ?? 0
+  }
+
+  /// Says how many were not reported one by one.
+  func countStrangers() throws {
+    let more = try count("told IS ?2", nil, upTo: Int(Int32.max))
+    if more == 0 { return }
+    try database.run(
+      "UPDATE approach SET told = 0 WHERE account = ? AND told IS NULL", account.id)
+    try store.tell(
+      more == 1
+        ? "One more request came; /requests lists it."
+        : "\(more) more requests came; /requests lists them.", account)
+  }
+
+  func invited(to room: String, by speaker: Speaker) throws {
+    if speaker.isOwner || speaker.identity.isEmpty { return }
+    if let place = try known(.room(room)), try store.isMember(owner.id, of: place.id) { return }
+    let isInside = speaker.identity.hasPrefix(room + "/")
+    try approached(.invitation, room, by: isInside ? speaker.name : speaker.identity)
+  }
+
+  func wantsContact(_ speaker: Speaker) throws { try approached(.contact, speaker.identity) }
+
+  /// Somebody writes in a direct chat, which is open from then on, unless a stranger wrote to whom
+  /// the owner never wrote.
+  func open(_ place: Place, _ address: String, for message: NetworkMessage) throws {
+    let stay = try store.membership(of: owner.id, in: place.id)
+    let isKnown =
+      try message.speaker.isOwner || stay != .never || address == account.domain
+      || place.other.map { try isTrusted($0.id) } ?? true
+    guard isKnown else { return try approached(.message, address, isPast: message.isPast) }
+    if !message.isPast || stay == .never { try store.reopen(place.id) }
+  }
+
+  /// Whoever becomes a contact is no stranger: what they wrote is for the owner.
+  func isNoStranger(_ speaker: Speaker) throws {
+    let wrote = try database.exists(
+      "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,
+      Approach.Kind.message.rawValue, speaker.identity)
+    guard wrote, let place = try known(.direct(speaker.identity)) else { return }
+    try store.enter(owner.id, place.id)
+    try database.run(
+      "UPDATE membership SET first = 1 WHERE conversation = ? AND participant = ?", place.id,
+      owner.id)
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("14.5: What strangers send costs nothing") final class StrangersAttackTests {
+  private let linked: Linked
+  private var position: Int64 = 0
+
+  init() throws {
+    linked = try Linked()
+    position = try linked.store.position
+  }
+
+  /// What is reported since the last time.
+  private func reports() throws -> [String] {
+    let changes = try linked.store.changes(since: position, for: linked.anna)
+    position = changes.position
+    #expect(changes.arrived.isEmpty && changes.events.isEmpty)
+    return changes.answers.map(\.text)
+  }
+
+  private func hear(_ news: NetworkNews) throws { try linked.wire.take([news], of: linked.account) }
+
+  private func writes(_ body: String, _ address: String) throws {
+    try hear(
+      .said(
+        NetworkMessage(
+          name: MessageName(origin: body), speaker: Speaker(identity: address), body: body),
+        in: .direct(address)))
+  }
+
+  private var approaches: [Approach] {
+    get throws { try linked.store.approaches(to: linked.account) }
+  }
+
+  private func isListed() throws -> Bool {
+    try !linked.store.listing(for: linked.anna).isEmpty
+      || !linked.store.rooms(for: linked.anna).isEmpty
+  }
+
+  @Test(
+    "five of a thousand are reported within a minute, the rest is counted",
+    arguments: [Approach.Kind.invitation, .contact, .message])
+  func floods(kind: Approach.Kind) throws {
+    for number in 0..<1_000 {
+      let address = "eve\(number)@x.org"
+      switch kind {
+      case .invitation: try hear(.invited(room: address, by: Speaker(identity: "eve@x.org")))
+      case .contact: try hear(.wantsContact(Speaker(identity: address)))
+      case .message: try writes("hello", address)
+      }
+    }
+    let told = try reports()
+    #expect(told.count == 5 && told[0].contains("eve0@x.org"))
+    linked.fixture.now += 60_000
+    try hear(.countStrangers)
+    #expect(try reports() == ["995 more requests came; /requests lists them."])
+    try hear(.countStrangers)
+    #expect(try reports() == [])
+    #expect(try approaches.count == 1_000 && !isListed())
+    // What they send again is nothing new, and a message is kept whatever else there is.
+    try hear(.invited(room: "eve1@x.org", by: Speaker(identity: "eve@x.org")))
+    try writes("me, too", "late@x.org")
+    #expect(try reports().last?.hasPrefix("late@x.org, a stranger, wrote to you") == true)
+    #expect(try approaches.contains { $0.text == "me, too" })
+  }
+
+  @Test("a first message is kept, and read where the chat is opened")
+  func firstMessages() throws {
+    try writes("one", "eve@x.org")
+    try writes("two", "eve@x.org")
+    #expect(try reports().count == 1)
+    #expect(try approaches.map(\.text) == ["two"])
+    #expect(try !isListed())
+    let chat = try linked.store.networkChat(with: "eve@x.org", of: linked.account)
+    #expect(
+      try linked.store.messages(in: chat.id, limit: 9, for: linked.anna).map(\.body)
+        == ["one", "two"])
+    #expect(try approaches == [])
+    try linked.hear(
+      .said(
+        NetworkMessage(
+          name: MessageName(), speaker: Speaker(identity: "eve@x.org"), body: "three"),
+        in: .direct("eve@x.org")))
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+  }
+
+  @Test("what somebody wrote before they became a contact is unread")
+  func becomesAContact() throws {
+    try writes("one", "eve@x.org")
+    #expect(try reports().count == 1)
+    try hear(.contact(Speaker(identity: "eve@x.org"), isOnline: false, away: nil))
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+    #expect(try approaches == [])
+    try writes("two", "eve@x.org")
+    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [2])
+  }
+
+  @Test("what was turned down is forgotten, and reported when it comes again")
+  func turnedDown() throws {
+    try writes("one", "eve@x.org")
+    try hear(.invited(room: "tea@rooms.example", by: Speaker(identity: "eve@x.org")))
+    try hear(.wantsContact(Speaker(identity: "ben@example.org")))
+    #expect(try reports().count == 3)
+    let store = linked.store
+    #expect(try store.forgetApproaches(to: linked.account, of: "eve@x.org", .contact) == 0)
+    #expect(try store.forgetApproaches(to: linked.account, of: "eve@x.org") == 2)
+    #expect(try approaches.map(\.kind) == [.contact])
+    try writes("two", "eve@x.org")
+    #expect(try reports().count == 1)
+    #expect(try store.forgetApproaches(to: linked.account) == 2)
+  }
+
+  @Test("an invitation makes no room until it is accepted")
+  func invitation() throws {
+    let inside = Speaker(identity: "tea@rooms.example/occupant-7", name: "zoe", isVerified: false)
+    try hear(.invited(room: "tea@rooms.example", by: inside))
+    #expect(
+      try reports() == [
+        "zoe invites you into tea@rooms.example: /join tea@rooms.example enters it."
+      ])
+    #expect(try !isListed())
+    let room = try linked.store.networkRoom("tea@rooms.example", network: linked.account.network)
+    try linked.store.join(linked.anna, room.id)
+    #expect(try approaches == [])
+    // Who is in it is not invited.
+    try hear(.invited(room: "tea@rooms.example", by: inside))
+    #expect(try approaches == [])
+  }
+}
