@@ -41,7 +41,7 @@ extension InteractiveShell {
     case .endOfInput: tell(.ended)
     case .lostTerminal: lostTerminal()
     case .willDraw:
-      if isStale || shownLines != editor.linesOfScrolledText { updateBar() }
+      if isStale || shownLength != editor.scrolledText { updateBar() }
       highlight()
     case .resized:
       tellSize()

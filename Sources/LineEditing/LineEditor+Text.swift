@@ -14,8 +14,8 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The rows of text that are seen, after the last drawing.
   public var inputRows: Int { display.inputRows }
-  /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
-  public var linesOfScrolledText: Int? { display.linesOfScrolledText }
+  /// A text with more rows than are seen, after the last drawing; nil where all are.
+  public var scrolledText: ScrolledText? { display.scrolledText }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
   /// The terminal's height in rows.
@@ -151,4 +151,11 @@ extension LineEditor: BarLine {
   public func printed(_ lines: [StyledLine]) -> [UInt8] {
     Painter.printed(display.rows(of: lines), looks: display.looks)
   }
+}
+
+/// How long a text is of which only a part is seen.
+public struct ScrolledText: Hashable, Sendable {
+  public let lines: Int
+  /// On the screen; nil where each line is one.
+  public let rows: Int?
 }
