@@ -89,6 +89,15 @@ extension LineEditor: BarLine {
     return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
   }
 
+  /// Selects all of the text until the next key: a character or a paste then takes its place, and any
+  /// other key finds the line as it was (rule 1.11).
+  public func selectAll() {
+    // What was typed is told before, or it would seem to be typed now.
+    tellEarlierChanges()
+    creadline_select()
+    display.needsDrawing = true
+  }
+
   /// Lets one C-_ bring `text` into the line.
   public func offerOnUndo(_ text: String) {
     isProgramChange = true
