@@ -32,7 +32,6 @@ final class News: SessionPart {
   /// Reads what was committed since the last look and shows it.
   func catchUp() {
     guard !screen.isHolding else { return }
-    defer { screen.goOnPrinting() }
     session.comings.goOn()
     do {
       var hasMore = true
@@ -95,9 +94,7 @@ final class News: SessionPart {
         $0.other?.id == me.id && !attention.mutedPeople.contains($0.participant.id)
           && !attention.ignoredPeople.contains($0.participant.id)
       })
-    if others.contains(where: { $0.conversation == here }), !screen.isPaused,
-      screen.backlog == nil, !isSeenNow
-    {
+    if others.contains(where: { $0.conversation == here }), !screen.isPaused, !isSeenNow {
       screen.markSeen()
     }
     if changes.peopleChanged {
@@ -218,12 +215,6 @@ final class News: SessionPart {
     } catch {
       uncounted = []
     }
-  }
-
-  /// How many messages of others in the open conversation are not printed yet.
-  var unreadHere: Int {
-    guard let here = place.conversation else { return 0 }
-    return (try? store.listing(for: me.id, in: [here.id]))?.first?.unread ?? 0
   }
 
   func refreshUnsent() {
