@@ -15,6 +15,8 @@ final class News: SessionPart {
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
   /// Own messages that wait for a network, and that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
+  /// The networks that they wait for.
+  private(set) var networksAwaited: Set<String> = []
 
   init(_ session: Session) { self.session = session }
 
@@ -221,5 +223,8 @@ final class News: SessionPart {
     let mine = (try? store.unsent(by: me.id, in: nil)) ?? []
     unsent.failed = mine.count { $0.state == .failed }
     unsent.waiting = mine.count - unsent.failed
+    let places = Set(mine.filter { $0.state == .sending }.map(\.conversation))
+    networksAwaited = Set(
+      places.compactMap { ((try? store.conversation($0, for: me.id)) ?? nil)?.network })
   }
 }

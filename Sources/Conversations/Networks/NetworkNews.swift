@@ -126,9 +126,9 @@ package enum NetworkNews: Hashable, Sendable {
   case renamed(Speaker, room: String, former: String)
   case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
   case invited(room: String, by: Speaker)
-  /// Someone of the contact list: what they are called and whether they are there; `away` is nil
-  /// when they are not away.
-  case contact(Speaker, isOnline: Bool, away: String?)
+  /// Someone of the contact list: what they are called and whether they are there, nil where they do
+  /// not let it be seen; `away` is nil when they are not away.
+  case contact(Speaker, isOnline: Bool?, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
   case wantsContact(Speaker)
   /// Someone whom the owner asked lets them see whether they are there, or does not.
