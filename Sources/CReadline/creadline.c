@@ -285,6 +285,8 @@ static void feed(const unsigned char *bytes, size_t count) {
     }
     creadline_begin_key();
     caret_before = rl_point;
+    // What a macro types goes on where the line is.
+    if (!is_typed) creadline_is_selected = false;
     if (is_typed) creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
@@ -371,7 +373,8 @@ static const char *mode_string(void) {
 }
 
 struct creadline_line creadline_line(void) {
-  bool region = rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end;
+  bool region =
+      rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end && !creadline_is_selected;
   bool marked = region || (creadline_mark_is_set && rl_mark >= 0 && rl_mark <= rl_end);
   // Trap: rl_prompt is replaced on screen by a search or an argument; only the pointer tells.
   bool message = rl_display_prompt != rl_prompt && rl_display_prompt != NULL;
@@ -380,7 +383,9 @@ struct creadline_line creadline_line(void) {
       .length = rl_end,
       .caret = rl_point,
       .region_start = region ? (rl_mark < rl_point ? rl_mark : rl_point) : 0,
-      .region_end = region ? (rl_mark < rl_point ? rl_point : rl_mark) : 0,
+      .region_end = creadline_is_selected ? rl_end
+                    : region              ? (rl_mark < rl_point ? rl_point : rl_mark)
+                                          : 0,
       .mark = marked ? rl_mark : -1,
       .message = message ? rl_display_prompt : NULL,
       .mode = mode_string(),
@@ -404,6 +409,14 @@ bool creadline_is_bound(const unsigned char *bytes, size_t count) {
   rl_command_func_t *function =
       rl_function_of_keyseq_len((const char *)bytes, count, rl_get_keymap(), &type);
   return function != NULL && function != rl_do_lowercase_version;
+}
+
+bool creadline_inserts(const unsigned char *bytes, size_t count) {
+  // The bytes of a character are each a key.
+  int type = 0;
+  rl_command_func_t *function = rl_function_of_keyseq_len(
+      (const char *)bytes, bytes[0] < 0x80 ? count : 1, rl_get_keymap(), &type);
+  return type == ISFUNC && (function == rl_insert || function == rl_yank);
 }
 
 void creadline_settle(void) {

@@ -17,6 +17,8 @@ extern bool creadline_is_plain;
 extern bool creadline_mark_is_set;
 /// The next key is quoted.
 extern bool creadline_quoting;
+/// All of the line is selected.
+extern bool creadline_is_selected;
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);

@@ -49,7 +49,18 @@ void creadline_mend_text(void) {
   rl_mark = clamped(rl_mark);
 }
 
+bool creadline_is_selected;
+
+void creadline_select(void) { creadline_is_selected = rl_end > 0; }
+
+bool creadline_end_selection(void) {
+  bool was = creadline_is_selected;
+  creadline_is_selected = false;
+  return was;
+}
+
 void creadline_insert(const char *text) {
+  creadline_is_selected = false;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   rl_begin_undo_group();
@@ -60,6 +71,7 @@ void creadline_insert(const char *text) {
 }
 
 void creadline_replace(int start, int end, const char *text, int caret) {
+  creadline_is_selected = false;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   rl_begin_undo_group();
@@ -73,6 +85,7 @@ void creadline_replace(int start, int end, const char *text, int caret) {
 }
 
 void creadline_set_line(const char *text, int caret) {
+  creadline_is_selected = false;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   creadline_history_go_live();

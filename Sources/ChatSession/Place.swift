@@ -22,6 +22,8 @@ package final class Place: SessionPart {
   /// What I left word of while I am away.
   private(set) var away: String?
   private var signals = TypingSignals()
+  /// Of whom it was said how they become a contact.
+  private var hintedAt: Set<ID<Participant>> = []
 
   init(_ session: Session) { self.session = session }
 
@@ -110,6 +112,28 @@ package final class Place: SessionPart {
     away = (try? store.away(of: me.id)) ?? nil
     refreshNewestOwn()
     news.count()
+    hintAtContact()
+  }
+
+  /// Says once of somebody how it can be seen whether they are there (rule 14.1).
+  private func hintAtContact() {
+    guard let conversation, conversation.kind == .direct,
+      let account = session.accounts.list.first(where: { $0.network == conversation.network }),
+      !session.accounts.isSettlingIn(account.network),
+      let other = here.first(where: { $0.participant.id != me.id })?.participant,
+      here.contains(where: { $0.participant.id == other.id && !$0.isKnown }),
+      (try? store.contacts(of: account).contains { $0.participant.id == other.id }) == false,
+      hintedAt.insert(other.id).inserted
+    else { return }
+    let suffix = "@" + account.domain
+    let address =
+      other.identity.hasSuffix(suffix)
+      ? String(other.identity.dropLast(suffix.count)) : other.identity
+    emit(
+      .notice(
+        say(
+          "/contact add %1 shows when %2 is online", SafeText(line: address),
+          SafeText(name: other.name))))
   }
 
   /// The people here now, for a list of them.

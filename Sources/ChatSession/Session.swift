@@ -158,8 +158,8 @@ package final class Session {
   /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
   package var deadline: Int64? {
     [
-      outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, screen.deadline,
-      comings.deadline, accounts.deadline,
+      outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, comings.deadline,
+      accounts.deadline,
     ]
     .compactMap { $0 }.min()
   }
@@ -250,7 +250,6 @@ package final class Session {
     place.tick()
     moves.tick()
     comings.tick()
-    screen.printMore()
     outgoing.tick()
     accounts.tick()
   }

@@ -15,7 +15,7 @@ package enum SessionEvent {
   case enteredAsFile(String, path: String)
   /// The person was asked, and said what they want.
   case meant(Intent)
-  /// A command was carried out, all of it.
+  /// A command was carried out, all of it, or it failed and made room for another line.
   case carriedOut(String)
   /// The next line has begun after a typed one was carried out.
   case lineBegan

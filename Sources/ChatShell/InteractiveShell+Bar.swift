@@ -11,7 +11,7 @@ extension InteractiveShell {
   /// Brings the bar up to date: once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
-    shownLines = editor.linesOfScrolledText
+    shownLength = editor.scrolledText
     editor.widths = session.transcript.printer.options.widths
     editor.wrapsAtWords = settings.wrap == .word
     switch settings.links {
@@ -81,17 +81,18 @@ extension InteractiveShell {
     }
   }
 
-  /// A question stands alone. While a text has more rows than are seen, how many lines it has stands
-  /// before the rest (rule 1.9).
+  /// A question stands alone. While a text has more rows than are seen, how long it is stands before
+  /// the rest (rule 1.9).
   private func statusItems(columns: Int) -> [Item] {
     if editor.question != nil, let notice { return [Item(id: "left", line: StyledLine(notice))] }
     let status = StatusLine(session: session)
-    guard let count = editor.linesOfScrolledText else {
+    guard let length = editor.scrolledText else {
       return status.items(notice: notice, columns: columns)
     }
-    let lines = count == 1 ? say("1 line") : say("%1 lines", SafeText(count))
-    let room = columns - editor.widths.columns(of: lines.string) - 2
-    return [Item(id: "lines", line: StyledLine(lines, .bold))]
+    let lines = length.lines == 1 ? say("1 line") : say("%1 lines", SafeText(length.lines))
+    let said = length.rows.map { say("%1, %2 rows", lines, SafeText($0)) } ?? lines
+    let room = columns - editor.widths.columns(of: said.string) - 2
+    return [Item(id: "lines", line: StyledLine(said, .bold))]
       + status.items(notice: notice, columns: max(1, room))
   }
 

@@ -19,6 +19,11 @@ extension InteractiveShell {
     case .moved:
       completion.caretMoved()
       tell(.moved)
+    case .selectionEnded(let text):
+      if notice == Self.isSelected { notice = nil }
+      // Who types on unseen does not lose it.
+      if let text { tell(.carriedOut(text)) }
+      refresh()
     case .secondSpace: closeSymbol()
     case .pasted(let text):
       return completion.take(
@@ -41,7 +46,7 @@ extension InteractiveShell {
     case .endOfInput: tell(.ended)
     case .lostTerminal: lostTerminal()
     case .willDraw:
-      if isStale || shownLines != editor.linesOfScrolledText { updateBar() }
+      if isStale || shownLength != editor.scrolledText { updateBar() }
       highlight()
     case .resized:
       tellSize()
@@ -62,12 +67,25 @@ extension InteractiveShell {
   private func accept(_ text: String) -> Bool {
     notice = nil
     if session.moves.isChoosing { return tell(.entered(text)) }
-    guard !asksBefore(sending: text), enter(text) else { return false }
+    if asksBefore(sending: text) { return false }
+    guard enter(text) else {
+      if LineRules.isCommand(text), !session.editing.isOn { select() }
+      return false
+    }
     editor.whenLineBegins { [self] in
       completion.sent(text)
     }
     return true
   }
+
+  /// A command failed: it makes room for what is typed next, unless a key goes on with it (rule 1.11).
+  private func select() {
+    editor.selectAll()
+    if notice == nil { show(notice: Self.isSelected) }
+  }
+
+  private static let isSelected = say(
+    "The line is selected: type to replace it; any other key goes on with it")
 
   private func complete() -> Bool {
     guard completion.press(.complete) else { return false }

@@ -35,8 +35,8 @@ final class InteractiveShell {
   var waitingShown = 0
   /// What the bar shows may no longer be so.
   var isStale = true
-  /// ``LineEditor/linesOfScrolledText``, as the bar shows it.
-  var shownLines: Int?
+  /// ``LineEditor/scrolledText``, as the bar shows it.
+  var shownLength: ScrolledText?
   private var exitStatus: Int32 = 0
   /// Whether the terminal is known to make links.
   let linksByDefault: Bool

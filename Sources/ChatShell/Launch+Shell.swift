@@ -78,7 +78,8 @@ extension Launch {
       store: store, me: me, preferences: preferences, face: editor.face == .tty ? .tty : .plain,
       line: EditorLine(editor), at: loop.now)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
-      opening: opening.conversation, bindings: rc.bindings, greeting: greeting(me, opening),
+      opening: opening.conversation, bindings: rc.bindings,
+      greeting: try greeting(me, opening, in: store),
       complaints: complaints)
   }
 
@@ -110,16 +111,28 @@ extension Launch {
   }
 
   /// Said where nothing has been said yet.
-  private func greeting(_ me: Participant, _ opening: Opening) -> [StyledLine] {
+  private func greeting(
+    _ me: Participant, _ opening: Opening, in store: Store
+  ) throws -> [StyledLine] {
     guard opening.conversation.lastNumber == 0 else { return [] }
     let name = SafeText(name: opening.conversation.name)
     return [
       StyledLine(say("You are %1 in %2, on this machine.", SafeText(name: me.name), name))
     ] + (opening.isNew ? [StyledLine(say("%1 is new; nobody else is in it.", name))] : []) + [
-      StyledLine(
-        say("A second terminal with hobnob --as NAME is someone to talk to. /help helps."),
-        .dim)
+      StyledLine(try hint(me, opening, in: store), .dim)
     ]
+  }
+
+  /// What to do first.
+  private func hint(_ me: Participant, _ opening: Opening, in store: Store) throws -> SafeText {
+    // Whoever is there already is someone to talk to.
+    guard try store.othersHere(in: opening.conversation.id, than: me.id) == 0 else {
+      return say("Type a line and press Return to send it. /help helps.")
+    }
+    let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
+    return say(
+      "A second terminal with %1 --as NAME is someone to talk to. /help helps.",
+      SafeText(line: program))
   }
 
   /// What a shell begins in.

@@ -20,7 +20,7 @@ final class LineDisplay {
   /// The rows of text that are seen, after the last drawing.
   private(set) var inputRows = 1
   /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
-  private(set) var linesOfScrolledText: Int?
+  private(set) var scrolledText: ScrolledText?
   /// While the terminal is asked how large it is, nothing is drawn.
   var isSizeInDoubt = false
   /// Nobody is going to type any more: a dumb terminal is not shown the line again.
@@ -191,7 +191,10 @@ final class LineDisplay {
       passedMaximum = false
     }
     inputRows = layout.inputRows
-    linesOfScrolledText = layout.totalInputRows > layout.inputRows ? cache.lineCount : nil
+    scrolledText =
+      layout.totalInputRows > layout.inputRows
+      ? ScrolledText(
+        lines: cache.lineCount, rows: cache.isWrapped ? layout.totalInputRows : nil) : nil
     bytesOut += painter.paint(layout.frame, above: rows(of: lines))
     if !bytesOut.isEmpty { device.write(bytesOut) }
     bytesOut.removeAll(keepingCapacity: true)

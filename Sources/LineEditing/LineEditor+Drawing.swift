@@ -14,10 +14,10 @@ extension LineEditor {
   public func draw() {
     tell(.willDraw)
     doubtBeforeLines()
-    let lines = display.linesOfScrolledText
+    let scrolled = display.scrolledText
     display.draw()
     // Only what was laid out tells whether all of the text is seen, and the status says so.
-    guard display.linesOfScrolledText != lines else { return }
+    guard display.scrolledText != scrolled else { return }
     tell(.willDraw)
     display.draw()
   }

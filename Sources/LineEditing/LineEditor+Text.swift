@@ -14,8 +14,8 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The rows of text that are seen, after the last drawing.
   public var inputRows: Int { display.inputRows }
-  /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
-  public var linesOfScrolledText: Int? { display.linesOfScrolledText }
+  /// A text with more rows than are seen, after the last drawing; nil where all are.
+  public var scrolledText: ScrolledText? { display.scrolledText }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
   /// The terminal's height in rows.
@@ -89,6 +89,15 @@ extension LineEditor: BarLine {
     return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
   }
 
+  /// Selects all of the text until the next key: a character or a paste then takes its place, and any
+  /// other key finds the line as it was (rule 1.11).
+  public func selectAll() {
+    // What was typed is told before, or it would seem to be typed now.
+    tellEarlierChanges()
+    creadline_select()
+    display.needsDrawing = true
+  }
+
   /// Lets one C-_ bring `text` into the line.
   public func offerOnUndo(_ text: String) {
     isProgramChange = true
@@ -151,4 +160,11 @@ extension LineEditor: BarLine {
   public func printed(_ lines: [StyledLine]) -> [UInt8] {
     Painter.printed(display.rows(of: lines), looks: display.looks)
   }
+}
+
+/// How long a text is of which only a part is seen.
+public struct ScrolledText: Hashable, Sendable {
+  public let lines: Int
+  /// On the screen; nil where each line is one.
+  public let rows: Int?
 }

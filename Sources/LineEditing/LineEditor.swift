@@ -244,7 +244,7 @@ public final class LineEditor {
   }
 
   /// Tells of what was changed by the keys so far, before another kind of event.
-  private func tellEarlierChanges() {
+  func tellEarlierChanges() {
     if creadline_take_changed(), !isProgramChange { untold.add() }
     tellChanges()
   }
@@ -282,6 +282,7 @@ public final class LineEditor {
       default: return
       }
     }
+    endSelection(before: event)
     switch event {
     case .key(let bytes): key(bytes)
     case .escape:
@@ -298,6 +299,24 @@ public final class LineEditor {
       tell(.pasteHadNoEnd)
     case .focus, .reply: break
     }
+  }
+
+  private func endSelection(before event: KeyEvent) {
+    let inserts: Bool
+    switch event {
+    case .focus, .reply: return
+    case .key(let bytes): inserts = creadline_inserts(bytes, bytes.count)
+    case .paste, .unfinishedPaste: inserts = true
+    case .escape, .newline: inserts = false
+    }
+    guard creadline_end_selection() else { return }
+    display.needsDrawing = true
+    let text = self.text
+    if inserts {
+      creadline_replace(0, Readline.line.length, "", 0)
+      tellChanged()
+    }
+    tell(.selectionEnded(replacing: inserts ? text : nil))
   }
 
   /// Accepts the line as Return does, for an answer to ``question``; never while a key is handled.

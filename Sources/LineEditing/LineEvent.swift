@@ -13,6 +13,9 @@ public enum LineEvent: Hashable, Sendable {
   case changed
   /// The caret moved, and nothing else.
   case moved
+  /// The line is not selected any more (``LineEditor/selectAll()``); `replacing`: what is typed or
+  /// pasted now takes the place of this text.
+  case selectionEnded(replacing: String?)
   /// A space was typed behind a space; both stand in the line.
   case secondSpace
   /// A paste. Otherwise it is inserted.

@@ -31,17 +31,17 @@ package struct BackOff: Sendable {
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
 
-  /// When the next try is, for the status line: it stands there as it is, since counting down would
-  /// wake the machine every second.
+  /// When the next try is, for the status line: by the clock, since counting down would wake the
+  /// machine every second; with seconds where it is within a minute.
   ///
   /// - Parameters:
   ///   - pause: milliseconds until then.
   ///   - now: as the clock on the wall shows it.
   package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
-    if pause < 60_000 { return "in \((pause + 999) / 1000) s" }
     var (time, parts) = (time_t((now + pause) / 1000), tm())
     localtime_r(&time, &parts)
-    return "at \(digits(parts.tm_hour)):\(digits(parts.tm_min))"
+    let minute = "\(digits(parts.tm_hour)):\(digits(parts.tm_min))"
+    return pause < 60_000 ? minute + ":" + digits(parts.tm_sec) : minute
   }
 
   private static func digits(_ number: Int32) -> String {

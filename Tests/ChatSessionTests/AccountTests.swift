@@ -362,6 +362,56 @@ struct AccountTests {
     #expect(anna.printed.last { $0.contains("#tea@rooms.x.org") }?.contains("1 other here") == true)
   }
 
+  /// An account that is connected, and its process's store.
+  private func connected() throws -> (account: Account, process: Store) {
+    let (account, process) = (try anna.added(), try town.store())
+    try #require(try process.takeLease(of: account))
+    try process.setStatus(of: account, "")
+    anna.look()
+    return (account, process)
+  }
+
+  @Test("14.1: that a network is away is told where it matters, and no half of a reason")
+  func offline() throws {
+    let (account, process) = try connected()
+    let short = "xmpp: offline, next try 12:04"
+    let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
+    try process.setStatus(of: account, "offline, next try 12:04: " + reason)
+    anna.look()
+    #expect(!anna.status().contains("xmpp"))
+    anna.say("/msg ben@x.org")
+    #expect(anna.status().contains(short) && !anna.status().contains("certificate"))
+    #expect(anna.status(columns: 240).contains(short + ": " + reason))
+    anna.say("hello")
+    anna.say("/switch lobby")
+    #expect(anna.status().contains(short))
+  }
+
+  @Test("14.1: presence that cannot be known is not shown, and how to know it is said once")
+  func presence() throws {
+    let (account, process) = try connected()
+    anna.say("/msg ben@x.org")
+    #expect(anna.notice == "/contact add ben shows when ben is online")
+    #expect(anna.status() == "anna")
+    anna.say("/switch lobby")
+    anna.say("/set timestamps off")
+    anna.say("/switch -")
+    #expect(!anna.notice.contains("/contact"))
+    let ben = Speaker(identity: "ben@x.org", name: "ben")
+    try process.take([.contact(ben, isOnline: nil, away: nil)], of: account)
+    anna.look()
+    #expect(anna.status() == "anna")
+    try process.take([.contact(ben, isOnline: false, away: nil)], of: account)
+    anna.look()
+    #expect(anna.status() == "ben is not online")
+    try process.take([.contact(ben, isOnline: true, away: nil)], of: account)
+    anna.look()
+    #expect(anna.status() == "anna, with 1 other here")
+    try process.take([.stranger(ben)], of: account)
+    anna.look()
+    #expect(anna.status() == "anna")
+  }
+
   @Test("who was asked for is welcomed once connected, with where to go")
   func welcomes() throws {
     let account = try anna.added()

@@ -296,6 +296,54 @@ struct MovesTests {
     #expect(ben.bells == 1)
   }
 
+  @Test("13.3, 1.2: what is sent leaves the draft in one transaction with its message")
+  func sentTextLeavesTheDraft() throws {
+    ben.type("away")
+    ben.tell(.setAside)
+    ben.type("quick")
+    ben.wait(1000)
+    #expect(try drafts(of: ben) == ["#lobby": "away\nquick"])
+    // The program ends here, before the next line begins.
+    #expect(ben.tell(.entered("quick")))
+    #expect(try drafts(of: ben) == ["#lobby": "away"])
+  }
+
+  @Test("13.3, 1.2: so it does where the store was locked, and comes back below what was set aside")
+  func setAsideWhileLocked() throws {
+    let lock = try Lock(town.path)
+    ben.type("away")
+    ben.tell(.setAside)
+    ben.type("quick")
+    ben.wait(1000)
+    #expect(ben.tell(.entered("quick")))
+    lock.release()
+    ben.tell(.tick)
+    ben.wait(100)
+    #expect(try ben.newest()?.body == "quick")
+    #expect(try drafts(of: ben) == ["#lobby": "away"])
+  }
+
+  @Test("13.3: lines that are set aside one after the other are stored once, when no more follow")
+  func manyAside() throws {
+    for number in 1...50 {
+      ben.type("line \(number)")
+      ben.tell(.setAside)
+    }
+    #expect(try drafts(of: ben) == [:])
+    ben.wait(1000)
+    let all = (1...50).map { "line \($0)" }.joined(separator: "\n")
+    #expect(try drafts(of: ben) == ["#lobby": all])
+  }
+
+  @Test("13.3: what was said about a line that is away ends when it comes back")
+  func asideNotice() {
+    ben.type("away")
+    ben.tell(.setAside)
+    #expect(ben.notice == "Set aside; it comes back behind the next line")
+    ben.tell(.setAside)
+    #expect(prompt == "#lobby> away|" && ben.notice == "")
+  }
+
   @Test("13.3: a line that was refused brings nothing back, and an empty one takes the last back")
   func notYet() {
     ben.type("away")

@@ -321,27 +321,79 @@ struct SessionTests {
     #expect(texts(ben.news()) == ["[1] anna: hello"] && anna.picture[1].hasSuffix("[1] seen"))
   }
 
-  @Test("7.7: a long backlog comes in portions, and only what was printed is read")
-  func backlog() throws {
+  @Test(
+    "5.1: what was begun before a line of the history is sent is found by Up, at once and later",
+    arguments: [0, 1500], [true, false])
+  func begunLine(after pause: Int64, sends: Bool) throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    anna.say("first")
+    anna.type("precious")
+    anna.isLive = false
+    anna.type("firstX")
+    anna.wait(pause)
+    if sends {
+      anna.say("firstX")
+      #expect(anna.notice == "What you had begun is in the history: Up, Up")
+      #expect(anna.history.suffix(3) == ["first", "precious", "firstX"])
+    } else {
+      anna.tell(.move(.next))
+      #expect(anna.history.last == "precious")
+    }
+    #expect(
+      try anna.store.history(of: anna.session.me.id, shell: "", limit: 9)
+        .count { $0 == "precious" } == 1)
+  }
+
+  /// Ben is in #tea while anna says this in #lobby, and goes there.
+  private func backlog(
+    _ lines: [String], rows: Int = 24
+  ) throws -> (ben: Person, rows: [String]) {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
     ben.say("/join tea")
-    for number in 1...450 { anna.say("line \(number)") }
-    _ = ben.news()
+    ben.tell(.resized(rows: rows, columns: 80))
+    for line in lines { anna.say(line) }
     ben.look()
-    ben.type("/switch lobby")
-    #expect(ben.tell(.entered("/switch lobby")))
-    #expect(texts(ben.printed).last == "[200]       line 200")
-    #expect(ben.session.deadline == ben.now)
-    ben.tell(.turnEnded)
+    _ = ben.rows()
+    ben.say("/switch lobby")
+    return (ben, ben.rows())
+  }
+
+  @Test("13.9, 7.7: an entrance prints two screens of what is unread, and all of it is read")
+  func twoScreens() throws {
+    let (ben, rows) = try backlog((1...2850).map { "line \($0)" })
+    // 24 rows each, less the prompt and the status line; the heading and the rule are among them.
+    #expect(rows.count <= 2 * 24 - 2 && rows.count > 40)
+    let shown = rows.count { $0.contains("line ") }
+    #expect(rows.contains { $0.contains("new") } && rows[2] == "2,\(850 - shown) more: /history")
+    #expect(rows.last?.hasSuffix("line 2850") == true)
     #expect(
       try ben.store.readMarker(
         of: ben.session.me.id, in: try #require(ben.session.place.conversation).id)
-        == 200)
-    ben.wait(0)
-    #expect(texts(ben.news()).last == "[450]       line 450")
-    ben.tell(.turnEnded)
-    #expect(ben.session.screen.backlog == nil)
+        == 2850)
+    // Once all of it, then the last ones.
+    ben.say("/history")
+    let all = ben.news()
+    #expect(ben.pages == 1 && all.count { $0.contains("line ") } == 2850)
+    ben.say("/history")
+    #expect(ben.news().count { $0.contains("line ") } == 20)
+  }
+
+  @Test("13.9: a few long messages are more than two screens, too; the newest is always there")
+  func longMessages() throws {
+    let long = Array(repeating: String(repeating: "word ", count: 100), count: 12)
+    let (_, rows) = try backlog(long)
+    #expect(rows.count <= 2 * 24 - 2 && rows.contains { $0.hasSuffix(" more: /history") })
+    let small = try backlog(Array(long.prefix(2)), rows: 4).rows
+    #expect(small.contains("1 more: /history") && small.contains { $0.contains("[2]") })
+  }
+
+  @Test("13.9: what two screens hold is printed whole, behind what was read before")
+  func aScreenful() throws {
+    let (_, rows) = try backlog((1...30).map { "line \($0)" })
+    #expect(rows.count { $0.contains("line ") } == 30 && !rows.contains { $0.contains("more:") })
   }
 
   @Test("4.3, 4.4: others see who is typing, until they pause")

@@ -234,7 +234,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "6.2: a quote: only at a line's start, and without an end",
+    "6.2: a quote begins the line of the caret, wherever that is, and has no end",
     arguments: [
       ("|hello", "> |hello"),
       ("a\n|b", "a\n> |b"),
@@ -242,9 +242,10 @@ struct WrappingTests {
       ("[a\nb]", "> a\n> b|"),
       ("[a\n\nb\n]c", "> a\n> \n> b\n|c"),
       ("|> a", "> |> a"),
-      ("hel|lo", nil), ("hello|", nil), ("a [b]", nil), ("a\nb|", nil),
+      ("hel|lo", "> hel|lo"), ("hello|", "> hello|"), ("a [b]", "> a b|"),
+      ("a\nb|", "a\n> b|"), ("a [b\nc] d", "> a b\n> c| d"),
     ])
-  func quote(_ before: String, _ after: String?) {
+  func quote(_ before: String, _ after: String) {
     #expect(wrapped(">", before) == after)
   }
 

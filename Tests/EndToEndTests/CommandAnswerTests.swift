@@ -29,6 +29,33 @@ extension EndToEnd {
       try anna.type("/search coffee\r", seeing: "Nothing was found.")
     }
 
+    @Test(
+      "1.11: a command that failed stays, selected: what is typed replaces it, and Up finds it",
+      arguments: [true, false])
+    func failedCommand(isPlain: Bool) throws {
+      let anna = try home.shellInLobby(as: "anna", isPlain ? ["--plain"] : [])
+      try anna.type("/serch tea\r", seeing: "The line is selected: type to replace it")
+      if !isPlain { #expect(anna.style(of: "/serch tea")?.isReverse == true) }
+      try anna.type("hello", seeing: "#lobby> hello|")
+      if !isPlain { try anna.expectGone("The line is selected") }
+      try anna.type("\r", seeing: "anna: hello")
+      try anna.type("\u{10}\u{10}", seeing: "#lobby> /serch tea|")
+      try anna.type("\r", seeing: "/search")
+      try anna.type("\u{05}!", seeing: "#lobby> /serch tea!|")
+    }
+
+    @Test("1.11: a message that is refused, and an edit, are not selected")
+    func refusedMessage() throws {
+      let anna = try home.shellInLobby(as: "anna")
+      try anna.type("/set message-limit 5\r", seeing: "message-limit 5")
+      try anna.type("too long\r", seeing: "shorten it")
+      try anna.type("!", seeing: "#lobby> too long!|")
+      try anna.type("\u{03}tea\r", seeing: "anna: tea")
+      try anna.type("/edit\r", seeing: "edit 1> tea|")
+      try anna.type("\u{15}/nonsense\r", seeing: "While editing only")
+      try anna.type("!", seeing: "edit 1> /nonsense!|")
+    }
+
     @Test("7.6: a pager that fails is said, and what it was to show is printed")
     func failingPager() throws {
       let lines = (1...40).map { "line \($0)." }.joined(separator: "\n")

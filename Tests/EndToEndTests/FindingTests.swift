@@ -27,7 +27,7 @@ extension EndToEnd {
       try shell.type("/search kett*\r", seeing: "[1] ben: and a kettle")
       try shell.type("/search from:ben coffee\r", seeing: "[3] ben: coffee")
       try shell.type("/search unicorn\r", seeing: "Nothing was found.")
-      try shell.expect("> /search unicorn|")
+      try shell.expect("#tea> |")
     }
 
     @Test(

@@ -67,6 +67,13 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
+    @Test("1.9: of a long line that is wrapped the rows are told, too")
+    func longLine() throws {
+      let shell = try Home().shellInLobby(as: "anna")
+      shell.send(Key.paste(String(repeating: "tea ", count: 200)))
+      try shell.expect("1 line, 12 rows  anna")
+    }
+
     @Test(
       "1.9: a long text says how many lines it has, and Return asks once",
       arguments: [("\r", 45), ("f", 1), ("x", 0)])

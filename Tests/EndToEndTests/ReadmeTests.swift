@@ -26,6 +26,10 @@ extension EndToEnd {
         try terminal.expect("$ |")
         terminals[person] = terminal
       }
+      // By its first command, or by the one that the text names.
+      let anna = try #require(terminals["anna"])
+      anna.send("hobnob --as anna\r")
+      try anna.expect("#lobby> |")
       for step in steps {
         try #require(terminals[step.person], "\(step)").send(step.keys)
         let watched = try #require(terminals[step.watcher], "\(step)")

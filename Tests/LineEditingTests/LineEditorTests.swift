@@ -208,6 +208,56 @@ struct LineEditorTests {
     #expect(typist.line == "text|")
   }
 
+  @Test(
+    "1.11: a selected line makes room for a letter, a paste or C-y; C-_ brings it back",
+    arguments: [
+      ("h", "h|"), ("é", "é|"), ("\u{1B}[200~two words\u{1B}[201~", "two words|"),
+      ("\u{19}", "cut|"),
+    ])
+  func selectionReplaced(keys: String, line: String) {
+    typist.type("cut\u{15}/serch tea\u{02}")
+    editor.selectAll()
+    typist.type("")
+    #expect(editor.region == 0..<10 && typist.line == "/serch te|a")
+    _ = typist.events()
+    typist.type(keys)
+    #expect(typist.line == line && editor.region == nil)
+    #expect(typist.events().contains(.selectionEnded(replacing: "/serch tea")))
+    typist.type("\u{1F}\u{1F}")
+    #expect(editor.text == "/serch tea")
+  }
+
+  @Test(
+    "1.11: any other key finds a selected line as it was, and the next letter goes into it",
+    arguments: [
+      ("\u{1B}[D", "/serch tx|ea"), ("\u{01}", "x|/serch tea"), ("\u{05}", "/serch teax|"),
+      ("\u{7F}", "/serch tx|a"), ("\u{0B}", "/serch tex|"), ("\u{07}", "/serch tex|a"),
+      ("\r", "/serch tex|a"), ("\u{1B}b", "/serch x|tea"), ("\u{1B}\r", "/serch te\nx|a"),
+    ])
+  func selectionEnds(key: String, line: String) {
+    typist.type("/serch tea\u{02}")
+    editor.selectAll()
+    _ = typist.events()
+    typist.type(key)
+    #expect(editor.region == nil)
+    #expect(typist.events().contains(.selectionEnded(replacing: nil)))
+    typist.type("x")
+    #expect(typist.line == line)
+  }
+
+  @Test("1.11, 1.14: a selection stays while lines are printed, and goes with another text")
+  func selectionStays() {
+    editor.setLine("/serch")
+    editor.selectAll()
+    editor.print([StyledLine("a message")])
+    typist.type("")
+    #expect(editor.region == 0..<6)
+    editor.replace(0..<6, with: "/search", caret: 7)
+    #expect(editor.region == nil)
+    typist.type("!")
+    #expect(typist.line == "/search!|")
+  }
+
   @Test("1.9: a paste is one change, and nothing of it where the program takes it")
   func pasting() {
     typist.type("\u{1B}[200~a\nb\u{1B}[201~")

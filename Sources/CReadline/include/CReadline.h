@@ -108,6 +108,13 @@ void creadline_insert(const char *text);
 void creadline_replace(int start, int end, const char *text, int caret);
 /// Empties the line as one undo step, leaving a line of the history for the live one.
 void creadline_clear(void);
+/// Selects all of the line: it is the region, whatever mark and caret, until the line is changed or the
+/// selection ended.
+void creadline_select(void);
+/// Ends that selection. True: there was one.
+bool creadline_end_selection(void);
+/// Whether a key puts a text in: it is a character's, or yank's.
+bool creadline_inserts(const unsigned char *bytes, size_t count);
 /// Gives the line another text, without undo or redo.
 void creadline_set_line(const char *text, int caret);
 /// Lets C-_ bring `text` into the line, which itself stays as it is.

@@ -85,7 +85,7 @@ extension Launch {
   }
 
   /// As a shell takes it for one word.
-  private static func quoted(_ path: String) -> String {
+  package static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       + "'"
   }

@@ -15,6 +15,8 @@ final class News: SessionPart {
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
   /// Own messages that wait for a network, and that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
+  /// The networks that they wait for.
+  private(set) var networksAwaited: Set<String> = []
 
   init(_ session: Session) { self.session = session }
 
@@ -32,7 +34,6 @@ final class News: SessionPart {
   /// Reads what was committed since the last look and shows it.
   func catchUp() {
     guard !screen.isHolding else { return }
-    defer { screen.goOnPrinting() }
     session.comings.goOn()
     do {
       var hasMore = true
@@ -95,9 +96,7 @@ final class News: SessionPart {
         $0.other?.id == me.id && !attention.mutedPeople.contains($0.participant.id)
           && !attention.ignoredPeople.contains($0.participant.id)
       })
-    if others.contains(where: { $0.conversation == here }), !screen.isPaused,
-      screen.backlog == nil, !isSeenNow
-    {
+    if others.contains(where: { $0.conversation == here }), !screen.isPaused, !isSeenNow {
       screen.markSeen()
     }
     if changes.peopleChanged {
@@ -220,15 +219,12 @@ final class News: SessionPart {
     }
   }
 
-  /// How many messages of others in the open conversation are not printed yet.
-  var unreadHere: Int {
-    guard let here = place.conversation else { return 0 }
-    return (try? store.listing(for: me.id, in: [here.id]))?.first?.unread ?? 0
-  }
-
   func refreshUnsent() {
     let mine = (try? store.unsent(by: me.id, in: nil)) ?? []
     unsent.failed = mine.count { $0.state == .failed }
     unsent.waiting = mine.count - unsent.failed
+    let places = Set(mine.filter { $0.state == .sending }.map(\.conversation))
+    networksAwaited = Set(
+      places.compactMap { ((try? store.conversation($0, for: me.id)) ?? nil)?.network })
   }
 }

@@ -11,10 +11,8 @@ package final class Screen: SessionPart {
   private(set) var printedUpTo = 0
   /// What was printed and is not on the screen yet, for all that is known: up to which number.
   private var printed: [ID<Conversation>: Int] = [:]
-  /// What was unread at the entrance and is not printed yet; nil when all of it is.
-  private(set) var backlog: Backlog?
-  /// When its next portion is due.
-  private(set) var deadline: Int64?
+  /// The number of the first message that was unread at the entrance and not printed; nil: all were.
+  private(set) var firstUnprinted: Int?
   /// Printing is held (`/pause`), and what is held.
   private(set) var isPaused = false
   private(set) var held = HeldLines()
@@ -28,15 +26,15 @@ package final class Screen: SessionPart {
 
   init(_ session: Session) { self.session = session }
 
-  /// How many messages the opening screen shows at least, and how many are printed in one turn of
-  /// the loop when more are unread.
-  static let openingMessages = (usual: 20, atOnce: 200)
+  /// How many messages the opening screen shows at least.
+  private static let openingMessages = 20
   /// How many lines are shown above what is unread when a conversation is gone to (rule 13.1).
   private static let contextLines = 5
 
   // MARK: Entering
 
-  /// Opens a conversation: prints its end, with a rule above what is unread (rule 7.7).
+  /// Opens a conversation: prints its end, with a rule above what is unread (rule 7.7), of which two
+  /// screens are printed (rule 13.9).
   ///
   /// - Parameter isNew: it is a room that was made just now.
   func enter(_ target: Conversation, isNew: Bool = false) throws {
@@ -44,25 +42,22 @@ package final class Screen: SessionPart {
     let marker = try store.readMarker(of: me.id, in: target.id)
     // Nothing of the first screen shows how far a message got.
     let receipts = !session.isStarting
-    let known = try store.messages(
-      in: target.id, limit: Self.openingMessages.usual, for: me.id, receipts: receipts)
-    var messages = known
-    var backlog: Backlog?
+    var messages = try store.messages(
+      in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts)
     // Where the screen begins with what is past, all the others are on it.
-    if let first = known.first, !first.isPast, first.number > marker + 1, membership == .member,
-      let unread = try store.firstUnread(by: me.id, in: target.id, behind: marker),
-      unread < first.number
-    {
+    let mayHaveMore =
+      session.isInteractive && membership == .member
+      && messages.first.map { !$0.isPast && $0.number > marker + 1 } == true
+    if mayHaveMore {
       messages = try store.messages(
-        in: target.id, after: unread - 1, limit: Self.openingMessages.atOnce, for: me.id,
+        in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me.id,
         receipts: receipts)
-      if messages.count == Self.openingMessages.atOnce, session.isInteractive {
-        backlog = Backlog()
-      }
     }
     printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
-    backlog?.keepUnsent(of: &messages, by: me.id)
-    self.backlog = backlog
+    let hidden = try keepWhatFits(
+      of: &messages, behind: marker, in: target.id, mayHaveMore: mayHaveMore)
+    firstUnprinted =
+      hidden > 0 ? try store.firstUnread(by: me.id, in: target.id, behind: marker) : nil
     news.moved(from: place.conversation?.id, to: target.id)
     session.comings.forget()
     place.becomes(
@@ -75,15 +70,39 @@ package final class Screen: SessionPart {
     people.enter(target.id)
     people.recognise(sendersOf: messages)
     show(
-      try session.isStarting ? messages : onlyContext(of: messages, in: target, behind: marker),
-      of: target, newBehind: marker, isNew: isNew)
-    goOnPrinting()
+      try session.isStarting || hidden > 0
+        ? messages : onlyContext(of: messages, in: target, behind: marker),
+      of: target, newBehind: marker, hidden: hidden, isNew: isNew)
     outgoing.write(.lastConversation(target.id))
     tellOthers()
     owesSeen = false
     if printedUpTo > 0 { markSeen() }
     if session.shellID != nil { place.refreshPeopleAndUnread() }
   }
+
+  /// Leaves the newest of what is unread, as much as an entrance prints.
+  ///
+  /// - Returns: how many unread messages that leaves out.
+  private func keepWhatFits(
+    of messages: inout [Message], behind marker: Int, in target: ID<Conversation>,
+    mayHaveMore: Bool
+  ) throws -> Int {
+    guard session.isInteractive else { return 0 }
+    func isUnread(_ message: Message) -> Bool {
+      message.number > marker && message.sender != me.id && !message.isPast
+        && message.deletedAt == nil
+    }
+    let start = messages.firstIndex(where: isUnread) ?? messages.endIndex
+    let printed = transcript.newest(messages[start...])
+    guard mayHaveMore || printed.startIndex > start else { return 0 }
+    let all = try store.listing(for: me.id, in: [target]).first?.unread ?? 0
+    let hidden = max(0, all - printed.count(where: isUnread))
+    if hidden > 0 { messages = Array(printed) }
+    return hidden
+  }
+
+  /// The number of the first message that the entrance did not print, once.
+  func takeFirstUnprinted() -> Int? { firstUnprinted.take() }
 
   /// What is unread, and the last lines before that.
   private func onlyContext(
@@ -107,7 +126,8 @@ package final class Screen: SessionPart {
   }
 
   private func show(
-    _ messages: [Message], of target: Conversation, newBehind marker: Int, isNew: Bool
+    _ messages: [Message], of target: Conversation, newBehind marker: Int, hidden: Int,
+    isNew: Bool
   ) {
     let messages = Store.ordered(messages)
     var lines = entrance(
@@ -120,10 +140,23 @@ package final class Screen: SessionPart {
         isRuled = true
         transcript.endRun()
         lines.append(transcript.printer.rule(say("new")))
+        if hidden > 0 {
+          let count = SafeText(line: Self.grouped(hidden))
+          lines.append(StyledLine(say("%1 more: /history", count), .dim))
+        }
       }
       lines += transcript.lines(for: message)
     }
     emit(.show(lines))
+  }
+
+  /// `2,800`
+  private static func grouped(_ number: Int) -> String {
+    var digits = String(number)
+    for place in stride(from: digits.count - 3, to: 0, by: -3) {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+    }
+    return digits
   }
 
   /// Where what follows belongs: `── #tea · Saturday, 21 November 2026 · 2 others here ──`
@@ -174,16 +207,11 @@ package final class Screen: SessionPart {
     return notes
   }
 
-  /// I left the room that is open: nothing more of it is printed.
-  func left() { backlog = nil }
-
   // MARK: What arrives
 
   /// A message in the open conversation. Its lines; nil where it is on the screen already.
   func arrived(_ message: Message) -> [StyledLine]? {
     guard message.number > printedUpTo, !message.isRecalled else { return nil }
-    // What comes behind a backlog is printed with it, in its order.
-    guard backlog == nil else { return [] }
     printedUpTo = message.number
     return transcript.lines(for: message)
   }
@@ -192,11 +220,6 @@ package final class Screen: SessionPart {
   ///
   /// - Parameter new: how many messages of others there are among them.
   func present(_ lines: [StyledLine], new: Int) {
-    var lines = lines
-    if backlog != nil {
-      backlog?.later += lines
-      lines = []
-    }
     if isPaused {
       held.lines += lines
       held.count += new
@@ -208,61 +231,7 @@ package final class Screen: SessionPart {
   /// Whether messages that come now are before somebody's eyes at the end of this turn: the
   /// terminal takes what is printed, and they are not more than a screen of it.
   func showsAtOnce(_ messages: [Message]) -> Bool {
-    isLooking && !isBehind && backlog == nil && printed.isEmpty && transcript.holds(messages)
-  }
-
-  // MARK: A long backlog
-
-  /// Sees to it that the next portion comes, unless printing is held.
-  func goOnPrinting() {
-    guard backlog != nil, deadline == nil, !isPaused, !isHolding else { return }
-    deadline = now
-  }
-
-  /// Prints the next portion, if it is due. What is printed is read, what is not stays unread.
-  func printMore() {
-    guard deadline != nil else { return }
-    deadline = nil
-    guard let conversation = place.conversation, backlog != nil, !isPaused, !isHolding else {
-      return
-    }
-    guard place.isMember else { return left() }
-    do {
-      var messages = try store.messages(
-        in: conversation.id, after: printedUpTo, limit: Self.openingMessages.atOnce, for: me.id)
-      let isLast = messages.count < Self.openingMessages.atOnce
-      if let last = messages.last?.number {
-        let takenBack = outgoing.noteDelivered([conversation.id: last])
-        messages.removeAll { takenBack.contains($0.id) }
-        printedUpTo = last
-      }
-      if isLast {
-        let backlog = self.backlog
-        self.backlog = nil
-        messages += try (backlog?.unsent ?? []).compactMap {
-          try store.message(number: $0, in: conversation.id, for: me.id)
-        }
-        show(messages)
-        present(backlog?.later ?? [], new: 0)
-        place.refreshNewestOwn()
-      } else {
-        backlog?.keepUnsent(of: &messages, by: me.id)
-        show(messages)
-      }
-      markSeen()
-      goOnPrinting()
-    } catch StoreError.locked {
-      outgoing.tryAgainSoon()
-    } catch {
-      backlog = nil
-      transcript.complain([sentence(for: error)])
-    }
-  }
-
-  private func show(_ messages: [Message]) {
-    people.recognise(sendersOf: messages)
-    let lines = transcript.lines(for: messages)
-    if !lines.isEmpty { emit(.show(lines)) }
+    isLooking && !isBehind && printed.isEmpty && transcript.holds(messages)
   }
 
   // MARK: Holding
@@ -270,7 +239,6 @@ package final class Screen: SessionPart {
   /// `/pause` (rule 7.6).
   func pause() {
     isPaused = true
-    if backlog != nil { held.count = news.unreadHere }
     // What is held shows its sender's name, whatever is printed above it then.
     transcript.endRun()
     tellOthers()

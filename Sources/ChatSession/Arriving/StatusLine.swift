@@ -89,8 +89,12 @@ package struct StatusLine: SessionPart {
     if let absent { return StyledLine(absent, .dim) }
     let others = place.othersHere
     switch others {
-    // Until a network has told who is there, and while it is away, nobody knows.
-    case 0 where session.accounts.isSettlingIn(place.conversation?.network):
+    // Until a network has told who is there, and while it is away, nobody knows; nor whether somebody
+    // is there who does not let it be seen.
+    case 0
+    where place.conversation?.network != nil
+      && (place.conversation?.kind == .direct
+        || session.accounts.isSettlingIn(place.conversation?.network)):
       return StyledLine(SafeText(name: me.name), .dim)
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
     case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
@@ -111,8 +115,11 @@ package struct StatusLine: SessionPart {
         ? say("%1 is away", name) : say("%1 is away: %2", name, SafeText(line: away))
     }
     if other.isHere { return nil }
-    return place.conversation?.network == nil
-      ? say("%1 has no hobnob open", name) : say("%1 is not online, as far as is known", name)
+    guard let network = place.conversation?.network else {
+      return say("%1 has no hobnob open", name)
+    }
+    return other.isKnown && !session.accounts.isSettlingIn(network)
+      ? say("%1 is not online", name) : nil
   }
 
   /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then
@@ -149,11 +156,11 @@ package struct StatusLine: SessionPart {
     show(upTo: urgent)
     if !isUrgentOnly {
       how.forEach(add)
-      if let status = session.accounts.status(withBars: false) {
+      if let status = session.accounts.status(isShort: true) {
         let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-        let barred = session.face == .tty ? session.accounts.status(withBars: true) : nil
-        if let barred, widths.columns(of: barred.string) <= rest {
-          add((4, StyledLine(barred, .dim)))
+        let whole = session.face == .tty ? session.accounts.status(isShort: false) : nil
+        if let whole, widths.columns(of: whole.string) <= rest {
+          add((4, StyledLine(whole, .dim)))
         } else if rest > 12 {
           add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
         }

@@ -114,17 +114,35 @@ package final class Transcript: SessionPart {
     return true
   }
 
+  /// The prompt and the status line stay below.
   private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
-    let (columns, widths) = (max(1, printer.options.columns), printer.options.widths)
-    var count = 0
+    var room = rows - 2
     for line in lines {
-      for row in printer.options.wraps ? line.wrapped(at: columns, widths: widths) : [line] {
-        count += max(1, (row.columns(widths) + columns - 1) / columns)
-      }
-      // The prompt and the status line stay below.
-      if count > rows - 2 { return true }
+      room -= rowCount(of: line)
+      if room < 0 { return true }
     }
     return false
+  }
+
+  private func rowCount(of line: StyledLine) -> Int {
+    let (columns, widths) = (max(1, printer.options.columns), printer.options.widths)
+    let rows = printer.options.wraps ? line.wrapped(at: columns, widths: widths) : [line]
+    return rows.reduce(0) { $0 + max(1, ($1.columns(widths) + columns - 1) / columns) }
+  }
+
+  /// The rows of unread messages that an entrance prints: two screens, less its heading, two rules,
+  /// the prompt and the status line (rule 13.9).
+  var entranceRows: Int { max(1, 2 * rows - 5) }
+
+  /// The newest of these messages, as many as an entrance prints and at least one.
+  func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
+    var (room, start, sample) = (entranceRows, messages.endIndex, printer)
+    for message in messages.reversed() {
+      room -= sample.lines(for: message).reduce(0) { $0 + rowCount(of: $1) }
+      if room < 0, start < messages.endIndex { break }
+      start -= 1
+    }
+    return messages[start...]
   }
 
   /// Whether all of these messages are before one's eyes once they are printed.

@@ -78,10 +78,7 @@ struct ConversationCommands: SessionPart {
     try store.leave(me.id, target.id)
     news.forgetUnread(of: target.id)
     let isOpen = target.id == place.conversation?.id
-    if isOpen {
-      place.left()
-      screen.left()
-    }
+    if isOpen { place.left() }
     tell(
       say("You left %1; /join %1 enters it again.", SafeText(name: target.name)))
     if isOpen { goBack() }

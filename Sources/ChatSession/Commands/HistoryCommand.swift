@@ -14,8 +14,12 @@ struct HistoryCommand: SessionPart {
 
   func printHistory(_ argument: String) throws {
     let conversation = try place.required()
-    let messages = try Self.wanted(argument).fetch(store, conversation, me)
-    if case .newest(let count) = try Self.wanted(argument), messages.count < count {
+    // What the entrance left out is read from its start.
+    let first = argument.isEmpty ? screen.takeFirstUnprinted() : nil
+    let wanted =
+      try first.map { Wanted.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
+    let messages = try wanted.fetch(store, conversation, me)
+    if case .newest(let count) = wanted, messages.count < count {
       try fetch(count - messages.count, olderIn: conversation)
     }
     guard !messages.isEmpty else {
@@ -33,7 +37,7 @@ struct HistoryCommand: SessionPart {
       history.lines(for: message) + Self.line(of: reactions[message.id] ?? [])
     }
     // A pager leaves nothing behind.
-    let isPaged = transcript.page(lines, atEnd: true)
+    let isPaged = transcript.page(lines, atEnd: first == nil)
     if isPaged { transcript.endRun() } else { transcript.follow(history) }
   }
 
@@ -80,7 +84,7 @@ struct HistoryCommand: SessionPart {
     }
   }
 
-  /// Nothing: 20; `50`: as many; `10-30`, `10-`: by their numbers.
+  /// Nothing: 20, or what the entrance left out; `50`: as many; `10-30`, `10-`: by their numbers.
   private static func wanted(_ argument: String) throws -> Wanted {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(

@@ -115,7 +115,6 @@ struct RoomCommands: SessionPart {
     news.catchUp()
     guard room == place.conversation?.id else { return }
     place.left()
-    screen.left()
     ConversationCommands(session: session).goBack()
   }
 

@@ -43,7 +43,7 @@ final class Search: SessionPart {
     guard !hits.isEmpty else {
       // What was left was forgotten meanwhile.
       if before != nil { return tell(say("Nothing older was found.")) }
-      throw Refusal(say("Nothing was found.") + (try longerWords(of: query)))
+      return tell(say("Nothing was found.") + (try longerWords(of: query)))
     }
     people.recognise(hits.map(\.message.sender))
     var names: [ID<Conversation>: SafeText] = [:]

@@ -220,21 +220,29 @@ final class Accounts: SessionPart {
     emit(.connect(account, asks: settings(of: account)?["password-command"] == nil))
   }
 
-  /// For the status line: what each account that is not simply connected is at.
+  /// For the status line: what each account that is not simply connected is at. That it has no
+  /// connection is told where one of its conversations is open, or a message waits for it.
   ///
-  /// - Parameter withBars: with a bar before a percentage that it ends in.
-  func status(withBars: Bool) -> SafeText? {
+  /// - Parameter isShort: without the reason and without a bar before a percentage.
+  func status(isShort: Bool) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
-      // Who disconnected it knows, unless what they write there waits.
-      let isOpen = account.network == moves.present?.network
-      let status = isWanted(account) ? account.status : isOpen ? "disconnected" : ""
-      return status.isEmpty
-        ? nil
-        : say(
-          "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
-          withBars ? barred(status) : SafeText(line: status))
+      let status = isWanted(account) ? account.status : "disconnected"
+      let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
+      let matters =
+        account.network == moves.present?.network || news.networksAwaited.contains(account.network)
+        || isWanted(account) && awaited.contains(account.id)
+      guard !status.isEmpty, matters || !isOffline else { return nil }
+      return say(
+        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+        isShort ? short(status) : barred(status))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// `offline, next try 12:04` without the reason, which would be cut off: `/account` tells it.
+  private func short(_ status: String) -> SafeText {
+    let words = status.split(separator: ": ", maxSplits: 1)
+    return SafeText(line: String(status.hasPrefix("offline") ? words[0] : status[...]))
   }
 
   /// `uploading a.png ████░░░░░░ 45 %`

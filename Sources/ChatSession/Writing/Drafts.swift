@@ -12,8 +12,8 @@ final class Drafts: SessionPart {
   private var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
   /// The line that waits at the end of the history while one of the history is being changed. The
-  /// draft becomes that one; this one then goes into the history, once: an empty text says so.
-  private var live: String?
+  /// draft becomes that one, and this one goes into the history.
+  private var live: LiveLine?
   /// The files that the store has with the draft.
   private var knownFiles = WaitingFiles()
   /// Another shell of mine added to the history, and the line was not free to be told.
@@ -26,6 +26,8 @@ final class Drafts: SessionPart {
   private var keepsCleared = false
   /// The lines that were set aside, by conversation, the last one last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
+  /// When lines that were set aside are stored, in monotonic milliseconds; nil: they are.
+  private var asideDeadline: Int64?
   /// Where a line was sent or run just now.
   private var runIn: ID<Conversation>?
 
@@ -42,7 +44,7 @@ final class Drafts: SessionPart {
     if line.isLive {
       live = nil
     } else if live == nil {
-      live = clock.present.text
+      live = LiveLine(text: clock.present.text)
     }
     let draft = line.draft
     if !draft.text.hasPrefix(cameBack) { cameBack = "" }
@@ -58,7 +60,7 @@ final class Drafts: SessionPart {
   /// What stands in the line is thrown away.
   func forgetTyped() { cleared = ClearedText() }
 
-  var deadline: Int64? { clock.deadline }
+  var deadline: Int64? { [clock.deadline, asideDeadline].compactMap { $0 }.min() }
 
   func saveIfDue() {
     if let deadline, now >= deadline { save() }
@@ -66,7 +68,9 @@ final class Drafts: SessionPart {
 
   /// Stores the draft now, unless this shell has stored it.
   func save() {
-    guard clock.unsaved != nil || files.waiting != knownFiles else { return }
+    guard clock.unsaved != nil || files.waiting != knownFiles || asideDeadline != nil else {
+      return
+    }
     write()
   }
 
@@ -93,10 +97,8 @@ final class Drafts: SessionPart {
     guard session.isInteractive, !editing.isOn, let conversation = moves.present?.id else {
       return
     }
-    if let text = live, !text.isEmpty {
-      live = ""
-      outgoing.write(.history(text))
-    }
+    storeLiveLine()
+    asideDeadline = nil
     knownFiles = files.waiting
     clock.stored(clock.present)
     outgoing.write(.draft(conversation, whole(in: conversation)))
@@ -107,12 +109,11 @@ final class Drafts: SessionPart {
   private func whole(in conversation: ID<Conversation>) -> Conversations.Draft? {
     let isEmptied = clock.present.isEmpty && knownFiles.isEmpty
     let present = isEmptied ? nil : Conversations.Draft(clock.present, files: knownFiles)
-    return head(in: conversation)?.followed(by: present) ?? present
+    return Conversations.Draft.joined((aside[conversation] ?? []) + (present.map { [$0] } ?? []))
   }
 
   private func head(in conversation: ID<Conversation>) -> Conversations.Draft? {
-    let lines = aside[conversation] ?? []
-    return lines.dropFirst().reduce(lines.first) { $0?.followed(by: $1) }
+    Conversations.Draft.joined(aside[conversation] ?? [])
   }
 
   // MARK: Set aside (rule 13.3)
@@ -126,28 +127,33 @@ final class Drafts: SessionPart {
       return
     }
     place.stopTyping()
+    listLiveLine()
     if !line.isLive, live == nil, !clock.present.isEmpty {
       // It waits behind the line of the history that is on the screen.
       aside[here, default: []].append(Conversations.Draft(clock.present))
     }
     aside[here, default: []].append(Conversations.Draft(line.draft, files: files.waiting))
     files.areSent()
-    clock = DraftClock()
-    write()
+    (clock, live) = (DraftClock(), nil)
+    asideDeadline = now + DraftClock.idle
     cleared = ClearedText()
     emit(.swapLine(Conversations.Draft(Composer.Draft())))
-    emit(.notice(say("Set aside; it comes back behind the next line")))
+    emit(.notice(Self.isSetAside))
   }
+
+  private static let isSetAside = say("Set aside; it comes back behind the next line")
 
   /// A draft that found something in the line comes back behind that.
   func putBy(_ draft: Conversations.Draft) {
     guard let here = moves.present?.id else { return }
     aside[here, default: []].append(draft)
+    asideDeadline = now + DraftClock.idle
   }
 
   /// False: there is none.
   private func bringBackLast(in conversation: ID<Conversation>) -> Bool {
     guard let last = aside[conversation]?.popLast() else { return false }
+    emit(.noticeIsOver(Self.isSetAside))
     emit(.swapLine(last))
     return true
   }
@@ -181,7 +187,8 @@ final class Drafts: SessionPart {
   /// Stores lines that were not sent, in their order, above the draft that is there.
   func store(_ lines: [Line], aboveDraftOf conversation: ID<Conversation>) throws {
     var draft = try store.draft(of: me.id, in: conversation)
-    if let text = draft?.text, lines.contains(where: { $0.draft == text }) { draft = nil }
+    let own = lines.first { $0.draft != nil && $0.draft == draft?.text }
+    if own != nil { draft = nil }
     for line in lines.reversed() {
       if let own = line.asDraft {
         draft = Conversations.Draft(own, files: line.files).followed(by: draft)
@@ -193,23 +200,26 @@ final class Drafts: SessionPart {
         }
       }
     }
+    if let rest = own?.rest { draft = rest.followed(by: draft) }
     try store.setDraft(draft, of: me.id, in: conversation)
   }
 
   /// The line is being sent: its draft goes with it, and one that still waits for the store need not
   /// be written any more.
   ///
-  /// - Returns: the text of the stored draft that it came from.
-  func leavesWithLine(in conversation: ID<Conversation>) -> String? {
+  /// - Returns: the text of the stored draft that it came from, and what of that was set aside and
+  ///   stays.
+  func leavesWithLine(
+    in conversation: ID<Conversation>
+  ) -> (draft: String?, rest: Conversations.Draft?) {
     // Should the line come back, it is not stored yet.
     if outgoing.dropDraft(of: conversation) { clock = DraftClock() }
-    // What was set aside stays.
-    return head(in: conversation) == nil ? known[conversation] : nil
+    return (known[conversation], head(in: conversation))
   }
 
-  /// The line was sent; the store dropped its draft with it.
+  /// The line was sent; the store took it out of its draft in the same transaction.
   func sent(_ line: Line) {
-    if known[line.conversation] == line.draft { known[line.conversation] = nil }
+    if known[line.conversation] == line.draft { known[line.conversation] = line.rest?.text }
     guard line.conversation == moves.present?.id, !editing.isOn,
       !outgoing.hasDraft(of: line.conversation)
     else { return }
@@ -231,7 +241,7 @@ final class Drafts: SessionPart {
     let draft = take()
     guard let here = moves.present?.id else { return }
     // It may be that the line is not empty.
-    if head(in: here) == nil { known[here] = nil }
+    if aside[here]?.isEmpty != false { known[here] = nil }
     if !draft.isEmpty { emit(.restore(draft)) }
     outgoing.bringBackLines(of: here)
   }
@@ -245,6 +255,7 @@ final class Drafts: SessionPart {
 
   /// The draft of another conversation than before, without what is set aside there.
   private func take() -> Conversations.Draft {
+    listLiveLine()
     clock = DraftClock()
     live = nil
     cleared = ClearedText()
@@ -271,7 +282,10 @@ final class Drafts: SessionPart {
     files.restore(draft.files)
     knownFiles = files.waiting
     // A line that was set aside comes back from between others, or the line is empty now.
-    if let whole = whole(in: conversation), whole.text != known[conversation] { write() }
+    if asideDeadline == nil, let whole = whole(in: conversation), whole.text != known[conversation]
+    {
+      write()
+    }
   }
 
   /// The command that was typed right behind a draft that came back, without a look at it.
@@ -290,11 +304,27 @@ final class Drafts: SessionPart {
   /// - Returns: whether it did.
   func leaveLiveLine() -> Bool {
     guard session.isInteractive, !editing.isOn, !line.isLive else { return false }
-    let text = live ?? clock.present.text
-    if text.isEmpty { return false }
-    live = ""
-    remember(text)
+    if live == nil { live = LiveLine(text: clock.present.text) }
+    return listLiveLine()
+  }
+
+  /// Whoever leaves the line finds by Up what waited at the end of the history. (Before that it
+  /// stands there itself.)
+  ///
+  /// - Returns: whether something did that this shell's history did not have.
+  @discardableResult
+  private func listLiveLine() -> Bool {
+    guard let live, !live.text.isEmpty, !live.isListed else { return false }
+    storeLiveLine()
+    self.live?.isListed = true
+    emit(.addHistory(live.text))
     return true
+  }
+
+  private func storeLiveLine() {
+    guard let live, !live.text.isEmpty, !live.isStored else { return }
+    self.live?.isStored = true
+    outgoing.write(.history(live.text))
   }
 
   /// A line enters the input history without a message that it became.
@@ -324,6 +354,14 @@ final class Drafts: SessionPart {
     isHistoryStale = false
     emit(.setHistory(lines))
   }
+}
+
+/// A line that waits at the end of the history.
+private struct LiveLine {
+  let text: String
+  /// Whether the history has it: the store's, and this shell's.
+  var isStored = false
+  var isListed = false
 }
 
 /// The text that was deleted to make room for a command: the line as it was before several

@@ -25,6 +25,8 @@ package struct Line {
   var replyTo: ID<Message>?
   /// The text of the stored draft that it came from.
   var draft: String?
+  /// What was set aside stays of that draft.
+  var rest: Conversations.Draft?
 
   /// The line as a draft of its conversation; nil for what only a command says.
   var asDraft: Composer.Draft? {
@@ -65,13 +67,23 @@ extension Conversations.Draft {
 
   /// This draft, and below it another one, the caret in the other.
   package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
-    guard let other else { return self }
-    let head = text.isEmpty || other.text.isEmpty ? text : text + "\n"
-    let shift = head.utf8.count
-    let below = Span.shifted(Span.decoded(other.spans, in: other.text), by: shift)
+    Conversations.Draft.joined([self] + (other.map { [$0] } ?? [])) ?? self
+  }
+
+  /// Drafts one below the other, the caret in the last; nil where there are none.
+  static func joined(_ drafts: [Conversations.Draft]) -> Conversations.Draft? {
+    guard drafts.count > 1 else { return drafts.first }
+    var (text, caret) = ("", 0)
+    var spans: [Span] = []
+    for draft in drafts {
+      if !text.isEmpty, !draft.text.isEmpty { text += "\n" }
+      let shift = text.utf8.count
+      spans += Span.shifted(Span.decoded(draft.spans, in: draft.text), by: shift)
+      text += draft.text
+      caret = shift + draft.caret
+    }
     return Conversations.Draft(
-      text: head + other.text, caret: shift + other.caret,
-      spans: Span.encoded(Span.decoded(spans, in: text) + below), files: files + other.files)
+      text: text, caret: caret, spans: Span.encoded(spans), files: drafts.flatMap(\.files))
   }
 
   /// What stands below `head` in this draft; nil where it does not begin with that.

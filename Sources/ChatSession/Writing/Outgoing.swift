@@ -182,11 +182,12 @@ extension Outgoing {
   ) throws {
     let conversation = try place.requiredAsMember()
     try checkLength(of: body)
+    let (draft, rest) = drafts.leavesWithLine(in: conversation.id)
     var line = Line(
       typed: typed, body: body, kind: kind, conversation: conversation.id,
       place: conversation.name, since: now, files: files.waiting,
       attachments: attachments, mentions: self.line.mentions(in: body), replyTo: replyTo,
-      draft: drafts.leavesWithLine(in: conversation.id))
+      draft: draft, rest: rest)
     files.areSent()
     moves.endRun()
     // What waits already has to be stored before this.
@@ -233,7 +234,7 @@ extension Outgoing {
       line.body, kind: line.kind, in: line.conversation, by: me.id,
       typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
       attachments: line.attachments, replyTo: line.replyTo,
-      mentions: Span.encoded(line.mentions), draft: line.draft)
+      mentions: Span.encoded(line.mentions), draft: line.draft, rest: line.rest)
     drafts.sent(line)
     files.sent(line)
     emit(.addHistory(line.typed))

@@ -39,6 +39,8 @@ public struct LayoutCache: Sendable {
   private(set) var lines: [Line] = []
   /// How many lines a message of this text has: newlines at its end go (rule 1.1).
   package var lineCount: Int { (lines.lastIndex { $0.length > 0 } ?? 0) + 1 }
+  /// Whether a line has more than one row.
+  package var isWrapped: Bool { rowCount > lines.count }
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
   /// The text of the layout before, to see what has changed: a layout is asked of any bar. Bytes of

@@ -13,7 +13,8 @@ public enum Formatting {
   /// - Blanks at both ends of a region stay outside, for a mark beside a blank styles nothing.
   /// - A span ends with its line: a region of several lines is wrapped line by line, and between
   ///   lines of its own if the symbol is preformatted.
-  /// - A quote has no end: the lines of the region, or that of the caret, get a mark and a blank.
+  /// - A quote has no end: the lines of the region, or that of the caret, begin with a mark and a
+  ///   blank.
   /// - Without a word the caret stands between two marks.
   ///
   /// - Parameters:
@@ -21,8 +22,8 @@ public enum Formatting {
   ///   - caret: a UTF-8 offset.
   ///   - region: UTF-8 offsets; an empty one is none.
   /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
-  ///   Nil where the symbol is not offered: a quote anywhere but at a line's start, a region of
-  ///   white space only, a text that has these marks around it already.
+  ///   Nil where the symbol is not offered: a region of white space only, a text that has these marks
+  ///   around it already.
   public static func wrap(
     _ mark: String, in text: String, caret: Int, region: Range<Int>?,
     symbols: MessageStyling = .standard
@@ -115,9 +116,7 @@ public enum Formatting {
   private static func quote(
     _ mark: String, _ text: String, _ range: Range<Int>
   ) -> (range: Range<Int>, insert: String, caret: Int)? {
-    guard Motion.lineStart(in: text, offset: range.lowerBound) == range.lowerBound else {
-      return nil
-    }
+    let range = Motion.lineStart(in: text, offset: range.lowerBound)..<range.upperBound
     var lines = text.slice(range).utf8.split(separator: newline, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
     // A region that ends behind a newline has no part of the line below.

@@ -17,6 +17,7 @@ extension Store {
   ///   - draft: the text of the draft that is sent with it, as the sender last stored or found it;
   ///     nil where it came from none. A draft of another text is somebody's line in another shell,
   ///     and stays (rule 5.3).
+  ///   - rest: what stays of that draft: lines that were set aside (rule 13.3).
   /// - Returns: the message, `sent` in a local conversation, `sending` where a network carries it.
   /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` where the network's account was
   ///   removed; `.noSuchMessage`, `.deleted` for what it answers; `AttachmentError.gone`; `StoreError`.
@@ -25,7 +26,7 @@ extension Store {
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
     by me: ID<Participant>, typed: String? = nil, shell: ShellID? = nil,
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
-    mentions: String = "", draft: String? = nil
+    mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
     try write(durable: true) {
       let place = try required(conversation, for: me)
@@ -39,7 +40,12 @@ extension Store {
         body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
         attachments: attachments, replyTo: replyTo, mentions: mentions)
       if state == .sending { try post(.send, message.id) }
-      if let draft {
+      if let rest {
+        let stored = try self.draft(of: me, in: conversation)?.text
+        if stored.map({ $0.utf8.elementsEqual((draft ?? "").utf8) }) ?? true {
+          try setDraft(rest, of: me, in: conversation)
+        }
+      } else if let draft {
         try database.run(
           "DELETE FROM draft WHERE participant = ? AND conversation = ? AND text = ?", me,
           conversation, draft)

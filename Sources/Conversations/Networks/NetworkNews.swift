@@ -134,9 +134,9 @@ package enum NetworkNews: Hashable, Sendable {
   /// Somebody invites the owner into a room. It waits, as does what follows, until the owner takes it
   /// up (rule 14.5).
   case invited(room: String, by: Speaker)
-  /// Someone of the contact list: what they are called and whether they are there; `away` is nil
-  /// when they are not away.
-  case contact(Speaker, isOnline: Bool, away: String?)
+  /// Someone of the contact list: what they are called and whether they are there, nil where they do
+  /// not let it be seen; `away` is nil when they are not away.
+  case contact(Speaker, isOnline: Bool?, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
   case wantsContact(Speaker)
   /// A minute has gone by since strangers sent something: what was not reported is counted.

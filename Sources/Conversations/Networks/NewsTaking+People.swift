@@ -215,7 +215,7 @@ extension NewsTaking {
     try store.beginTyping(of: person, in: place.id, by: ShellID(rawValue: self.network))
   }
 
-  func contact(_ speaker: Speaker, isOnline: Bool, away: String?) throws {
+  func contact(_ speaker: Speaker, isOnline: Bool?, away: String?) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     let place = NetworkPlace.direct(speaker.identity)
     let person = try person(speaker, in: place, isNews: true)
@@ -236,7 +236,7 @@ extension NewsTaking {
   func stranger(_ speaker: Speaker) throws {
     let place = NetworkPlace.direct(speaker.identity)
     guard let person = try person(speaker, knownIn: place) else { return }
-    try setOnline(false, person, speaker, in: place)
+    try setOnline(nil, person, speaker, in: place)
     try database.run(
       "UPDATE participant SET contact = 0, away = NULL WHERE id = ?", person.id)
     try store.touchPeople()

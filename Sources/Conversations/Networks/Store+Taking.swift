@@ -62,7 +62,7 @@ final class NewsTaking {
   /// Someone on the network.
   struct Person {
     var participant: Participant
-    var isOnline: Bool
+    var isOnline: Bool?
     var id: ID<Participant> { participant.id }
   }
 
@@ -271,7 +271,7 @@ final class NewsTaking {
       try database.run(
         "UPDATE participant SET given = ? WHERE id = ?", speaker.identity, made.id)
     }
-    let person = Person(participant: made, isOnline: false)
+    let person = Person(participant: made, isOnline: nil)
     people[identity] = person
     return person
   }
@@ -296,13 +296,16 @@ final class NewsTaking {
       SELECT \(Store.participantColumns), p.online FROM participant p
       WHERE p.network = ? AND p.identity = ?
       """, network, identity
-    ) { Person(participant: Store.participant($0), isOnline: $0.bool("online")) }
+    ) {
+      Person(
+        participant: Store.participant($0), isOnline: $0.optionalInt64("online").map { $0 != 0 })
+    }
     people[identity] = found
     return found
   }
 
   func setOnline(
-    _ isOnline: Bool, _ person: Person, _ speaker: Speaker, in place: NetworkPlace
+    _ isOnline: Bool?, _ person: Person, _ speaker: Speaker, in place: NetworkPlace
   ) throws {
     if person.isOnline == isOnline { return }
     try database.run("UPDATE participant SET online = ? WHERE id = ?", isOnline, person.id)

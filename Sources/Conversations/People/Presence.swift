@@ -13,10 +13,12 @@ public struct Presence: Hashable, Sendable {
   public var typingAt: Milliseconds?
   /// What they left word of while they are away, perhaps an empty text; else nil.
   public var away: String?
+  /// Whether it can be known that they are here: a network tells it of contacts who let it be seen.
+  public var isKnown: Bool
 
   public init(
     participant: Participant, isHere: Bool, isLooking: Bool, typingSince: Milliseconds? = nil,
-    typingAt: Milliseconds? = nil, away: String? = nil
+    typingAt: Milliseconds? = nil, away: String? = nil, isKnown: Bool = true
   ) {
     self.participant = participant
     self.isHere = isHere
@@ -24,6 +26,7 @@ public struct Presence: Hashable, Sendable {
     self.typingSince = typingSince
     self.typingAt = typingAt
     self.away = away
+    self.isKnown = isKnown
   }
 }
 

@@ -155,7 +155,8 @@ extension Client {
     tell(
       .contact(
         Speaker(identity: address.description, name: contact.name),
-        isOnline: !contact.devices.isEmpty, away: contact.away))
+        isOnline: contact.isSeen || !contact.devices.isEmpty ? !contact.devices.isEmpty : nil,
+        away: contact.away))
   }
 
   mutating func handlePresence(_ stanza: Element) {
