@@ -25,7 +25,7 @@ package struct ExportScript: Subcommand {
     // Whoever only reads makes no store where there is none.
     let store = try launch.openStore(create: false)
     defer { store.close() }
-    let me = launch.identity(rc)
+    let me = try launch.identity(rc)
     let wanted = try conversation.map { try known($0, in: store, as: me).id }
     let places = wanted.isEmpty ? nil : wanted
     // Whoever the store does not know has no account in it.
