@@ -146,14 +146,7 @@ final class Accounts: SessionPart {
   ///
   /// - Throws: ``Refusal`` where there is none, or it is not clear which.
   func reaching(_ address: String) throws -> Account {
-    let address = address.lowercased()
-    if let own = list.first(where: { $0.address == address }) { return own }
-    let domain = address.split(separator: "@").last ?? ""
-    let own = list.filter {
-      [$0.domain, $0.settings["rooms"] ?? ""].contains { $0 == domain }
-        || domain.hasSuffix("." + $0.domain)
-    }
-    return own.count == 1 ? own[0] : try named("")
+    try Account.reaching(address, among: list) ?? named("")
   }
 
   /// The one of that address, or the only one.
@@ -200,5 +193,20 @@ final class Accounts: SessionPart {
     case ("account", 1), ("connect", 0), ("disconnect", 0): return mine()
     default: return []
     }
+  }
+}
+
+extension Account {
+  /// The account by which an address is reached: the only one of the same server, or the only one at
+  /// all; nil where it is not clear.
+  package static func reaching(_ address: String, among accounts: [Account]) -> Account? {
+    let address = address.lowercased()
+    if let own = accounts.first(where: { $0.address == address }) { return own }
+    let domain = address.split(separator: "@").last ?? ""
+    let near = accounts.filter {
+      [$0.domain, $0.settings["rooms"] ?? ""].contains { $0 == domain }
+        || domain.hasSuffix("." + $0.domain)
+    }
+    return near.count == 1 ? near[0] : accounts.count == 1 ? accounts[0] : nil
   }
 }
