@@ -8,8 +8,11 @@ BUILT = .build/release
 CHECKED = --explicit-target-dependency-import-check error
 # Nothing for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
-LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev libseccomp-dev file
-TEST_TOOLS = libvterm-dev mandoc openssl prosody python3-slixmpp sqlite3 strace tmux
+LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
+	libseccomp-dev $(TOOLS)
+# What the program starts or reads by default: types of files, the pager, the usual authorities.
+TOOLS = file less ca-certificates
+TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 strace tmux
 
 all:
 	$(SWIFT) build -c release --product hobnob $(CHECKED)

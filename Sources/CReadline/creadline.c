@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <readline/tilde.h>
 
 struct creadline_callbacks creadline_call;
 static bool dirty, changed;
@@ -152,6 +153,28 @@ static void choose_locale(void) {
   setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/// Trap: whatever no hook answers, readline asks the C library, which loads name services for that; a
+/// static program may crash of it. `~nobody` stays as it is.
+static char *home_of(char *user) {
+  char *home = creadline_call.home(user);
+  if (home) return home;
+  size_t length = strlen(user) + 1;
+  char *same = malloc(length + 1);
+  same[0] = '~';
+  memcpy(same + 1, user, length);
+  return same;
+}
+
+static void answer_for_tildes(void) {
+  tilde_expansion_preexpansion_hook = home_of;
+  // readline has no hook for `~` alone.
+  const char *own = getenv("HOME");
+  if (own && *own) return;
+  char *home = creadline_call.home("");
+  setenv("HOME", home ? home : "/", 1);
+  free(home);
+}
+
 void creadline_keep_settings(void) {
   rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
   if (creadline_is_plain) creadline_keep_plain_settings();
@@ -161,6 +184,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   creadline_call = *callbacks;
   creadline_is_plain = plain;
   choose_locale();
+  answer_for_tildes();
   rl_readline_name = "hobnob";
   rl_catch_signals = 0;
   rl_catch_sigwinch = 0;

@@ -22,7 +22,7 @@ package struct Launch {
   /// reading all of it shows in the time to the first prompt.
   private static let variables = [
     "HOME", "LOGNAME", "USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
-    "XDG_STATE_HOME", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
+    "XDG_STATE_HOME", "HOBNOB_STORE", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
     "TMUX", "XTERM_VERSION",
     "COLORTERM", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "NO_COLOR", "VISUAL", "EDITOR",
     "PAGER", "BROWSER", "TMPDIR",
@@ -128,11 +128,17 @@ package struct Launch {
   /// The store that is meant, whether it is there or not.
   package var storePath: String {
     get throws {
-      if let path = options.store { return path }
+      if let path = options.store {
+        guard !path.isEmpty else { throw WrongUsage(say("--store takes the path of a file.")) }
+        return path
+      }
+      if let path = environment["HOBNOB_STORE"], !path.isEmpty { return path }
       let hasData = environment["XDG_DATA_HOME"]?.hasPrefix("/") == true
       guard hasData || Login.home(environment) != nil else {
         throw Refusal(
-          say("HOME is not set, so there is no place for a store; name one with --store."))
+          say(
+            "HOME is not set, so there is no place for a store; name one with --store or HOBNOB_STORE."
+          ))
       }
       return Store.defaultPath(environment: environment)
     }
@@ -165,13 +171,16 @@ package struct Launch {
   /// The same for a command that only reads. Nobody is made by that: a name that is new here, or
   /// typed wrong, is somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
-    let identity = identity(rc)
+    let identity = try identity(rc)
     return try named { try store.participant(known: identity) }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 
-  func identity(_ rc: RcFile) -> String {
-    options.as ?? rc.settings.nick ?? Login.name(environment)
+  /// - Throws: ``Refusal`` where nothing tells their name (rule 11.8).
+  func identity(_ rc: RcFile) throws -> String {
+    if let name = options.as ?? rc.settings.nick ?? Login.name(environment) { return name }
+    throw Refusal(
+      say("Your user id %1 has no name here; use --as NAME.", SafeText(Int(getuid()))))
   }
 
   package var glyphs: Glyphs {

@@ -89,6 +89,10 @@ package final class Session {
       enter { try outgoing.send(text, asFileAt: path) }
     case .meant(let intent):
       orComplain { try ConversationCommands(session: self).carryOut(intent) }
+    case .unknownRoom(let name, let subcommand):
+      orComplain {
+        try ConversationCommands(session: self).ask(aboutRoom: name, subcommand: subcommand)
+      }
     case .carriedOut(let line): drafts.remember(line)
     case .lineBegan: lineBegan()
     case .changed: changed()

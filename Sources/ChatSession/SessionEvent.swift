@@ -15,6 +15,9 @@ package enum SessionEvent {
   case enteredAsFile(String, path: String)
   /// The person was asked, and said what they want.
   case meant(Intent)
+  /// The command line named a room that is not there (rule 11.7), which may be a slip for a
+  /// subcommand.
+  case unknownRoom(String, subcommand: String?)
   /// A command was carried out, all of it, or it failed and made room for another line.
   case carriedOut(String)
   /// The next line has begun after a typed one was carried out.

@@ -68,9 +68,11 @@ final class InteractiveShell {
   var settings: Settings { session.preferences.settings }
 
   /// Serves the person until they leave. Returns the exit status.
+  ///
+  /// - Parameter first: what is to be asked at the first prompt.
   func run(
     opening conversation: Conversation, bindings: [KeyBinding], greeting: [StyledLine],
-    complaints: [SafeText]
+    complaints: [SafeText], first: SessionEvent? = nil
   ) throws -> Int32 {
     defer { editor.stop() }
     try session.store.read {
@@ -93,6 +95,7 @@ final class InteractiveShell {
     loop.endOfTurn { [weak self] in self?.endTurn() }
     // What the first prompt does not have to wait for, but the first key does: Up finds history.
     tell(.promptShown)
+    if let first { tell(first) }
     editor.draw()
     loop.run()
     return exitStatus

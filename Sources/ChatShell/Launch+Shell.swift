@@ -16,19 +16,26 @@ package struct OpenShell: Subcommand {
     commandName: "open", abstract: "Open the shell in a conversation, whatever it is named.")
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String?
+  @Flag(help: "Make the person or the room known if there is none, also one of a network.")
+  var create = false
 
   package init() {}
 
   package func run(_ launch: Launch) throws -> Int32 {
-    try launch.shell(conversation, isCertain: true)
+    try launch.shell(conversation, creates: create, isCertain: true)
   }
 }
 
 extension Launch {
-  /// `hobnob [CONVERSATION]`. `isCertain`: the name was given with `open`.
-  package func shell(_ name: String?, isCertain: Bool = false, subcommands: [String] = []) throws
-    -> Int32
-  {
+  /// `hobnob [CONVERSATION]`.
+  ///
+  /// - Parameters:
+  ///   - creates: `--create` was given: what is missing is made.
+  ///   - isCertain: the name was given with `open`: a missing room of this machine is made.
+  ///   - subcommands: those that the name may be a slip for.
+  package func shell(
+    _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = []
+  ) throws -> Int32 {
     var complaints: [SafeText] = []
     let rc = try loadRc { complaints.append($0) }
     if name?.isEmpty == true || name == "#" || name == "@" {
@@ -48,7 +55,9 @@ extension Launch {
       let me = try participant(in: store, rc: rc)
       return (
         store, me,
-        try opened(name, in: store, for: me, isCertain: isCertain, subcommands: subcommands)
+        try opened(
+          name, in: store, for: me, creates: creates, isCertain: isCertain, asks: editor != nil,
+          subcommands: subcommands)
       )
     }
     let (store, me, opening): (Store, Participant, Opening)
@@ -79,8 +88,8 @@ extension Launch {
       line: EditorLine(editor), at: loop.now)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
-      greeting: try greeting(me, opening, in: store),
-      complaints: complaints)
+      greeting: try greeting(me, opening, in: store), complaints: complaints,
+      first: opening.question)
   }
 
   /// Stores what was typed before a shell could begin as the draft of what it would have opened.
@@ -140,43 +149,59 @@ extension Launch {
     var conversation: Conversation
     /// It was made just now, by its name: which may be a slip of the pen.
     var isNew = false
+    /// The one that was named is not there.
+    var question: SessionEvent?
   }
 
   /// The conversation that is opened: the named one, else the last one, else the one where something
   /// was said last, else #lobby. Nobody is brought back to a room that they left.
   private func opened(
-    _ name: String?, in store: Store, for person: Participant, isCertain: Bool,
-    subcommands: [String]
+    _ name: String?, in store: Store, for person: Participant, creates: Bool, isCertain: Bool,
+    asks: Bool, subcommands: [String]
   ) throws -> Opening {
     let me = person.id
-    guard let name else {
-      guard let last = try store.lastConversation(of: me),
-        let conversation = try store.conversation(last, for: me)
-      else { return Opening(conversation: try joined("lobby", me, store)) }
-      if try store.isMember(me, of: last) { return Opening(conversation: conversation) }
-      let recent = try store.listing(for: me).first?.conversation
-      return Opening(conversation: try recent ?? joined("lobby", me, store))
-    }
-    if name.hasPrefix("@") {
-      return Opening(conversation: try store.conversation(meantBy: name, me: me))
-    }
-    let isNew = try store.room(name, create: false, for: me) == nil
-    if isNew, name.contains("@") {
-      // What is on a network is not made here.
-      guard !name.hasPrefix("#"), try store.find(participant: name, for: me) != nil else {
-        throw RuleError.noSuchRoom(name)
+    guard let name else { return Opening(conversation: try usual(me, store)) }
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    do {
+      if name.hasPrefix("@") {
+        return Opening(conversation: try store.conversation(meantBy: name, me: me))
       }
-      return Opening(conversation: try store.conversation(meantBy: "@" + name, me: me))
-    }
-    if isNew, !isCertain, !name.hasPrefix("#"),
-      let near = subcommands.first(where: { Command.distance($0, name) <= 1 })
-    {
+      if try store.room(name, create: false, for: me) != nil {
+        return Opening(conversation: try joined(name, me, store))
+      }
+      // A bare name is a room, but an address may be somebody's.
+      guard name.contains("@"), !name.hasPrefix("#") else { throw RuleError.noSuchRoom(name) }
+      return Opening(conversation: try store.conversation(meantBy: name, me: me))
+    } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
+      let made = try store.conversation(made: name, by: me)
+      return Opening(
+        conversation: made.kind == .room ? try joined(name, me, store) : made, isNew: true)
+    } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
+      return Opening(conversation: try joined(name, me, store), isNew: bare != "lobby")
+    } catch RuleError.noSuchRoom where !bare.contains("@") {
+      let near =
+        bare == name ? subcommands.first { Command.distance($0, name) <= 1 } : nil
+      if asks {
+        return Opening(
+          conversation: try usual(me, store), question: .unknownRoom(name, subcommand: near))
+      }
+      let shown = SafeText(line: bare)
       throw Refusal(
-        say(
-          "There is no room #%1. Did you mean hobnob %2? hobnob open %1 makes the room.",
-          SafeText(line: name), SafeText(line: near)))
+        near.map {
+          say(
+            "There is no room #%1. Did you mean hobnob %2? hobnob --create %1 makes the room.",
+            shown, SafeText(line: $0))
+        } ?? say("There is no room #%1; hobnob --create %1 makes it.", shown))
     }
-    return Opening(conversation: try joined(name, me, store), isNew: isNew)
+  }
+
+  private func usual(_ me: ID<Participant>, _ store: Store) throws -> Conversation {
+    guard let last = try store.lastConversation(of: me),
+      let conversation = try store.conversation(last, for: me)
+    else { return try joined("lobby", me, store) }
+    if try store.isMember(me, of: last) { return conversation }
+    let recent = try store.listing(for: me).first?.conversation
+    return try recent ?? joined("lobby", me, store)
   }
 
   private func joined(

@@ -178,11 +178,7 @@ public final class Store {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
       return data + "/hobnob/store.sqlite"
     }
-    var home = environment["HOME"] ?? ""
-    if home.isEmpty, let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir {
-      home = String(cString: folder)
-    }
-    return home + "/.local/share/hobnob/store.sqlite"
+    return (Login.home(environment) ?? "") + "/.local/share/hobnob/store.sqlite"
   }
 
   /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: then a lock

@@ -2,6 +2,7 @@
 import CReadline
 import Composer
 import Glibc
+import Platform
 import StyledText
 
 /// GNU readline as an editing engine; one per process, since all its state is global.
@@ -46,6 +47,10 @@ enum Readline {
       print: { text in Readline.editor?.print(Readline.string(text)) },
       shown: { text, length, caret, prompt, columns in
         Readline.shown(Readline.bytes(text, length), caret, Readline.string(prompt), Int(columns))
+      },
+      home: { user in
+        let name = Readline.string(user)
+        return (name.isEmpty ? Login.home([:]) : Login.home(of: name)).flatMap { strdup($0) }
       })
     creadline_start(&callbacks, plain, prompt)
   }

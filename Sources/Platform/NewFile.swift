@@ -4,14 +4,16 @@ import Glibc
 
 /// A file that gets its name when it is finished: never instead of one that is there, never half.
 ///
-/// Until then it stands in the same folder under a name of its own, locked by whoever writes it. What
-/// a killed process left has no lock any more, and the next one that makes a file there removes it.
+/// Until then it has no name, and is gone if the process is killed. Where the file system has no such
+/// files, or a library has to open it by a path, it has a name of its own in the same folder, locked by
+/// whoever writes it. What a killed process left has no lock any more, and the next one that makes a
+/// file there removes it.
 package struct NewFile {
-  /// Where it is written.
-  package let path: String
+  /// Where it is written; nil for a file without a name.
+  package let path: String?
   private let folder: String
   private let name: String
-  private let temporary: String
+  private let temporary: String?
   private let lock: Lock
 
   private final class Lock {
@@ -22,18 +24,32 @@ package struct NewFile {
 
   private static let prefix = ".hobnob-"
   private static let ending = ".new"
+  /// Links to what this process has open, through which a file without a name gets one (open(2)).
+  private static let descriptors = "/proc/self/fd"
   /// What SQLite and a store put beside their file.
   private static let companions = ["", "-wal", "-shm", "-journal", ".bell"]
 
   /// - Parameters:
   ///   - folder: an existing one.
   ///   - name: what it will be called, and is not yet.
+  ///   - hasPath: whether it has to have one until then.
   /// - Throws: `SystemFailure`, with `EEXIST` where there is something of that name.
-  package init(_ name: String, in folder: String, mode: mode_t = 0o600) throws {
+  package init(
+    _ name: String, in folder: String, mode: mode_t = 0o600, hasPath: Bool = false
+  ) throws {
     let open = try OpenFile(folder: folder, following: true)
     if open.status(of: name) != nil { throw SystemFailure(code: EEXIST) }
     if name.isEmpty || name.utf8.contains(0) { throw SystemFailure(code: EINVAL) }
     NewFile.removeUnfinished(in: open)
+    if !hasPath, access(Self.descriptors, X_OK) == 0 {
+      let nameless = openat(open.number, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC, mode)
+      if nameless >= 0 {
+        fchmod(nameless, mode)
+        (self.folder, self.name, temporary, path) = (folder, name, nil, nil)
+        lock = Lock(OpenFile(nameless))
+        return
+      }
+    }
     while true {
       let temporary = Self.prefix + randomName() + Self.ending
       let file = try OpenFile(in: open, temporary, O_RDWR | O_CREAT | O_EXCL, mode: mode)
@@ -59,9 +75,14 @@ package struct NewFile {
   /// - Throws: what `body` throws, and `SystemFailure`; then there is no file.
   package func finished<T>(_ body: () throws -> T) throws -> T {
     let open = try OpenFile(folder: folder, following: true)
-    defer { Self.remove(temporary, in: open) }
+    defer { if let temporary { Self.remove(temporary, in: open) } }
     let result = try body()
     try lock.file.flush()
+    guard let temporary else {
+      let link = Self.descriptors + "/\(lock.file.number)"
+      if linkat(AT_FDCWD, link, open.number, name, AT_SYMLINK_FOLLOW) != 0 { throw SystemFailure() }
+      return result
+    }
     if linkat(open.number, temporary, open.number, name, 0) == 0 { return result }
     if errno == EEXIST { throw SystemFailure() }
     // Some file systems, such as FAT, have no second names.

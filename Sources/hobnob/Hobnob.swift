@@ -20,7 +20,7 @@ struct Hobnob: ParsableCommand {
     commandName: "hobnob",
     abstract: "Chat from a shell's line.",
     usage: """
-      hobnob [OPTIONS] [CONVERSATION]
+      hobnob [OPTIONS] [--create] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]
       hobnob log CONVERSATION
       hobnob search QUERY ...
@@ -35,7 +35,7 @@ struct Hobnob: ParsableCommand {
     discussion: """
       Without CONVERSATION the last one opens, or the room lobby. A bare name is a room; \
       '#lobby' and @name work too, but # begins a comment in a shell and has to be quoted. \
-      man hobnob tells the rest.
+      --create makes a room that is not there. man hobnob tells the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
       --no-rc and --plain; hobnob open --help says what they do.

@@ -7,12 +7,15 @@ import ChatShell
 struct QuickStart {
   private(set) var options = LaunchOptions()
   private(set) var conversation: String?
+  private(set) var creates = false
 
   /// nil when the parser has to look at it.
   init?(_ arguments: [String]) {
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
-      if argument.hasPrefix("-") {
+      if argument == "--create" {
+        creates = true
+      } else if argument.hasPrefix("-") {
         guard options.take(argument, from: &rest) else { return nil }
       } else {
         guard conversation == nil, !Hobnob.subcommandNames.contains(argument) else { return nil }

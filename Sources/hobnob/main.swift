@@ -18,7 +18,7 @@ if let quick = QuickStart(words) {
   exit(
     Launch.report {
       try Launch(options: quick.options).shell(
-        quick.conversation, subcommands: Hobnob.subcommandNames)
+        quick.conversation, creates: quick.creates, subcommands: Hobnob.subcommandNames)
     })
 }
 let arguments = QuickStart.subcommandFirst(words)

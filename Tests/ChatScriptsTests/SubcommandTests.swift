@@ -24,11 +24,14 @@ struct SubcommandTests {
     }
     #expect([options.store, options.as, options.rc] == ["value", "value", "value"])
     #expect(options.shared && options.noRc && options.plain)
+    var rest: ArraySlice = ["word"]
+    #expect(options.take("--store=/a=b", from: &rest) && options.store == "/a=b")
+    #expect(rest == ["word"])
   }
 
   @Test("11.3: an option without its value, or a wrong one, is left to the parser")
   func restIsForTheParser() {
-    for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as=ben"]] {
+    for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as="]] {
       var options = LaunchOptions()
       var rest = words.dropFirst()
       #expect(!options.take(words[0], from: &rest), "\(words)")

@@ -31,6 +31,29 @@ struct ListTests {
     #expect(anna.pages == 1)
   }
 
+  @Test(
+    "10: names and what is said of them stand in two columns", arguments: ["/help", "/set"],
+    [80, 120])
+  func columns(command: String, width: Int) throws {
+    let anna = try Town().person("anna")
+    anna.say("/set notify-command /usr/local/bin/somebody-calls --with options")
+    anna.tell(.resized(rows: 24, columns: width))
+    _ = anna.rows()
+    anna.say(command)
+    let rows = anna.rows()
+    // Where a row goes on, or the help of a long name begins.
+    let starts = rows.map { $0.prefix { $0 == " " }.count }.filter { $0 > 2 }
+    let start = try #require(starts.first)
+    #expect(Set(starts) == [start] && start <= width / 3, "\(rows.joined(separator: "\n"))")
+    for row in rows where row.hasPrefix("  ") && !row.hasPrefix("   ") {
+      #expect(row.count <= width)
+      // Behind a short name the help begins in the same column.
+      guard let gap = row.dropFirst(2).firstRange(of: "  ") else { continue }
+      let help = row[gap.lowerBound...].prefix { $0 == " " }.endIndex
+      #expect(row.distance(from: row.startIndex, to: help) == start, "\(row)")
+    }
+  }
+
   @Test("10: /keys names keys as people do, and finds a function by its name or its key")
   func keys() throws {
     let anna = try Town().person("anna")

@@ -122,6 +122,94 @@ extension EndToEnd {
       #expect(data == .init(status: 0, output: "", errors: ""))
     }
 
+    @Test("11.8: no source of the static program asks the C library's name services")
+    func asksNoNameService() throws {
+      let calls =
+        /\b(get(pw|gr|sp|host|serv|proto|net)(by)?(nam|name|uid|gid|ent|addr|port)(_r)?|getaddrinfo|getnameinfo|getlogin|initgroups|getgrouplist|wordexp)\s*\(/
+      // Other programs, which are not static.
+      let others = ["XMPP", "hobnob-xmpp", "Networks", "CCurl", "CResolver", "hobnob-bench"]
+      for path in Repository.files(below: "Sources", endings: [".swift", ".c", ".h"])
+      where !others.contains(String(path.split(separator: "/")[1])) {
+        #expect(try Repository.text(of: path).firstMatch(of: calls) == nil, "\(path)")
+      }
+    }
+
+    @Test("11.8: a user of whom /etc/passwd knows nothing needs a name, and nothing else")
+    func userWithoutName() throws {
+      // As root another user, else root of a namespace of one's own, whose number has no entry.
+      let user = "4711"
+      let become =
+        getuid() == 0
+        ? ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+        : ["unshare", "--user", "--map-user=\(user)", "--map-group=\(user)"]
+      let path = ["PATH": "/usr/bin:/bin"]
+      guard try Program(become + ["true"], environment: path).finish().status == 0 else { return }
+      _ = try Program(["chown", "-R", user, home.path], environment: path).finish()
+      let store = home.path + "/mine/store.sqlite"
+      func run(_ arguments: String..., variables: [String] = []) throws -> Program.Finished {
+        try Program(
+          become + ["env", "-i"] + variables + [Home.program] + arguments
+            + ["--no-rc", "--store", store],
+          environment: path
+        ).finish()
+      }
+      #expect(
+        try run("send", "lobby", "hi", "--as", "anna") == .init(status: 0, output: "", errors: ""))
+      let sentence = "hobnob: Your user id \(user) has no name here; use --as NAME.\n"
+      for arguments in [
+        ["send", "lobby", "hi"], ["log", "lobby"], ["unread"], ["export"], ["lobby"],
+      ] {
+        let finished = try Program(
+          become + ["env", "-i", Home.program] + arguments + ["--no-rc", "--store", store],
+          environment: path
+        ).finish()
+        #expect(finished == .init(status: 1, output: "", errors: sentence), "\(arguments)")
+      }
+      for variable in ["USER", "LOGNAME"] {
+        let log = try run("log", "lobby", variables: ["\(variable)=ben"])
+        #expect(log.status == 0 && log.output.contains("anna: hi"), "\(log)")
+      }
+      #expect(try run("check").errors == "")
+      // A store of such a user is refused with their number.
+      if getuid() == 0 {
+        let foreign = try home.run(["log", "lobby", "--as", "anna", "--store", store])
+        #expect(foreign.status == 1 && foreign.errors.contains("belongs to user \(user)"))
+      }
+    }
+
+    @Test("11.6: a folder that is closed to you is said to be, and whose group is missing")
+    func closedFolder() throws {
+      guard getuid() == 0 else { return }
+      let folder = home.path + "/team"
+      let group = gid_t(100)
+      let name = try #require(getgrgid(group)).pointee.gr_name.map { String(cString: $0) } ?? ""
+      chmod(home.path, 0o755)
+      mkdir(folder, 0o700)
+      chown(folder, 0, group)
+      chmod(folder, 0o2770)
+      let store = folder + "/store.sqlite"
+      #expect(
+        try home.run(["open", "lobby", "--as", "anna", "--shared", "--store", store]).status == 0)
+      let path = ["PATH": "/usr/bin:/bin"]
+      func refusal(_ store: String, _ groups: String) throws -> Program.Finished {
+        try Program(
+          ["setpriv", "--reuid=54321", "--regid=54321", groups, "env", "-i", Home.program]
+            + ["log", "lobby", "--as", "ben", "--no-rc", "--store", store],
+          environment: path
+        ).finish()
+      }
+      for place in [store, folder + "/more/store.sqlite", folder + "/new.sqlite"] {
+        let refused = try refusal(place, "--clear-groups")
+        #expect(refused.status == 1)
+        #expect(
+          refused.errors.hasSuffix("permission denied; you are not in the group \(name).\n"),
+          "\(refused.errors)")
+      }
+      #expect(try refusal(store, "--groups=\(group)") == .init(status: 0, output: "", errors: ""))
+      chmod(folder, 0o700)
+      #expect(try refusal(store, "--groups=\(group)").errors.hasSuffix("permission denied.\n"))
+    }
+
     @Test("11.2: a subcommand's slip of the pen is noticed, and rooms of their names stay open")
     func slips() throws {
       for (slip, name) in [("serch", "search"), ("unraed", "unread"), ("chekc", "check")] {
@@ -129,15 +217,100 @@ extension EndToEnd {
         #expect(finished.status == 1 && finished.errors.contains("hobnob \(name)?"))
         #expect(try home.run(["log", slip]).status == 1, "there is a room")
       }
+      let asked = try home.shell(as: "anna", ["serch"])
+      try asked.expect("There is no room #serch, but hobnob search. y: make #serch")
+      try asked.expect("#lobby> |")
       for name in ["search", "unread", "wait"] {
         #expect(try home.run(["open", name, "--as", "anna"]).status == 0)
         #expect(try home.run(["send", name, "hi", "--as", "anna"]).status == 0)
       }
     }
 
+    @Test("11.7: without a terminal a word that names nothing is refused; --create makes the room")
+    func unknownWords() throws {
+      for arguments in [["rooms"], ["#version"], ["--store=\(home.store)", "status"], ["@nobody"]] {
+        let name = arguments.last ?? ""
+        let refused = try home.run(arguments + ["--as", "anna"], input: "hello\n")
+        #expect(refused.status == 1 && refused.output == "", "\(refused)")
+        #expect(refused.errors.contains(name), "\(refused.errors)")
+        let room = name.hasPrefix("#") ? String(name.dropFirst()) : name
+        if name != "@nobody" { #expect(refused.errors.contains("hobnob --create \(room)")) }
+        let made = try home.run(["--create"] + arguments + ["--as", "anna"], input: "hello\n")
+        #expect(made == .init(status: 0, output: "", errors: ""))
+        #expect(try home.run(["log", name, "--as", "anna"]).output.contains("anna: hello"))
+        #expect(try home.run(arguments + ["--as", "anna"]).status == 0)
+      }
+      // A command of which it is no part.
+      #expect(try home.run(["log", "lobby", "--create"]).status == 64)
+    }
+
+    @Test("11.7: the first hobnob lobby in an empty store asks nothing")
+    func firstLobby() throws {
+      let shell = try home.shell(as: "anna", ["lobby"])
+      try shell.expect("You are anna in #lobby, on this machine.")
+      try shell.expectNever("There is no room")
+      #expect(
+        try home.run(["#lobby", "--as", "ben", "--store", home.path + "/b.sqlite"]).status == 0)
+    }
+
+    @Test(
+      "11.7: at a terminal a word that names nothing is asked about",
+      arguments: [[], ["--plain"]])
+    func asksAboutUnknownWords(face: [String]) throws {
+      let question = "There is no room #rooms. y: make it, any other key: stay here"
+      let first = try home.shell(as: "anna", face + ["rooms"])
+      try first.expect(question)
+      // It is typed, as at any question.
+      try first.type("hello\r", seeing: "anna: hello")
+      #expect(try home.run(["log", "rooms", "--as", "anna"]).status == 1, "there is a room")
+      let second = try home.shell(as: "ben", face + ["rooms"])
+      try second.expect(question)
+      try second.type("y", seeing: "#rooms> |")
+      try second.type("from ben\r", seeing: "ben: from ben")
+      let third = try home.shell(as: "anna", face + ["room"])
+      try third.expect("There is no room #room. y: join #rooms, n: make #room, any other key")
+      try third.type("y", seeing: "#rooms> |")
+      let fourth = try home.shell(as: "anna", face + ["rooms"])
+      try fourth.expect("#rooms> |")
+      try fourth.expectNever("There is no room")
+    }
+
+    @Test("11.6: HOBNOB_STORE names the store where --store does not; an empty --store is refused")
+    func storeVariable() throws {
+      let other = home.path + "/other.sqlite"
+      let named = ["HOBNOB_STORE": Optional(other)]
+      let send = ["send", "lobby", "--as", "ben", "hi"]
+      #expect(try home.run(send, environment: named).status == 0)
+      #expect(try home.run(["log", "lobby", "--as", "ben"]).status == 1, "the usual store")
+      let log = try home.run(["log", "lobby", "--as", "ben", "--store", other])
+      #expect(log.output.contains("ben: hi"))
+      #expect(try home.run(["check"], environment: named).output.contains("Store: \(other)"))
+      #expect(try home.run(send + ["--store", home.store], environment: named).status == 0)
+      #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("ben: hi"))
+      #expect(try home.run(send, environment: ["HOBNOB_STORE": ""]).status == 0)
+      for arguments in [["--store", ""], ["--store="], ["send", "lobby", "hi", "--store", ""]] {
+        let refused = try home.run(arguments + ["--as", "ben"])
+        #expect(refused.status == 64 && refused.output == "", "\(arguments): \(refused)")
+        #expect(refused.errors.contains("--store takes the path of a file"))
+      }
+    }
+
+    @Test(
+      "11.4: a negative number of lines is refused with a sentence", arguments: ["log", "search"])
+    func negativeLines(command: String) throws {
+      try home.say("lobby", as: "anna")
+      let refused = try home.run([command, "lobby", "--lines", "-1", "--as", "anna"])
+      #expect(refused.status == 64 && refused.output == "")
+      #expect(refused.errors.contains("--lines takes a number from 0"), "\(refused.errors)")
+      let history = try home.run(["lobby", "--as", "anna"], input: "/history -5\n")
+      #expect(history.status == 1 && history.errors.contains("/history 5 shows the last 5"))
+    }
+
     @Test("11.2: a room that was just made is said to be new, and one that was there is not")
     func newRooms() throws {
-      for arguments in [["tea"], ["--plain", "coffee"], ["open", "cake"]] {
+      for arguments in [
+        ["--create", "tea"], ["--plain", "--create", "coffee"], ["open", "cake"],
+      ] {
         let name = arguments.last ?? ""
         let first = try home.shell(as: "anna", arguments)
         try first.expect("#\(name) is new; nobody else is in it.")
@@ -186,7 +359,7 @@ extension EndToEnd {
         #expect(try home.run(["open", room, "--as", "anna"]).status == 0)
         try home.say("in \(room)", as: "ben", in: room)
       }
-      let shell = try home.shell(as: "anna", ["tea"])
+      let shell = try home.shell(as: "anna", ["--create", "tea"])
       try shell.expect("#tea> |")
       try home.say("news", as: "ben", in: "tea")
       let store = try Store(path: home.store)

@@ -94,7 +94,7 @@ extension EndToEnd {
       try shell.type("about the lobby\u{1B}b", seeing: "#lobby> about the |lobby")
       #expect(
         shell.wait(for: 5) { _ in
-          (try? home.run(["--as", "anna", "--no-rc", "dev"], input: "/drafts\n").output)?
+          (try? home.run(["--as", "anna", "--no-rc", "--create", "dev"], input: "/drafts\n").output)?
             .contains("about the lobby") == true
         })
       shell.kill(9)
@@ -129,7 +129,7 @@ extension EndToEnd {
     @Test("5.1: each conversation has a draft of its own")
     func draftsBelongToConversations() throws {
       for (room, text) in [("tea", "green or black"), ("lobby", "hello all")] {
-        let shell = try home.shell(as: "anna", [room])
+        let shell = try home.shell(as: "anna", ["--create", room])
         try shell.expect("#\(room)> |")
         try shell.type(text, seeing: "#\(room)> \(text)|")
         shell.kill(15)
@@ -137,7 +137,8 @@ extension EndToEnd {
       }
       let shell = try home.shell(as: "anna", ["tea"])
       try shell.expect("#tea> green or black|")
-      let listed = try home.run(["--as", "anna", "--no-rc", "dev"], input: "/drafts\n").output
+      let listed = try home.run(["--as", "anna", "--no-rc", "--create", "dev"], input: "/drafts\n")
+        .output
       #expect(listed.contains("green or black") && listed.contains("hello all"))
     }
 

@@ -34,6 +34,33 @@ struct DocumentTests {
     }
   }
 
+  @Test("the README's commands install what the program starts by default and what the tests start")
+  func installsWhatIsStarted() throws {
+    let makefile = try Program(
+      ["make", "-n", "-C", Repository.root.path, "test-deps"],
+      environment: ["PATH": "/usr/bin:/bin"]
+    ).finish().output
+    let installed = Set(makefile.split(whereSeparator: \.isWhitespace))
+    let packages: [Substring: Substring] = ["pkill": "procps", "python3": "python3-slixmpp"]
+    // Of packages without which there is no Debian, or nothing that could be built.
+    let everywhere: Set<Substring> = [
+      "bash", "cat", "chown", "install", "make", "prlimit", "setpriv", "sh", "sleep", "unshare",
+    ]
+    // The pager, and what tells the types of files.
+    var started: Set<Substring> = ["less", "file"]
+    for path in Repository.files(below: "Tests", endings: [".swift"]) {
+      let text = try Repository.text(of: path)
+      let calls = /(?:Program\(|command: |Prosody\.run\(|ChildProcess\.start\()\s*\[\s*"([^"\\$]+)"/
+      for call in text.matches(of: calls) {
+        if let name = call.1.split(separator: "/").last { started.insert(name) }
+      }
+    }
+    try #require(started.isSuperset(of: ["pkill", "sqlite3"]))
+    for name in started.subtracting(everywhere).subtracting(["hobnob"]) {
+      #expect(installed.contains(packages[name] ?? name), "nothing installs \(name)")
+    }
+  }
+
   @Test("make install puts program, manual and what is shared below PREFIX, uninstall removes it")
   func installsEverything() throws {
     let home = try Home()

@@ -26,9 +26,12 @@ extension EndToEnd {
       try home.say("hello\u{1b}[2J\ntwo", as: "anna")
       try home.say("psst", as: "ben", in: "@anna")
       let done = try sh(
-        "hobnob export | hobnob import --store other.sqlite && hobnob export --store other.sqlite")
+        """
+        hobnob export --everything | hobnob import --store other.sqlite &&
+        hobnob export --everything --store other.sqlite
+        """)
       #expect(done.status == 0 && done.errors == "")
-      let own = try home.run(["export"]).output
+      let own = try home.run(["export", "--everything"]).output
       let lines = done.output.split(separator: "\n").dropFirst(2)
       #expect(lines.first?.contains(#""hobnob":"export""#) == true)
       #expect(lines.dropFirst() == own.split(separator: "\n").dropFirst())
@@ -178,6 +181,36 @@ extension EndToEnd {
         #expect(none.errors.contains(reason), "\(none.errors)")
       }
       #expect(try home.run(["export"]).output.split(separator: "\n").dropFirst() == before)
+    }
+
+    @Test("11.6: an export is what its person may see; --everything is the whole store")
+    func whatOneMaySee() throws {
+      for name in ["anna", "ben", "cleo"] { try home.say("in public, \(name)", as: name) }
+      try home.say("psst", as: "ben", in: "@anna")
+      try home.say("for cleo", as: "anna", in: "@cleo")
+      #expect(
+        try home.run(["lobby", "--as", "anna"], input: "/msg ben typed by anna\n").status == 0)
+      func words(_ arguments: String...) throws -> [String] {
+        let done = try home.run(["export"] + arguments)
+        #expect(done.status == 0 && done.errors == "")
+        return ["public, cleo", "psst", "for cleo", "/msg ben typed"].filter(done.output.contains)
+      }
+      #expect(
+        try words("--as", "anna") == ["public, cleo", "psst", "for cleo", "/msg ben typed"])
+      #expect(try words("--as", "ben") == ["public, cleo", "psst"])
+      #expect(try words("--as", "cleo") == ["public, cleo", "for cleo"])
+      #expect(try words("--as", "stranger") == ["public, cleo"])
+      for name in ["ben", "stranger"] {
+        #expect(
+          try words("--everything", "--as", name)
+            == ["public, cleo", "psst", "for cleo", "/msg ben typed"])
+      }
+      #expect(try home.run(["export", "--everything", "lobby"]).status == 64)
+      // Brought into a store of one's own it is all there.
+      let done = try sh("hobnob export --as ben | hobnob import --as ben --store other.sqlite")
+      #expect(done.status == 0 && done.errors == "", "\(done)")
+      let log = try home.run(["log", "@anna", "--as", "ben", "--store", other]).output
+      #expect(log.contains("psst") && log.contains("typed by anna"))
     }
 
     @Test("a store that a newer hobnob wrote is neither exported nor imported into")

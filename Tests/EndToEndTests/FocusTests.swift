@@ -49,7 +49,7 @@ extension EndToEnd {
 
     @Test("7.3: what is entered without the focus is not told as seen either")
     func enteringWithoutFocus() throws {
-      #expect(try home.run(["tea", "--as", "ben"]).status == 0)
+      #expect(try home.run(["--create", "tea", "--as", "ben"]).status == 0)
       let anna = try home.shell(as: "anna", ["tea"])
       try anna.expect("#tea> |")
       try anna.type("one\r", seeing: "[1] ✓ sent")
@@ -64,7 +64,7 @@ extension EndToEnd {
 
     @Test("7.3: a shell that begins in a window without the focus has not seen anything")
     func beginningWithoutFocus() throws {
-      #expect(try home.run(["tea", "--as", "ben"]).status == 0)
+      #expect(try home.run(["--create", "tea", "--as", "ben"]).status == 0)
       let anna = try home.shell(as: "anna", ["tea"])
       try anna.expect("#tea> |")
       try anna.type("one\r", seeing: "[1] ✓ sent")

@@ -32,6 +32,18 @@ extension EndToEnd {
       try shell.type("\u{18}\u{05}", seeing: "edit 1> for everyone and for hobnob|")
     }
 
+    @Test("11.8: ~NAME is looked up in /etc/passwd by hobnob itself; nobody's stays as it is")
+    func tildes() throws {
+      try home.write("\"\\C-t\": \"from ~\"\n", to: "included")
+      let shell = try home.shellInLobby(
+        as: "anna",
+        inputrc: "\"\\C-xt\": tilde-expand\n$include ~no-such-user/x\n$include ~/included\n")
+      try shell.type("\u{14}/x\u{18}t", seeing: "#lobby> from \(home.path)/x|")
+      try shell.type("\u{15}~root/x\u{18}t", seeing: "#lobby> /root/x|")
+      try shell.type("\u{15}~no-such-user/x\u{18}t", seeing: "#lobby> ~no-such-user/x|")
+      try shell.type("\u{15}/attach ~no-such-user/\t\t", seeing: "~no-such-user/|")
+    }
+
     @Test("what is not a plain file of a sane size is not read as an inputrc (10, smaller)")
     func strangeFiles() throws {
       let pipe = home.path + "/pipe"

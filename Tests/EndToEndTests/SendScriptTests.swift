@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Foundation
 import Testing
@@ -118,9 +119,55 @@ extension EndToEnd {
       // The other way of the sentence needs no terminal either.
       #expect(try home.run(["open", "room3", "--as", "ben"]).status == 0)
       #expect(try home.run(["send", "room3", "hi", "--as", "ben"]).status == 0)
-      let nobody = try home.run(["send", "@zed", "hi", "--create", "--as", "ben"])
+      let nobody = try home.run(["send", "@zed", "hi", "--as", "ben"])
       #expect(nobody.status == 1 && nobody.errors.contains("@zed"))
       #expect(!nobody.errors.contains("/who"))
+      #expect(try home.run(["send", "--create", "@zed", "hi", "--as", "ben"]).status == 0)
+      #expect(try home.run(["unread", "--as", "zed"]).output == "@ben: 1 unread\n")
+    }
+
+    @Test("11.7: --create makes people and rooms of networks known, where an account reaches them")
+    func createsOnNetworks() throws {
+      let unreachable = try home.run([
+        "send", "--create", "@dora@one.example", "hi", "--as", "anna",
+      ])
+      #expect(unreachable.status == 1 && unreachable.errors.contains("/account add"))
+      let store = try Store(path: home.store)
+      let anna = try store.participant(identity: "anna").id
+      let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      for name in ["@dora@one.example", "tea@rooms.one.example"] {
+        let unknown = try home.run(["send", name, "hi", "--as", "anna"])
+        #expect(unknown.status == 1, "\(name)")
+        let sent = try home.run(["send", "--create", name, "hi", "--as", "anna"])
+        #expect(sent.status == 0 && sent.output == "", "\(sent)")
+        #expect(try home.run(["send", name, "again", "--as", "anna"]).status == 0)
+      }
+      #expect(
+        try store.outbox(of: account.network).map(\.message.body) == ["hi", "again", "hi", "again"])
+      #expect(try store.requests(of: account).map(\.target) == ["tea@rooms.one.example"])
+      for name in ["@", "@a@b@c", "a@", "@dora@one.example/phone", "@do ra@one.example"] {
+        let refused = try home.run(["send", "--create", name, "hi", "--as", "anna"])
+        #expect(refused.status == 1 && refused.errors != "", "\(name): \(refused)")
+      }
+    }
+
+    @Test("11.3: what nothing sends now is said to wait, at once also with --wait")
+    func saysThatItWaits() throws {
+      let store = try Store(path: home.store)
+      let anna = try store.participant(identity: "anna").id
+      let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      let send = ["send", "--create", "@dora@one.example", "hi", "--as", "anna"]
+      let said = try home.run(send)
+      #expect(said.status == 0 && said.output == "")
+      #expect(said.errors.contains("anna@one.example is not connected"), "\(said.errors)")
+      #expect(said.errors.contains("hobnob connect anna@one.example"))
+      let waiting = try home.start(send + ["--wait", "sent", "--timeout", "60"])
+      #expect(waiting.wait(for: 10) { $0.errors.contains("is not connected") })
+      #expect(!waiting.hasEnded)
+      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: .sent) }
+      #expect(waiting.finish().status == 0)
+      #expect(try store.takeLease(of: account))
+      #expect(try home.run(send) == .init(status: 0, output: "", errors: ""))
     }
 
     @Test(

@@ -54,7 +54,7 @@ extension EndToEnd {
     @Test("where another draft waits, the line goes into the history, and is told by its room")
     func doesNotTakeTheDraftsPlace() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)
-      let other = try home.shell(as: "anna", ["tea"])
+      let other = try home.shell(as: "anna", ["--create", "tea"])
       try other.expect("#tea> |")
       try shell.type("/switch tea\r", seeing: "#tea> |")
       try other.type("of another shell", seeing: "another shell|")
@@ -93,7 +93,7 @@ extension EndToEnd {
     func goesInFrontOfTheDraft() throws {
       try home.write("x", to: "one.txt")
       let shell = try home.shellInLobby(as: "anna", columns: 200)
-      let other = try home.shell(as: "anna", ["tea"])
+      let other = try home.shell(as: "anna", ["--create", "tea"])
       try other.expect("#tea> |")
       try shell.type("/switch tea\r", seeing: "#tea> |")
       try shell.type("/attach ~/one.txt\r", seeing: "[1 file]")

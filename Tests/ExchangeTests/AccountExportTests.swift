@@ -62,6 +62,28 @@ import Testing
     }
   }
 
+  @Test("11.6: has no direct chat, draft or typed line of others")
+  func isPrivate() throws {
+    let store = lobby.store
+    let eve = try store.participant(identity: "eve").id
+    let chat = try store.direct(lobby.ben, with: eve)
+    try store.send("from ben to eve", in: chat.id, by: lobby.ben, typed: "typed to eve", shell: "y")
+    try store.setDraft(Draft(text: "unsent to eve", caret: 0), of: lobby.ben, in: chat.id)
+    try store.setDraft(Draft(text: "unsent in public", caret: 0), of: lobby.ben, in: lobby.lobby)
+    try store.setLastConversation(chat.id, of: lobby.ben)
+    let words = [
+      "for all", "from ben to eve", "typed to eve", "unsent to eve", "unsent in public", "\"@eve\"",
+    ]
+    func found(for me: ID<Participant>?) throws -> [String] {
+      try words.filter(text(for: me).contains)
+    }
+    #expect(try found(for: lobby.anna) == ["for all"])
+    #expect(try found(for: eve).prefix(2) == ["for all", "from ben to eve"])
+    #expect(try found(for: eve).filter { $0.contains("unsent") || $0.contains("typed") } == [])
+    #expect(try found(for: lobby.ben).prefix(5) == words.prefix(5))
+    #expect(try found(for: nil).prefix(5) == words.prefix(5))
+  }
+
   @Test("and an import brings nothing into them")
   func imports() throws {
     let lines = try text([places[0]], for: lobby.anna).replacingOccurrences(

@@ -62,6 +62,8 @@ struct creadline_callbacks {
   /// Plain face: a malloc'ed text that may be written to the terminal for `text`, no longer than the
   /// rest of a row behind `prompt`, and `caret` in it.
   char *(*shown)(const char *text, int length, int *caret, const char *prompt, int columns);
+  /// The malloc'ed home folder of a user, "" for one's own; NULL where nobody knows it.
+  char *(*home)(const char *user);
 };
 
 struct creadline_line {

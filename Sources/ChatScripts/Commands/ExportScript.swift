@@ -5,10 +5,12 @@ import Conversations
 import Exchange
 import StyledText
 
-/// `hobnob export` (rule 11.3): the store, or some conversations, as JSON Lines.
+/// `hobnob export` (rules 11.3, 11.6): what one may see of the store, some conversations, or all of it,
+/// as JSON Lines.
 package struct ExportScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write everything, or some conversations, as JSON Lines.")
+    commandName: "export",
+    abstract: "Write what you may see, or some conversations, as JSON Lines.")
   @OptionGroup package var common: CommonOptions
   @Argument(help: "Rooms, or @names of people. Quote a leading #: '#lobby'.")
   var conversation: [String] = []
@@ -17,19 +19,32 @@ package struct ExportScript: Subcommand {
   var output: String?
   @Flag(help: "Leave out the bytes of attachments.")
   var noFiles = false
+  @Flag(help: "Write the whole store, also what only others may see.")
+  var everything = false
 
   package init() {}
+
+  package func validate() throws {
+    if everything, !conversation.isEmpty {
+      throw ValidationError("--everything takes no conversation.")
+    }
+  }
 
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
     // Whoever only reads makes no store where there is none.
     let store = try launch.openStore(create: false)
     defer { store.close() }
-    let me = launch.identity(rc)
-    let wanted = try conversation.map { try known($0, in: store, as: me).id }
-    let places = wanted.isEmpty ? nil : wanted
-    // Whoever the store does not know has no account in it.
-    let viewer = try store.participant(known: me)?.id ?? Script.nobody
+    var places: [ID<Conversation>]?
+    var viewer: ID<Participant>?
+    if !everything {
+      let me = try launch.identity(rc)
+      if !conversation.isEmpty {
+        places = try conversation.map { try known($0, in: store, as: me).id }
+      }
+      // Whoever the store does not know has nothing of their own in it.
+      viewer = try store.participant(known: me)?.id ?? Script.nobody
+    }
     let report: ExportReport
     if let output {
       report = try store.export(places, files: !noFiles, for: viewer, to: output)

@@ -52,7 +52,7 @@ package struct ImportScript: Subcommand {
     if files.isEmpty { files = [(path: "", file: 0)] }
     let store = try launch.openStore()
     defer { store.close() }
-    let me = launch.identity(rc)
+    let me = try launch.identity(rc)
     let format = format.flatMap(ImportFormat.init)
     let report: ImportReport
     var complaints = 0

@@ -12,6 +12,7 @@ package struct LogScript: Subcommand {
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How many of the newest messages (20; all with a time or a number).", valueName: "n"))
   var lines: Int?

@@ -20,15 +20,27 @@ struct Script {
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
   /// what they say (rule 11.2).
   ///
-  /// - Parameter creates: whether a missing room is made.
+  /// - Parameter creates: whether a missing one is made (rule 11.7).
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
+    do {
+      return try known(name)
+    } catch let error as RuleError {
+      switch error {
+      case .noSuchRoom where creates, .noSuchParticipant where creates:
+        return try store.conversation(made: name, by: me.id)
+      default: throw error
+      }
+    }
+  }
+
+  private func known(_ name: String) throws -> Conversation {
     if name.hasPrefix("@") { return try chat(with: name) }
-    // What is on a network is not made here.
-    let isAddress = name.contains("@")
     // The room that every shell opens first is there before anyone has opened one.
-    let isMade = (creates && !isAddress) || name == "lobby" || name == "#lobby"
-    if let room = try store.room(name, create: isMade, for: me.id) { return room }
-    if isAddress, !name.hasPrefix("#"), try store.find(participant: name, for: me.id) != nil {
+    let isFirst = name == "lobby" || name == "#lobby"
+    if let room = try store.room(name, create: isFirst, for: me.id) { return room }
+    if name.contains("@"), !name.hasPrefix("#"),
+      try store.find(participant: name, for: me.id) != nil
+    {
       return try chat(with: name)
     }
     throw RuleError.noSuchRoom(name)

@@ -14,7 +14,7 @@ package struct SearchScript: Subcommand {
   @Argument(
     help: "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")
   var query: [String]
-  @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("How many at most.", valueName: "n"))
   var lines = 20
   @Flag(help: "Print one JSON object a line.")
   var json = false

@@ -25,7 +25,7 @@ package struct SendScript: Subcommand {
     help: ArgumentHelp(
       "The number of the message it answers; -1 is the newest.", valueName: "n"))
   var reply: Int?
-  @Flag(help: "Make the room if there is none.")
+  @Flag(help: "Make the room or the person known if there is none.")
   var create = false
   @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
   var wait: String?
@@ -76,6 +76,7 @@ package struct SendScript: Subcommand {
       let message = try store.send(
         body, in: place.id, by: script.me.id, requireMembership: false,
         attachments: attachments, replyTo: answered?.id)
+      if let waiting = try script.waiting(message, in: place) { StandardError.say(waiting) }
       if let state, let bell {
         try awaitState(state, of: message, at: bell, script)
       }
@@ -119,5 +120,18 @@ package struct SendScript: Subcommand {
       say(
         "The message is stored, but was not %1 within %2 s.", state.word,
         SafeText(timeout.seconds)))
+  }
+}
+
+extension Script {
+  /// What is said of a message for a network that no process serves now, since a script starts none
+  /// (decision 5); nil where nothing is in its way.
+  fileprivate func waiting(_ message: Message, in place: Conversation) throws -> SafeText? {
+    guard message.state == .sending, let network = place.network,
+      let account = try store.account(network: network), try !store.holderIsAlive(of: account)
+    else { return nil }
+    return say(
+      "The message waits: %1 is not connected. hobnob connect %1 sends it, and so does a shell of yours.",
+      SafeText(line: account.address))
   }
 }

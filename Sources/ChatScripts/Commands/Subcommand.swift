@@ -66,19 +66,26 @@ package struct LaunchOptions: Sendable {
   ///
   /// - Returns: false where the parser has to look at it.
   package mutating func take(_ option: String, from words: inout ArraySlice<String>) -> Bool {
-    switch option {
-    case "--shared": shared = true
-    case "--no-rc": noRc = true
-    case "--plain": plain = true
+    let name = String(option.prefix { $0 != "=" })
+    switch name {
     case "--store", "--as", "--rc":
-      guard let value = words.popFirst(), !value.hasPrefix("-"), !value.isEmpty else {
+      let value: String? =
+        name == option ? words.popFirst() : String(option.dropFirst(name.count + 1))
+      guard let value, !value.isEmpty, name != option || !value.hasPrefix("-") else {
         return false
       }
-      switch option {
+      switch name {
       case "--store": store = value
       case "--as": self.as = value
       default: rc = value
       }
+      return true
+    default: break
+    }
+    switch option {
+    case "--shared": shared = true
+    case "--no-rc": noRc = true
+    case "--plain": plain = true
     default: return false
     }
     return true

@@ -49,6 +49,11 @@ struct ConversationCommands: SessionPart {
     if let (account, address) = try networks.room(name) {
       return (try networks.join(address, password: "", of: account), false)
     }
+    return try made(room: name)
+  }
+
+  /// The same of this machine.
+  func made(room name: String) throws -> (room: Conversation, isNew: Bool) {
     let isNew = try store.room(name, create: false, for: me.id) == nil
     guard let room = try store.room(name, create: true, for: me.id) else {
       throw RuleError.noSuchRoom(name)

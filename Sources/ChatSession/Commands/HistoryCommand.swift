@@ -103,6 +103,12 @@ struct HistoryCommand: SessionPart {
       guard count <= mostHistory else { throw tooMany }
       return .newest(count)
     case 2:
+      if parts[0].isEmpty, let count = Int(written: parts[1], in: 1...mostHistory) {
+        throw Refusal(
+          say(
+            "%1 names no messages; /history %2 shows the last %2.", SafeText(line: argument),
+            SafeText(count)))
+      }
       guard let first = Int(written: parts[0], in: 1...(.max - mostHistory)) else { throw refusal }
       let limit = first + mostHistory - 1
       guard !parts[1].isEmpty else { return .numbers(first...limit) }

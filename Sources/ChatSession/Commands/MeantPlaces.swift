@@ -7,6 +7,8 @@ import StyledText
 package enum Intent: Equatable, Sendable {
   /// To go to this room, made if there is none (rule 13.4).
   case room(String)
+  /// To go to this room of this machine, which is made (rule 11.7).
+  case newRoom(String)
   /// To go to this conversation, which is there.
   case conversation(String)
   /// That a conversation forgets what is older than so many milliseconds (rule 7.12).
@@ -29,6 +31,31 @@ extension ConversationCommands {
           SafeText(name: Self.signed(name)), SafeText(name: near)),
         yes: .room(near), no: .room(name)))
     return true
+  }
+
+  /// Asks whether to make the room that the command line names (rule 11.7).
+  ///
+  /// - Parameter subcommand: one with a similar name, which may be meant.
+  func ask(aboutRoom name: String, subcommand: String?) throws {
+    let shown = SafeText(name: Self.signed(name))
+    if let subcommand {
+      emit(
+        .ask(
+          say(
+            "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
+            SafeText(line: subcommand)), yes: .newRoom(name), no: nil))
+    } else if let near = Self.nearest(to: name, among: try store.rooms(for: me.id).map(\.name)) {
+      emit(
+        .ask(
+          say(
+            "There is no room %1. y: join %2, n: make %1, any other key: neither", shown,
+            SafeText(name: near)), yes: .room(near), no: .newRoom(name)))
+    } else {
+      emit(
+        .ask(
+          say("There is no room %1. y: make it, any other key: stay here", shown),
+          yes: .newRoom(name), no: nil))
+    }
   }
 
   /// Where several rooms are joined, nothing is asked of each.
@@ -127,6 +154,7 @@ extension ConversationCommands {
     let (target, isNew): (Conversation, Bool)
     switch intent {
     case .room(let name): (target, isNew) = try joined(room: name)
+    case .newRoom(let name): (target, isNew) = try made(room: name)
     case .conversation(let name):
       (target, isNew) = (try store.conversation(meantBy: name, me: me.id), false)
     case .keep(let conversation, let age):

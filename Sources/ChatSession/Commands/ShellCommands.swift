@@ -17,26 +17,54 @@ struct ShellCommands: SessionPart {
           StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
         ] + command.more.map { StyledLine("  " + $0) }, indent: 4)
     }
-    let width = Command.table.map { $0.usage.count }.max() ?? 0
-    func line(_ usage: String, _ help: SafeText) -> StyledLine {
-      let blanks = String(repeating: " ", count: width - usage.count + 2)
-      return StyledLine(SafeText(line: usage), .bold) + StyledLine(SafeText(line: blanks) + help)
+    func entry(_ usage: String, _ help: SafeText) -> Explained {
+      Explained(name: StyledLine(SafeText(line: usage), .bold), help: StyledLine(help))
     }
     var sections = Command.sections.map { section in
-      (heading: section.heading, lines: section.commands.map { line($0.usage, $0.help) })
+      (heading: section.heading, entries: section.commands.map { entry($0.usage, $0.help) })
     }
     sections.append(
       (
         say("Keys"),
         [
-          line("Return", say("send the line; M-Return begins a new one")),
-          line("TAB", say("complete, also a name; then go into the menu")),
-          line("C-c", say("empty the line; C-_ brings it back")),
-          line("C-d", say("leave, on an empty line")),
-          StyledLine(say("man hobnob tells the rest; /keys lists all keys."), .dim),
+          entry("Return", say("send the line; M-Return begins a new one")),
+          entry("TAB", say("complete, also a name; then go into the menu")),
+          entry("C-c", say("empty the line; C-_ brings it back")),
+          entry("C-d", say("leave, on an empty line")),
+          entry("/keys", say("list all keys; man hobnob tells the rest")),
         ]
       ))
-    transcript.list(sections, indent: width + 2)
+    list(sections)
+  }
+
+  private struct Explained {
+    var name: StyledLine
+    var help: StyledLine
+  }
+
+  /// Prints names and what is said of them in two columns. The first takes no more than a third of a
+  /// row, where the margin of wrapped rows ends; behind a longer name the help begins on a row of its
+  /// own.
+  private func list(_ sections: [(heading: SafeText, entries: [Explained])]) {
+    let widths = transcript.printer.options.widths
+    let longest = sections.flatMap(\.entries).map { $0.name.columns(widths) }.max() ?? 0
+    // A list has two columns before each line.
+    let most = max(8, transcript.printer.options.columns / 3 - 2 - 2)
+    let start = min(longest, most) + 2
+    func blanks(_ count: Int) -> StyledLine {
+      StyledLine(SafeText(line: String(repeating: " ", count: count)))
+    }
+    transcript.list(
+      sections.map { section in
+        (
+          section.heading,
+          section.entries.flatMap { entry in
+            let gap = start - entry.name.columns(widths)
+            return gap >= 2
+              ? [entry.name + blanks(gap) + entry.help] : [entry.name, blanks(start) + entry.help]
+          }
+        )
+      }, indent: start)
   }
 
   func set(_ argument: String) throws {
@@ -78,16 +106,15 @@ struct ShellCommands: SessionPart {
 
   /// All settings as they are now; that of the open conversation last.
   private func listSettings() throws {
-    let width = Settings.table.map(\.name.count).max() ?? 0
-    func line(_ name: String, _ value: String, _ help: SafeText) -> StyledLine {
-      let blanks = String(repeating: " ", count: width - name.count + 2)
-      return StyledLine(SafeText(line: name + blanks), .bold)
-        + StyledLine(SafeText(line: value)) + StyledLine("  " + help, .dim)
+    func entry(_ name: String, _ value: String, _ help: SafeText) -> Explained {
+      Explained(
+        name: StyledLine(SafeText(line: name), .bold) + StyledLine(SafeText(line: " " + value)),
+        help: StyledLine(help, .dim))
     }
     var sections = Settings.sections.map { section in
       (
         heading: section.heading,
-        lines: section.entries.map { line($0.name, value(of: $0), $0.help) }
+        entries: section.entries.map { entry($0.name, value(of: $0), $0.help) }
       )
     }
     if let conversation = place.conversation {
@@ -97,12 +124,12 @@ struct ShellCommands: SessionPart {
         (
           say("This conversation"),
           [
-            line(Keep.name, value, Keep.help),
-            line(NotifySetting.name, notify, NotifySetting.help),
+            entry(Keep.name, value, Keep.help),
+            entry(NotifySetting.name, notify, NotifySetting.help),
           ]
         ))
     }
-    transcript.list(sections, indent: width + 2)
+    list(sections)
   }
 
   func clear(_ argument: String) throws {

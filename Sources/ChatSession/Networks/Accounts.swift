@@ -273,14 +273,7 @@ final class Accounts: SessionPart {
   ///
   /// - Throws: ``Refusal`` where there is none, or it is not clear which.
   func reaching(_ address: String) throws -> Account {
-    let address = address.lowercased()
-    if let own = list.first(where: { $0.address == address }) { return own }
-    let domain = address.split(separator: "@").last ?? ""
-    let own = list.filter {
-      [$0.domain, roomService(of: $0) ?? ""].contains { $0 == domain }
-        || domain.hasSuffix("." + $0.domain)
-    }
-    return own.count == 1 ? own[0] : try named("")
+    try Account.reaching(address, among: list) { roomService(of: $0) } ?? named("")
   }
 
   /// The one of that address, or the only one.
@@ -327,5 +320,22 @@ final class Accounts: SessionPart {
     case ("account", 1), ("connect", 0), ("disconnect", 0): return mine()
     default: return []
     }
+  }
+}
+
+extension Account {
+  /// The account by which an address is reached: the only one of the same server, or the only one at
+  /// all; nil where it is not clear.
+  package static func reaching(
+    _ address: String, among accounts: [Account], roomService: (Account) -> String? = { _ in nil }
+  ) -> Account? {
+    let address = address.lowercased()
+    if let own = accounts.first(where: { $0.address == address }) { return own }
+    let domain = address.split(separator: "@").last ?? ""
+    let near = accounts.filter {
+      [$0.domain, roomService($0) ?? ""].contains { $0 == domain }
+        || domain.hasSuffix("." + $0.domain)
+    }
+    return near.count == 1 ? near[0] : accounts.count == 1 ? accounts[0] : nil
   }
 }

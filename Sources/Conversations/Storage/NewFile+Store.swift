@@ -16,8 +16,8 @@ extension NewFile {
     do {
       let new = try NewFile(
         StoreFiles.split(files.path).name, in: files.folder,
-        mode: StoreFiles.fileMode(shared: shared))
-      return try new.finished { try body(new.path) }
+        mode: StoreFiles.fileMode(shared: shared), hasPath: true)
+      return try new.finished { try body(new.path ?? files.path) }
     } catch let failure as SystemFailure {
       switch failure.code {
       case EEXIST: throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")

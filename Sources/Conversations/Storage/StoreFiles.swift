@@ -102,8 +102,10 @@ package struct StoreFiles {
       guard found.st_mode & S_IFMT == S_IFDIR else {
         throw StoreError.cannotOpen(path: folder, reason: "it is not a folder")
       }
+      if let closed = closed(folder) { throw closed }
       return false
     }
+    if let closed = closed(folder) { throw closed }
     guard options.createIfMissing else { throw missing }
     let parent = split(folder).folder
     if parent != folder, access(parent, F_OK) != 0 {
@@ -117,6 +119,21 @@ package struct StoreFiles {
     // mkdir obeys the umask, chmod does not.
     chmod(folder, folderMode(shared: options.shared))
     return true
+  }
+
+  /// What to say of a folder, or one that it is in, that this user may not enter; nil where they may.
+  private static func closed(_ folder: String) -> StoreError? {
+    guard access(folder, X_OK) != 0, errno == EACCES else { return nil }
+    guard let found = fileStatus(folder) else {
+      let parent = split(folder).folder
+      return parent == folder ? nil : closed(parent)
+    }
+    let reason = "permission denied"
+    guard found.st_mode & 0o010 != 0, !Login.isMember(of: found.st_gid) else {
+      return .cannotOpen(path: folder, reason: reason)
+    }
+    let group = Login.name(ofGroup: found.st_gid) ?? String(found.st_gid)
+    return .cannotOpen(path: folder, reason: reason + "; you are not in the group \(group)")
   }
 
   private mutating func checkFolder(shared: Bool, isNew: Bool) throws {
@@ -260,6 +277,5 @@ package struct StoreFiles {
 private let noSuchFile = "there is no such file"
 
 private func userName(_ id: uid_t) -> String {
-  guard let entry = getpwuid(id), let name = entry.pointee.pw_name else { return "user \(id)" }
-  return String(cString: name)
+  Login.name(of: id) ?? "user \(id)"
 }

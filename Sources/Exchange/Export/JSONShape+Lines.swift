@@ -2,8 +2,7 @@
 import Conversations
 
 /// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
-/// conversations that are wanted; `?2` is who asks, and sees no account of others, or NULL for whoever
-/// sees everything.
+/// conversations that are wanted; `?2` is who asks, or NULL for whoever sees everything (rule 11.6).
 extension JSONShape {
   /// The first line; `?1` is the time.
   static let header = """
@@ -17,8 +16,16 @@ extension JSONShape {
   static func isWanted(_ id: String) -> String {
     """
     (?1 IS NULL OR \(id) IN (SELECT value FROM json_each(?1)))
-      AND \(id) NOT IN (SELECT k.id FROM conversation k JOIN account a ON a.network = k.network
-        WHERE a.owner <> ?2)
+      AND \(isVisible(id))
+    """
+  }
+
+  /// Whether `?2` may see a conversation: a room, but of another's account; a direct chat of theirs.
+  private static func isVisible(_ id: String) -> String {
+    """
+    \(id) NOT IN (SELECT k.id FROM conversation k
+      WHERE k.kind = 1 AND ?2 NOT IN (k.one, k.other)
+        OR NOT \(Store.isSeen(network: "k.network", by: "?2")))
     """
   }
 
@@ -29,8 +36,7 @@ extension JSONShape {
       ("name", "p.name"),
       ("last_conversation", """
         (SELECT \(conversation("k")) FROM conversation k
-          WHERE k.id = p.last_conversation AND ?1 IS NULL
-            AND \(Store.isSeen(network: "k.network", by: "?2")))
+          WHERE k.id = p.last_conversation AND ?1 IS NULL AND \(isVisible("k.id")))
         """),
       ("away", "CASE WHEN ?1 IS NULL THEN p.away END"),
       ("here", "CASE WHEN ?1 IS NULL THEN \(time("p.here")) END"),
@@ -127,17 +133,15 @@ extension JSONShape {
           """))))
     FROM draft d JOIN conversation c ON c.id = d.conversation
     JOIN participant p ON p.id = d.participant
-    WHERE ?1 IS NULL AND \(Store.isSeen(network: "c.network", by: "?2"))
+    WHERE ?1 IS NULL AND (?2 IS NULL OR d.participant = ?2)
     ORDER BY d.participant, d.conversation
     """
 
-  /// Without what those have typed who have an account: no line says to whom it went.
   static let inputHistory = """
     SELECT \(object(
       ("type", "'history'"), ("participant", person("p")), ("line", "h.line")))
     FROM history h JOIN participant p ON p.id = h.participant
-    WHERE ?1 IS NULL
-      AND NOT EXISTS (SELECT 1 FROM account a WHERE a.owner = h.participant AND a.owner <> ?2)
+    WHERE ?1 IS NULL AND (?2 IS NULL OR h.participant = ?2)
     ORDER BY h.change, h.id
     """
 

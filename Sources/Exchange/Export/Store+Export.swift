@@ -29,8 +29,8 @@ extension Store {
   ///   - conversations: which, with what was said in them; nil for everything, drafts and input
   ///     history included.
   ///   - files: whether the bytes of attachments come with it.
-  ///   - me: who asks: what others said and typed on accounts of theirs is left out. nil for
-  ///     whoever sees everything.
+  ///   - me: who asks: direct chats, accounts, drafts and input history of others are left out.
+  ///     nil for whoever sees everything.
   ///   - write: is given one piece after the other, of whole lines; false ends the export early.
   /// - Throws: `StoreError`, and what `write` throws.
   @discardableResult

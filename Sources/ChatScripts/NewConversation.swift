@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import StyledText
+
+/// What `--create` makes where a command line names nothing that is there (rule 11.7).
+extension Store {
+  /// A room or a direct chat, made if it is missing: here, or with an address on the network of an
+  /// account of mine. A room of a network is also entered.
+  ///
+  /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
+  /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`, `StoreError`.
+  package func conversation(made name: String, by me: ID<Participant>) throws -> Conversation {
+    let isPerson = name.hasPrefix("@")
+    let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
+    guard bare.contains("@") else {
+      if isPerson { return try direct(me, with: participant(identity: bare).id) }
+      guard let room = try room(bare, create: true, for: me) else {
+        throw RuleError.noSuchRoom(name)
+      }
+      return room
+    }
+    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }),
+      !bare.contains(where: { $0 == "/" || $0.isWhitespace })
+    else {
+      throw Refusal(
+        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
+    }
+    let accounts = try accounts(of: me)
+    guard let account = Account.reaching(bare, among: accounts) else {
+      throw Refusal(
+        accounts.isEmpty
+          ? say(
+            "%1 is on a network, and you have no account; /account add, typed in hobnob, makes one.",
+            SafeText(line: bare))
+          : say(
+            "Which account? You have %1; /msg or /join, typed in hobnob in a conversation of the account, makes %2 known.",
+            accounts.map { SafeText(line: $0.address) }.joined(separator: ", "),
+            SafeText(line: bare)))
+    }
+    if isPerson { return try networkChat(with: bare.lowercased(), of: account) }
+    let room = try networkRoom(bare.lowercased(), network: account.network)
+    if try !isMember(me, of: room.id) {
+      try join(me, room.id)
+      _ = try ask(.join, target: bare.lowercased(), of: account)
+    }
+    return try conversation(room.id, for: me) ?? room
+  }
+}
