@@ -73,6 +73,16 @@ static inline int clinux_landlock_version(void) {
   return version < 0 ? 0 : version;
 }
 
+// A descriptor that can be read when the process has ended (Linux 5.3); -1 where there is none.
+static inline int clinux_watch_process(pid_t process) {
+#ifdef SYS_pidfd_open
+  return (int)syscall(SYS_pidfd_open, process, 0);
+#else
+  (void)process;
+  return -1;
+#endif
+}
+
 // Whether the kernel can filter the system calls of a process.
 static inline int clinux_has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 

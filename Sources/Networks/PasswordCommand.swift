@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
 import Glibc
 import Platform
 
@@ -19,6 +20,7 @@ final class PasswordCommand {
   private var process: pid_t = 0
   private var ownsGroup = false
   private var output: Int32 = -1
+  private var ending: Int32 = -1
   private var printed: [UInt8] = []
   private var timer: TimerID?
   private var isTooLate = false
@@ -51,6 +53,9 @@ final class PasswordCommand {
       return done(.failure(.command(name, status: 127)))
     }
     (process, output) = (started, pipe.reading)
+    // Where other threads have children as well, the signal may be theirs.
+    ending = clinux_watch_process(started)
+    if ending >= 0 { loop.watch(ending) { [weak self] in self?.lookWhetherItEnded() } }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
     loop.watch(output) { [weak self] in self?.read() }
     timer = loop.after(milliseconds: patience) { [weak self] in
@@ -123,6 +128,10 @@ final class PasswordCommand {
     var status: Int32 = 0
     guard process > 0, waitpid(process, &status, WNOHANG) == process else { return }
     process = 0
+    if ending >= 0 {
+      loop.unwatch(ending)
+      close(ending)
+    }
     if let timer { loop.cancel(timer) }
     // An agent that it has started may keep the pipe open for ever.
     read()

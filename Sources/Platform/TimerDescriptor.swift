@@ -37,6 +37,11 @@ struct TimerDescriptor: ~Copyable {
     return -1
   }
 
-  /// The descriptor was readable: the same moment would have to be set anew.
-  mutating func fired() { due = nil }
+  /// The descriptor was readable: it is read, or it would stay so. The same moment would have to be
+  /// set anew.
+  mutating func fired() {
+    var times: UInt64 = 0
+    _ = read(descriptor, &times, MemoryLayout<UInt64>.size)
+    due = nil
+  }
 }

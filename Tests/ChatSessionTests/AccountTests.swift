@@ -264,6 +264,7 @@ struct AccountTests {
     for _ in 0..<400 where starts.count < 5 {
       let count = anna.connected.count
       anna.wait(1_000)
+      anna.tell(.rang(.somebodyDied))
       if anna.connected.count > count { starts.append(anna.now) }
     }
     let pauses = zip(starts.dropFirst(), starts).map { $0 - $1 }

@@ -141,6 +141,9 @@ struct AttentionTests {
       anna.look()
     }
     anna.say("/ignore troll@y.org")
+    // What strangers write waits in /requests (14.5); this one is a contact.
+    try anna.store.take(
+      [.contact(Speaker(identity: "troll@y.org"), isOnline: nil, away: nil)], of: account)
     _ = anna.news()
     try hear("hidden")
     #expect(anna.notified.isEmpty && anna.session.news.unread.isEmpty)

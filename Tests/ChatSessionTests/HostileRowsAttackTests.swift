@@ -24,6 +24,9 @@ struct HostileRowsAttackTests {
     var random = FixedRandom(seed: LongRun.seed)
     for round in 0..<LongRun.rounds(12) {
       let town = try Town()
+      try FileManager.default.createDirectory(
+        atPath: (town.path as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try FileManager.default.copyItem(atPath: base.path, toPath: town.path)
       let hostile = HostileStore(path: town.path)
       let what = (0...round % 3).map { _ in hostile.addRows(&random) }.joined(separator: "; ")

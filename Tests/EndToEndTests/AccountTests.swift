@@ -134,8 +134,10 @@ extension EndToEnd {
       try anna.type("/account list\r", seeing: "xmpp:anna@x.org")
       // It is not the line that failed: the next one does not say that the account is there already.
       try anna.type("/connect\r", seeing: "#lobby> |")
-      let said = anna.emulator.history.joined(separator: "\n")
-      #expect(count(of: "hobnob-xmpp is not there", in: said) == 2)
+      #expect(
+        anna.wait(for: 10) {
+          count(of: "hobnob-xmpp is not there", in: $0.history.joined(separator: "\n")) == 2
+        })
     }
 
     @Test("7: a password command that hangs is ended by /disconnect, and the account goes on")

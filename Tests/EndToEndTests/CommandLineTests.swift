@@ -291,7 +291,7 @@ extension EndToEnd {
       for arguments in [["--store", ""], ["--store="], ["send", "lobby", "hi", "--store", ""]] {
         let refused = try home.run(arguments + ["--as", "ben"])
         #expect(refused.status == 64 && refused.output == "", "\(arguments): \(refused)")
-        #expect(refused.errors.contains("--store takes the path of a file"))
+        #expect(refused.errors.contains("--store"))
       }
     }
 

@@ -13,7 +13,7 @@ extension EndToEnd {
         ("hello\u{18}*", "*hello*|"), ("one two\u{1B}b\u{18}_", "one _two_|"),
         ("one two\u{02}\u{18}~", "one ~two~|"), ("word\u{18}`", "`word`|"),
         ("word\u{18}p", "```word```|"), ("one \u{18}*two", "one **two|"),
-        ("\u{18}>quoted", "> quoted|"), ("one \u{18}>two", "one two|"),
+        ("\u{18}>quoted", "> quoted|"), ("one \u{18}>two", "> one two|"),
       ]
       for (typed, shown) in lines {
         shell.send("\u{05}\u{15}" + typed)

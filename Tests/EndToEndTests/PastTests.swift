@@ -61,7 +61,9 @@ extension EndToEnd {
       let ben = try home.shellInLobby(as: "ben", rows: 60)
       try ben.expect("live 31")
       #expect(ben.emulator.history.count { $0.contains("live ") } == 31)
-      #expect(!ben.emulator.history.contains { $0.contains("old ") })
+      let lines = ben.emulator.history
+      let rule = try #require(lines.firstIndex { $0.contains("── new ──") })
+      #expect(!lines[rule...].contains { $0.contains("old ") })
       // What is printed is read once its turn has ended.
       try ben.type("x", seeing: "#lobby> x")
       #expect(try unread(by: "ben") == "0\n")

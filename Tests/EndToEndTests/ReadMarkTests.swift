@@ -70,7 +70,9 @@ extension EndToEnd {
 
     @Test("7.4: hobnob unread has the order of the status line: what is for one first")
     func order() throws {
-      for room in ["lobby", "tea", "dev"] { _ = try home.run([room, "--as", "ben"]) }
+      for room in ["lobby", "tea", "dev"] {
+        _ = try home.run(["--create", room, "--as", "ben"])
+      }
       try home.say("first", as: "anna", in: "lobby")
       try home.say("second", as: "anna", in: "tea")
       try home.say("@ben third", as: "anna", in: "dev")

@@ -178,7 +178,7 @@ extension NewsTaking {
   private func beginStay(of person: ID<Participant>, in place: Place) throws -> Bool {
     switch try store.membership(of: person, in: place.id) {
     case .member: return false
-    case .left:
+    case .left, .removed:
       // An import, or their owner's coming and going, may have brought several.
       try database.run(
         """

@@ -180,7 +180,7 @@ struct RequestTests {
       other.news.last
         == .answered(
           NetworkRequest(id: 9, verb: .topic, target: "room@muc.example.org", text: "tea"),
-          "room@muc.example.org does not let you speak or do this."))
+          "room@muc.example.org does not let you change its topic."))
     talk.hear(
       "<message from='room@muc.example.org/anna' type='groupchat' id='\(message["id"] ?? "")'>"
         + "<subject>tea</subject><occupant-id xmlns='\(Feature.occupantIDs)' id='id-anna'/>"

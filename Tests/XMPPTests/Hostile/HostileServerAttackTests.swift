@@ -192,7 +192,6 @@ struct HostileServerAttackTests {
         peer.expectEnd()
       }
       let anna = try user(server)
-      try anna.runUntilReady()
       guard case .xml = anna.runToEnd() else {
         Issue.record("\(String(describing: anna.end))")
         return
