@@ -172,8 +172,8 @@ extension EndToEnd {
     /// The lines of `/set`, but for what belongs to a conversation and cannot stand in a file.
     private static func settings(of home: Home) throws -> [[String]] {
       let lines = try home.run(["--no-rc"], input: "/set\n").output.split(separator: "\n")
-        // Headings stand at the margin.
-        .filter { $0.hasPrefix("  ") }.map { line in
+        // Headings stand at the margin, and a long name has its help on a line of its own.
+        .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.map { line in
           // The name and its value stand together.
           let columns = parts(String(line))
           return columns[0].split(separator: " ", maxSplits: 1).map(String.init)
