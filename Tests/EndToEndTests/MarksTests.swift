@@ -33,7 +33,7 @@ extension EndToEnd {
       try anna.command("/set accent magenta")
       try home.say(Self.text, as: "ben")
       try anna.expect(Self.text)
-      #expect(anna.style(of: "@anna")?.foreground == 5)
+      #expect(anna.waits(forStyleOf: "@anna") { $0.foreground == 5 })
       try anna.command("/set styling off")
       try home.say("bare https://d.e @cleo @anna", as: "ben")
       try anna.expect("bare ")
