@@ -44,7 +44,8 @@ struct DocumentTests {
     let packages: [Substring: Substring] = ["pkill": "procps", "python3": "python3-slixmpp"]
     // Of packages without which there is no Debian, or nothing that could be built.
     let everywhere: Set<Substring> = [
-      "bash", "cat", "chown", "cp", "install", "make", "prlimit", "setpriv", "sh", "sleep", "unshare",
+      "bash", "cat", "chown", "cp", "install", "make", "prlimit", "setpriv", "sh", "sleep",
+      "unshare",
     ]
     // The pager, and what tells the types of files.
     var started: Set<Substring> = ["less", "file"]
