@@ -73,7 +73,7 @@ static inline int clinux_landlock_version(void) {
   return version < 0 ? 0 : version;
 }
 
-// A descriptor that can be read when the process has ended (Linux 5.3); -1 where there is none.
+// Returns a descriptor that becomes readable when the process ends (Linux 5.3), or -1.
 static inline int clinux_watch_process(pid_t process) {
 #ifdef SYS_pidfd_open
   return (int)syscall(SYS_pidfd_open, process, 0);

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-// System calls that a network process has no use for, and that whoever took it over would: those that
-// start a program, look into or signal another process, open a Unix socket, or do any of that out of
-// sight of this filter. They fail; what is not named here works.
+// Refuses the system calls that a network process never needs and an attacker in it would: they
+// start a program, look into or signal another process, open a Unix socket, or bypass this filter.
+// All other calls work.
 //
 // Returns 0, or a negative error number.
 static inline int cseccomp_confine(void) {

@@ -5,8 +5,8 @@ import Glibc
 import Platform
 
 /// What a network process gives up before it reads its first byte from the network: it can start no
-/// program, gain no rights, reach no other process and no files but its own. So whoever takes it over
-/// by a fault in a parser can do what the process does, and no more.
+/// program, gain no rights, reach no other process and no files but its own. An attacker who takes it
+/// over through a fault in a parser can do what the process does, and no more.
 package struct Confinement: Hashable, Sendable {
   /// The kernel's version of Landlock; 0 where it has none, so that all files of the user are in
   /// reach.
