@@ -25,7 +25,7 @@ package struct SendScript: Subcommand {
     help: ArgumentHelp(
       "The number of the message it answers; -1 is the newest.", valueName: "n"))
   var reply: Int?
-  @Flag(help: "Make the room or the person known if there is none.")
+  @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
   var create = false
   @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
   var wait: String?
