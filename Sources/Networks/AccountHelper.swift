@@ -16,8 +16,9 @@ package protocol AccountSource: AnyObject {
 /// runs the `password-command` and looks names up. It ends with the network process, whose questions
 /// come on its standard input. The network process can choose neither the file nor the command.
 ///
-/// A question is a line: `settings`, `password`, `services NAME` or `addresses HOST`. An answer is the question, lines of a name and a
-/// value or one of `!` and the reason, and an empty line. Answers may overtake each other.
+/// A question is a line: `settings`, `password`, `services NAME` or `addresses HOST`. An answer is the
+/// question, then lines of a name and a value (or one of `!` and the reason), then an empty line.
+/// Answers may overtake each other.
 @MainActor
 package final class AccountHelper: AccountSource, NameSource {
   private let loop: EventLoop

@@ -58,10 +58,11 @@ package struct NetworkProgram {
       return 0
     }
     if arguments.first == "--helper", arguments.count == 3 {
-      return AccountHelperProgram(
+      let helper = AccountHelperProgram(
         files, Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: arguments[2]),
-        inStoreAt: arguments[1]
-      ).run()
+        inStoreAt: arguments[1])
+      // What its loop calls refers to it weakly.
+      return withExtendedLifetime(helper) { helper.run() }
     }
     var (mode, stays) = (Mode.connect, false)
     var words: [String] = []

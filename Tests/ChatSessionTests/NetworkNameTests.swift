@@ -73,6 +73,10 @@ struct NetworkNameTests {
     #expect(anna.printed.last { $0.hasPrefix("── ") }?.contains("#tea@rooms.x.org") == true)
     anna.say("/contact")
     #expect(anna.printed.suffix(2) == ["  ben (ben@x.org)  here", "  cem (cem@x.org)  not here"])
+    // Nothing is said of somebody whose presence cannot be known (rule 14.1).
+    anna.say("/msg dora@x.org")
+    anna.say("/who")
+    #expect(anna.printed.last { $0.contains("dora") } == "  dora (dora@x.org)")
   }
 
   @Test("an address needs an account, and where there are two, one of them")

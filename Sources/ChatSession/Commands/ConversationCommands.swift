@@ -196,7 +196,7 @@ struct ConversationCommands: SessionPart {
       if person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
-      let state =
+      let state: SafeText? =
         if let word = presence.away {
           word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
         } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
@@ -207,9 +207,9 @@ struct ConversationCommands: SessionPart {
           // A network tells no more than that.
           person.network == nil ? say("here, but not looking") : say("here")
         } else {
-          say("not here")
+          presence.isKnown ? say("not here") : nil
         }
-      line.append("  " + state, .dim)
+      if let state { line.append("  " + state, .dim) }
       lines.append(line)
     }
     transcript.answer(lines)
