@@ -9,9 +9,10 @@ CHECKED = --explicit-target-dependency-import-check error
 # Nothing for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
-	libseccomp-dev $(TOOLS)
-# What the program starts or reads by default: types of files, the pager, the usual authorities.
-TOOLS = file less ca-certificates
+	libseccomp-dev
+# What the program starts or reads by default: types of files, the pager, the editor, what opens
+# addresses, the usual authorities. xdg-utils recommends half a desktop.
+TOOLS = file less vim-tiny xdg-utils ca-certificates
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 strace tmux
 
 all:
@@ -40,10 +41,10 @@ uninstall:
 deps:
 	$(SUDO) apt-get update
 	$(SUDO) apt-get install -y $(LIBRARIES)
+	$(SUDO) apt-get install -y --no-install-recommends $(TOOLS)
 
-test-deps:
-	$(SUDO) apt-get update
-	$(SUDO) apt-get install -y $(LIBRARIES) $(TEST_TOOLS)
+test-deps: deps
+	$(SUDO) apt-get install -y $(TEST_TOOLS)
 
 check:
 	$(SWIFT) test $(CHECKED)

@@ -41,14 +41,16 @@ struct DocumentTests {
       environment: ["PATH": "/usr/bin:/bin"]
     ).finish().output
     let installed = Set(makefile.split(whereSeparator: \.isWhitespace))
-    let packages: [Substring: Substring] = ["pkill": "procps", "python3": "python3-slixmpp"]
+    let packages: [Substring: Substring] = [
+      "pkill": "procps", "python3": "python3-slixmpp", "vi": "vim-tiny", "xdg-open": "xdg-utils",
+    ]
     // Of packages without which there is no Debian, or nothing that could be built.
     let everywhere: Set<Substring> = [
       "bash", "cat", "chown", "cp", "install", "make", "prlimit", "setpriv", "sh", "sleep",
       "unshare",
     ]
-    // The pager, and what tells the types of files.
-    var started: Set<Substring> = ["less", "file"]
+    // The pager, what tells the types of files, the editor, what opens addresses.
+    var started: Set<Substring> = ["less", "file", "vi", "xdg-open"]
     for path in Repository.files(below: "Tests", endings: [".swift"]) {
       let text = try Repository.text(of: path)
       let calls = /(?:Program\(|command: |Prosody\.run\(|ChildProcess\.start\()\s*\[\s*"([^"\\$]+)"/
