@@ -184,7 +184,7 @@ extension XMPPWire {
     progress.begin("uploading \(file.file.name)")
     transfers.server = server
     upload = transfers.upload(
-      attachments.path(of: file.file.hash), to: file.address, type: file.file.type,
+      file.file.hash, from: attachments, to: file.address, type: file.file.type,
       headers: file.headers, progress: { [progress] in progress.move($0, of: $1) },
       ended: { [weak self] result in
         self?.endUpload()

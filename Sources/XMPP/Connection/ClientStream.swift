@@ -223,6 +223,7 @@ import Platform
       if features == nil { negotiate(.element(element)) } else { take(element) }
     case .part(let element): handler(.part(element))
     case .skipped(let element, let bytes):
+      if features == nil { return finish(.xml(.tooLong(limit: settings.limits.bytes))) }
       guard StreamManagement<Payload>.counts(element) else { return take(element) }
       handler(.skipped(element, bytes: bytes))
       counts.handle()

@@ -6,14 +6,15 @@ import Glibc
 /// the same events. For each new stream there is a new one.
 ///
 /// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream. Once logged
-/// in (`skips`), it skips a stanza that is too long or too deep, since its sender is anybody and the
-/// server would deliver it again on the next connection.
+/// in (`skips`), it skips a stanza beyond the limits, since its sender is anybody and the server
+/// would deliver it again on the next connection.
 package final class XMLReader {
   package enum Event: Hashable, Sendable {
     /// The stream's header, with its attributes.
     case opened([String: String])
     case element(Element)
-    /// A stanza beyond the limits was skipped: its name and attributes, and how many bytes it had.
+    /// A stanza beyond the limits was skipped: its name and, where its start tag was within them, its
+    /// attributes, and how many bytes it had.
     case skipped(Element, bytes: Int)
     /// The beginning of a long list (`Namespace.lists`), as an answer of its own; `element` brings
     /// the end of it.
@@ -44,29 +45,40 @@ package final class XMLReader {
   package var skips = false
 
   private let limits: Limits
-  private let parser: OpaquePointer
+  /// How many times the limit a skipped stanza may have: nothing of it is kept, but one that never
+  /// ends would keep all others out.
+  private static let longestSkipped = 64
+  private var parser: OpaquePointer
+  private var scanner = StanzaScanner()
   private var events: [Event] = []
   private var isOver = false
   /// The elements that have begun and not ended, the stanza first.
   private var open: [Element] = []
   private var text = ""
   private var isInStream = false
-  /// How many bytes came, and where among them the last ended that is done with.
+  /// The bytes up to the end of the stream's header, for the next parser.
+  private var header: [UInt8] = []
+  /// How many bytes the parser got, and where among them the last ended that is done with.
   private var fed = 0
   private var done = 0
-  /// Where the last token ended that the parser has told.
-  private var told = 0
-  /// The bytes of the open start tags of the stanza that is being skipped, and their sum: the parser
-  /// keeps each of them until its end.
-  private var skippedTags: [Int] = []
+  /// The stanza that is being skipped, and its bytes so far.
+  private var skipped: Element?
   private var skippedBytes = 0
 
   package init(limits: Limits = Limits()) {
     self.limits = limits
-    guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: Self.separator)) else {
+    parser = Self.makeParser()
+    prepareParser()
+  }
+
+  private static func makeParser() -> OpaquePointer {
+    guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: separator)) else {
       fatalError("out of memory")
     }
-    self.parser = parser
+    return parser
+  }
+
+  private func prepareParser() {
     cexpat_report_at_once(parser)
     XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
     XML_SetElementHandler(
@@ -88,30 +100,45 @@ package final class XMLReader {
 
   /// What the next bytes complete. Behind `closed` and `failed` they are not looked at.
   package func read(_ bytes: some Collection<UInt8>) -> [Event] {
-    // In small pieces, since a handler could otherwise not keep a giant out of memory.
-    var rest = bytes[...]
-    while !isOver, !rest.isEmpty {
-      let piece = Array(rest.prefix(16_384))
-      rest = rest.dropFirst(piece.count)
-      feed(piece)
+    Array(bytes).withUnsafeBufferPointer { bytes in
+      var rest = bytes
+      while !isOver, !rest.isEmpty {
+        let (count, isEnd) = scanner.read(rest)
+        take(UnsafeBufferPointer(rebasing: rest.prefix(count)), isEnd: isEnd)
+        rest = UnsafeBufferPointer(rebasing: rest.dropFirst(count))
+      }
     }
     defer { events = [] }
     return events
   }
 
-  private func feed(_ piece: [UInt8]) {
-    fed += piece.count
-    let status = piece.withUnsafeBytes {
-      XML_Parse(
-        parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count), 0)
+  /// Takes bytes that belong to one stanza at the most.
+  ///
+  /// - Parameter isEnd: whether it ends with them.
+  private func take(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) {
+    var rest = bytes
+    while !isOver, skipped == nil, !rest.isEmpty {
+      // The parser never gets more of a stanza than the limit, however the bytes come.
+      let room = done + limits.bytes - fed
+      guard room > 0 else {
+        giveUp(.tooLong(limit: limits.bytes), open.first ?? scanner.stanza)
+        break
+      }
+      feed(UnsafeBufferPointer(rebasing: rest.prefix(room)))
+      rest = UnsafeBufferPointer(rebasing: rest.dropFirst(room))
     }
-    if isOver { return }
-    if status != XML_STATUS_OK {
-      let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
-      fail(.notXML(reason ?? "no reason given"))
-    } else {
-      checkLength(upTo: fed)
+    if let skipped { skip(skipped, rest.count, isEnd: isEnd) }
+  }
+
+  private func feed(_ bytes: UnsafeBufferPointer<UInt8>) {
+    fed += bytes.count
+    if !isInStream { header += bytes }
+    let status = bytes.withMemoryRebound(to: CChar.self) {
+      XML_Parse(parser, $0.baseAddress, Int32($0.count), 0)
     }
+    if isOver || skipped != nil || status == XML_STATUS_OK { return }
+    let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
+    fail(.notXML(reason ?? "no reason given"))
   }
 
   // MARK: - what the parser calls
@@ -123,10 +150,7 @@ package final class XMLReader {
   private func begin(
     _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
   ) {
-    if isOver { return }
-    checkToken()
-    if isOver { return }
-    if !skippedTags.isEmpty { return skipTag() }
+    if isOver || skipped != nil { return }
     let (namespace, name) = Self.parts(of: name, inherited: open.last?.namespace)
     let known = namespace == Namespace.client ? "" : namespace ?? Namespace.none
     var values: [String: String] = [:]
@@ -134,11 +158,9 @@ package final class XMLReader {
     while let key = attributes?[index], let value = attributes?[index + 1] {
       index += 2
       if index / 2 > limits.attributes {
-        let isStanza = open.isEmpty && isInStream
-        // Some of them may be missing, so it has none: `from` alone would be a lie.
-        if isStanza { open.append(Element(name, namespace: known)) }
-        giveUp(.tooManyAttributes(limit: limits.attributes))
-        return isStanza ? () : skipTag()
+        // Some of them may be missing, so a stanza has none: `from` alone would be a lie.
+        let stanza = isInStream ? open.first ?? Element(name, namespace: known) : nil
+        return giveUp(.tooManyAttributes(limit: limits.attributes), stanza)
       }
       let (namespace, key) = Self.parts(of: key)
       switch namespace {
@@ -155,23 +177,13 @@ package final class XMLReader {
       events.append(.opened(values))
       return
     }
-    if open.count >= limits.depth {
-      giveUp(.tooDeep(limit: limits.depth))
-      return skipTag()
-    }
+    if open.count >= limits.depth { return giveUp(.tooDeep(limit: limits.depth), open.first) }
     endText()
     open.append(Element(name, namespace: known, values))
   }
 
   private func end() {
-    if isOver { return }
-    checkToken()
-    if isOver { return }
-    if let tag = skippedTags.popLast() {
-      skippedBytes -= tag
-      if skippedTags.isEmpty { endSkipping() }
-      return
-    }
+    if isOver || skipped != nil { return }
     endText()
     guard let element = open.popLast() else {
       isOver = true
@@ -182,6 +194,8 @@ package final class XMLReader {
     if open.isEmpty {
       done = position
       events.append(.element(element))
+      // What the session missed can be in the same bytes.
+      if element.name == "resumed", element.namespace == Namespace.acknowledgements { skips = true }
     } else {
       open[open.count - 1].add(element)
       tellPart()
@@ -202,19 +216,15 @@ package final class XMLReader {
   }
 
   private func read(text bytes: UnsafePointer<CChar>?, count: Int) {
-    if isOver { return }
+    if isOver || skipped != nil { return }
     let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
     if open.isEmpty {
       // Servers send white space to see whether we are still there (RFC 6120, 4.6.1).
       guard bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) else {
         return fail(.textBetweenStanzas)
       }
-      (done, told) = (position, position)
+      done = position
     } else {
-      // It is told as it comes, so the parser keeps none of it.
-      told = position
-      checkLength(upTo: position)
-      if isOver || !skippedTags.isEmpty { return }
       text += String(decoding: bytes, as: UTF8.self)
     }
   }
@@ -225,53 +235,41 @@ package final class XMLReader {
     text = ""
   }
 
-  // MARK: -
-
   /// Where what is being handled ends.
   private var position: Int {
     Int(XML_GetCurrentByteIndex(parser)) + Int(XML_GetCurrentByteCount(parser))
   }
 
-  /// The parser has told one more token.
-  private func checkToken() {
-    checkLength(upTo: position)
-    told = position
-  }
-
-  private func checkLength(upTo end: Int) {
-    // The parser keeps a token until it is whole.
-    if end - told > limits.bytes { return fail(.tooLong(limit: limits.bytes)) }
-    if skippedTags.isEmpty, end - done > limits.bytes { giveUp(.tooLong(limit: limits.bytes)) }
-  }
-
   // MARK: - skipping
 
-  /// How many bytes of open tags a skipped stanza may have for each of the limit of others.
-  private static let openTags = 8
-
-  /// Keeps nothing more of the stanza than its name and attributes. Where that may not be, or there
-  /// is none, the stream ends.
-  private func giveUp(_ fault: XMLFault) {
-    guard skips, let stanza = open.first else { return fail(fault) }
-    skippedTags = Array(repeating: 0, count: open.count)
-    open = [Element(stanza.name, namespace: stanza.namespace, stanza.attributes)]
-    text = ""
+  /// Skips the rest of a stanza. Where that may not be, or there is none, the stream ends.
+  private func giveUp(_ fault: XMLFault, _ stanza: Element?) {
+    guard skips, let stanza else { return fail(fault) }
+    skipped = Element(stanza.name, namespace: stanza.namespace, stanza.attributes)
+    skippedBytes = fed - done
+    XML_StopParser(parser, XML_Bool(XML_FALSE))
   }
 
-  /// One more element has begun in the stanza that is being skipped.
-  private func skipTag() {
-    if isOver { return }
-    // A tag costs the parser something beside its name.
-    let bytes = Int(XML_GetCurrentByteCount(parser)) + 64
-    skippedTags.append(bytes)
-    skippedBytes += bytes
-    if skippedBytes > Self.openTags * limits.bytes { fail(.tooDeep(limit: skippedTags.count)) }
+  private func skip(_ stanza: Element, _ count: Int, isEnd: Bool) {
+    skippedBytes += count
+    let most = Self.longestSkipped * limits.bytes
+    if let fault = scanner.fault { return fail(fault) }
+    if skippedBytes > most { return fail(.tooLong(limit: most)) }
+    guard isEnd else { return }
+    skipped = nil
+    events.append(.skipped(stanza, bytes: skippedBytes))
+    startAnew()
   }
 
-  private func endSkipping() {
-    let stanza = open.removeLast()
-    events.append(.skipped(stanza, bytes: position - done))
-    done = position
+  /// The next stanza comes as if it were the first behind the stream's header.
+  private func startAnew() {
+    XML_ParserFree(parser)
+    parser = Self.makeParser()
+    prepareParser()
+    let (opening, told) = (header, events)
+    (header, open, text, isInStream, fed, done) = ([], [], "", false, 0, 0)
+    opening.withUnsafeBufferPointer { feed($0) }
+    events = told
   }
 
   private func fail(_ fault: XMLFault) {

@@ -236,6 +236,42 @@ struct ArchiveTests {
     #expect(talk.statuses.last == .ready)
   }
 
+  @Test("14.6: behind pages whose messages are all too large the rest of the archive is read")
+  func goesOnBehindPagesOfGiants() {
+    // The whole of the second and the third page, and the last message.
+    let giants = Set((251...750).map { "m\($0)" } + ["m800"])
+    var talk = Talk()
+    talk.archives[""] = archive(801)
+    talk.giants = giants
+    talk.logIn()
+    let read = Array(1...250) + Array(751...799)
+    #expect(talk.news.said == read.map { "ben@example.org: \($0)" })
+    #expect(talk.news.marks == ["m250", "m500", "m750", "m800"])
+    #expect(talk.statuses.last == .ready)
+
+    // One that was never read before begins at its end, which is no beginning of it.
+    talk = Talk(marks: [:])
+    talk.archives[""] = archive(600)
+    talk.giants = Set((350..<600).map { "m\($0)" })
+    talk.logIn()
+    #expect(talk.news.said.isEmpty && talk.news.marks == ["m599"])
+  }
+
+  @Test("14.7: /history goes back through pages whose messages are all too large")
+  func goesBackThroughGiants() {
+    var talk = Talk.ready()
+    talk.archives[""] = archive(600)
+    talk.giants = Set((90..<590).map { "m\($0)" })
+    let request = NetworkRequest(
+      id: 4, verb: .history, target: "ben@example.org", text: "50 m590")
+    talk.handle(.requests([request]))
+    talk.serve()
+    #expect(talk.news.said == (0..<90).map { "ben@example.org: \($0)" })
+    #expect(
+      talk.news.last
+        == .answered(request, "90 older messages have come; repeat /history to see them."))
+  }
+
   @Test func aPageOfMoreThanWasAskedForIsCut() {
     var talk = Talk()
     talk.ignores = { $0.children.first?.namespace == Feature.archive }

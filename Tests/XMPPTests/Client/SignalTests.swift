@@ -38,6 +38,41 @@ struct SignalTests {
     #expect(talk.messages.last?["type"] == "groupchat")
   }
 
+  @Test("4.3: whoever was thrown out of a room while typing types there anew when they are back")
+  func typingIsForgottenWithTheRoom() {
+    let room = "room@muc.example.org"
+    let ways: [(inout Talk) -> Void] = [
+      // Thrown out, and in again at the owner's wish.
+      { talk in
+        talk.hear(
+          Talk.presence(
+            room + "/anna", id: "id-anna", codes: ["110", "307"], type: "unavailable",
+            item: "<item affiliation='none' role='none'/>"))
+        talk.handle(.requests([NetworkRequest(id: 4, verb: .join, target: room)]))
+      },
+      { talk in
+        talk.handle(.requests([NetworkRequest(id: 4, verb: .leave, target: room)]))
+        talk.handle(.requests([NetworkRequest(id: 5, verb: .join, target: room)]))
+      },
+      // The room has forgotten the owner, who comes in again.
+      { talk in
+        talk.ignores = { $0.children.first?.name == "ping" }
+        talk.wait(Limits.silence)
+        if let ping = talk.sent.last { talk.error(ping, "not-acceptable") }
+      },
+    ]
+    for way in ways {
+      var talk = Talk.inRoom()
+      talk.handle(.signals([.typing(.room(room), true)]))
+      way(&talk)
+      talk.serve()
+      #expect(talk.client.rooms.values.map(\.isEntered) == [true])
+      talk.forget()
+      talk.handle(.signals([.typing(.room(room), true)]))
+      #expect(talk.messages.compactMap { $0.children.first?.name } == ["composing"])
+    }
+  }
+
   @Test func aReceiptIsSentOnceForEachMessageUpToTheOneThatIsThere() {
     var talk = Talk.ready { $0.roster = SignalTests.contact }
     for id in ["b1", "b2", "b3"] { talk.hear(message(id)) }

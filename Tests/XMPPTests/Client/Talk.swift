@@ -26,6 +26,8 @@ struct Talk {
   var bookmarks = ""
   /// By archive, oldest first: ids and messages.
   var archives: [String: [(id: String, message: String)]] = [:]
+  /// Messages of archives that are too large to be read.
+  var giants: Set<String> = []
   /// By room: what it can do. A room that is not here does not exist.
   var roomFeatures: [String: [String]] = [:]
   /// By room: who is in it, with their occupant ids.
@@ -219,6 +221,10 @@ struct Talk {
       isComplete = all.count <= most
     }
     for (id, message) in page {
+      if giants.contains(id) {
+        handle(.skipped(Element("message", owner.isEmpty ? [:] : ["from": owner]), bytes: 2 << 20))
+        continue
+      }
       hear(
         "<message\(owner.isEmpty ? "" : " from='\(owner)'")><result xmlns='\(Feature.archive)' "
           + "queryid='\(query["queryid"] ?? "")' id='\(id)'><forwarded xmlns='\(Feature.forwarding)'>"
@@ -226,7 +232,13 @@ struct Talk {
           + message.replacingPrefix("<message", with: "<message xmlns='jabber:client'")
           + "</forwarded></result></message>")
     }
-    result(iq, "<fin xmlns='\(Feature.archive)' complete='\(isComplete)'/>")
+    let ends =
+      (page.first.map { "<first index='0'>\($0.id)</first>" } ?? "")
+      + (page.last.map { "<last>\($0.id)</last>" } ?? "")
+    result(
+      iq,
+      "<fin xmlns='\(Feature.archive)' complete='\(isComplete)'><set xmlns='\(Feature.pages)'>"
+        + "\(ends)</set></fin>")
   }
 
   private mutating func enter(_ presence: Element) {

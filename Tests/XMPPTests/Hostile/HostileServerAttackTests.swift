@@ -162,18 +162,20 @@ struct HostileServerAttackTests {
     let server = try ScriptedServer { peer in
       try peer.logIn(Peer.counting)
       let text = String(repeating: "x", count: 150_000)
-      let deep = String(repeating: "<a>", count: 2_000) + String(repeating: "</a>", count: 2_000)
+      let deep = String(repeating: "<a>", count: 90_000) + String(repeating: "</a>", count: 90_000)
       try peer.write("<message from='mallory@evil.test'><body>\(text)</body></message>")
       try peer.write("<message from='mallory@evil.test'>\(deep)</message>")
+      try peer.write("<message from='mallory@evil.test'><a b='\(text)'/></message>")
+      try peer.write("<message a='\(text)' from='mallory@evil.test'/>")
       for _ in 0..<100 { try peer.write("<presence><status>\(text)\(text)</status></presence>") }
       try peer.write("<message id='last'/><r xmlns='urn:xmpp:sm:3'/>")
-      try peer.expect("h='103'")
+      try peer.expect("h='105'")
       try peer.expect("</stream:stream>")
     }
     let anna = try user(server)
     anna.run { !anna.stanzas.isEmpty || anna.end != nil }
     #expect(anna.stanzas.map { $0["id"] } == ["last"])
-    #expect(anna.skipped.count == 102)
+    #expect(anna.skipped.count == 104)
     #expect(anna.skipped.first?.stanza == Element("message", ["from": "mallory@evil.test"]))
     anna.stream.close()
     #expect(anna.runToEnd() == .closedByUs)
@@ -183,19 +185,18 @@ struct HostileServerAttackTests {
   @Test("17: a tag without end, and depth without end, end the session all the same")
   func endlessTags() throws {
     for bomb in [
-      "<message a='" + String(repeating: "x", count: 200_000),
-      "<message>" + String(repeating: "<a>", count: 200_000),
+      "<message a='" + String(repeating: "x", count: 6_500_000),
+      "<message>" + String(repeating: "<a>", count: 2_200_000),
     ] {
       let server = try ScriptedServer { peer in
-        try peer.logIn()
+        try peer.logIn(Peer.counting)
+        try peer.write("<r xmlns='urn:xmpp:sm:3'/>")
+        try peer.expect("<a ")
         try peer.write(bomb)
         peer.expectEnd()
       }
       let anna = try user(server)
-      guard case .xml = anna.runToEnd() else {
-        Issue.record("\(String(describing: anna.end))")
-        return
-      }
+      #expect(anna.runToEnd() == .xml(.tooLong(limit: 6_400_000)))
       _ = server.finish()
     }
   }

@@ -223,26 +223,104 @@ private func read(
         == [opened, .skipped(Element("message"), bytes: stanza.utf8.count)])
   }
 
-  @Test("17: what the parser has to keep is bounded while a stanza is skipped, too")
-  func skipsNoGiantToken() {
-    let long = String(repeating: "x", count: 2_000)
-    let endings: [(String, XMLFault?)] = [
-      ("<a b='\(long)", .tooLong(limit: 1_000)), ("<\(long)", .tooLong(limit: 1_000)),
-      (String(repeating: "<a>", count: 1_000), nil),
-      (String(repeating: "<\(long.prefix(500))>", count: 20), nil),
+  @Test("14.6: what a resumed session brings is skipped, were it in one piece with the answer")
+  func skipsBehindResumed() {
+    let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
+    let giant = "<message id='g'>" + String(repeating: "x", count: 5_000) + "</message>"
+    let events = reader.read(
+      Array((header + "<resumed xmlns='urn:xmpp:sm:3'/>" + giant + "<presence/>").utf8))
+    #expect(events.contains(.skipped(Element("message", ["id": "g"]), bytes: giant.utf8.count)))
+    #expect(events.last == .element(Element("presence")))
+  }
+
+  @Test("14.6: a stanza is skipped whatever makes it large, were it its own start tag")
+  func skipsAnyShape() {
+    let long = String(repeating: "x", count: 16_000)
+    let deep = String(repeating: "<a>", count: 6_000) + String(repeating: "</a>", count: 6_000)
+    let sender = Element("message", ["from": "a@b/c"])
+    let giants: [(String, Element)] = [
+      ("<message from='a@b/c'><a b='\(long)/>'/></message>", sender),
+      ("<message from='a@b/c'><a b=\"\(long)'>\">'\"</a\n></message>", sender),
+      ("<message from='a@b/c'><\(long)><b/></\(long)></message>", sender),
+      ("<message from='a@b/c'><![CDATA[\(long)]></message>]]]></message>", sender),
+      ("<message from='a@b/c'>\(deep)</message>", sender),
+      ("<message from='a@b/c'\(String(repeating: " ", count: 16_000))/>", Element("message")),
+      ("<message\nbody='\(long)' from='a@b/c'><a>/</a></message>", Element("message")),
+      ("<x:y xmlns:x='urn:x' z='\(long)'/>", Element("x:y", namespace: "about:none")),
     ]
-    for (ending, fault) in endings {
-      let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
-      reader.skips = true
-      let last = reader.read((header + "<message>" + long + ending).utf8).last
-      if let fault {
-        #expect(last == .failed(fault))
-      } else if case .failed(.tooDeep) = last {
-      } else {
-        Issue.record("\(String(describing: last))")
+    for (giant, known) in giants {
+      for size in [1, 7, 999, 100_000] {
+        let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
+        reader.skips = true
+        // What the stream's header says holds behind it, too.
+        let bytes = Array((header + "<iq/> " + giant + giant + "\n<stream:features/>").utf8)
+        let events = stride(from: 0, to: bytes.count, by: size).flatMap {
+          reader.read(bytes[$0..<min($0 + size, bytes.count)])
+        }
+        let skipped = events.compactMap { event -> Element? in
+          if case .skipped(let element, let bytes) = event, bytes == giant.utf8.count {
+            element
+          } else {
+            nil
+          }
+        }
+        #expect(skipped == [known, known], "\(giant.prefix(40)) by \(size)")
+        #expect(events.count == 5 && events[1] == .element(Element("iq")))
+        #expect(
+          events.last
+            == .element(Element("features", namespace: "http://etherx.jabber.org/streams")))
       }
     }
-    // A header is no stanza, and what is between two neither.
+  }
+
+  @Test("14.6: a message with an attribute of 1.1 MiB, or with 16 MiB of nested tags, is skipped")
+  func skipsGiants() {
+    let attribute = "<a b='" + String(repeating: "x", count: 1_153_434) + "'/>"
+    let tags = [125_204, 2_400_000].map {
+      String(repeating: "<a>", count: $0) + String(repeating: "</a>", count: $0)
+    }
+    for content in [attribute] + tags {
+      let reader = XMLReader()
+      reader.skips = true
+      let giant = "<message from='a@b/c'>" + content + "</message>"
+      #expect(
+        reader.read((header + giant + "<iq/>").utf8) == [
+          opened, .skipped(Element("message", ["from": "a@b/c"]), bytes: giant.utf8.count),
+          .element(Element("iq")),
+        ])
+    }
+  }
+
+  @Test("17: a stanza without end, and what is none, end the stream while others are skipped, too")
+  func endsAllTheSame() {
+    let long = String(repeating: "x", count: 70_000)
+    let endings: [(String, XMLFault)] = [
+      ("<message><body>\(long)", .tooLong(limit: 64_000)),
+      ("<message><a b='\(long)", .tooLong(limit: 64_000)),
+      ("<message a='\(long)'><body/></message>", .tooLong(limit: 64_000)),
+      ("<\(long)", .tooLong(limit: 64_000)),
+      ("<message>" + String(repeating: "<a>", count: 30_000), .tooLong(limit: 64_000)),
+      ("<message>\(long.prefix(5_000))<!-- x --></message>", .comment),
+      ("<message><!-- \(long)", .comment),
+      ("<message>\(long.prefix(5_000))<?x y?></message>", .processingInstruction),
+      ("<message>\(long.prefix(5_000))<!DOCTYPE x></message>", .docType),
+      // What is between two stanzas is none.
+      ("<!-- \(long)", .tooLong(limit: 1_000)), ("</stream:stream\(long)", .tooLong(limit: 1_000)),
+    ]
+    for (ending, fault) in endings {
+      for size in [7, 999, 100_000] {
+        let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
+        reader.skips = true
+        let bytes = Array((header + "<iq/>" + ending + "<iq/>").utf8)
+        let events = stride(from: 0, to: bytes.count, by: size).flatMap {
+          reader.read(bytes[$0..<min($0 + size, bytes.count)])
+        }
+        #expect(
+          events == [opened, .element(Element("iq")), .failed(fault)],
+          "\(ending.prefix(40)) by \(size)")
+      }
+    }
+    // A header is no stanza.
     let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
     reader.skips = true
     #expect(

@@ -112,14 +112,15 @@ extension Client {
       reading.count += turn.news[start...].count { if case .said = $0 { true } else { false } }
       reading.pages += 1
       let isEnd = Client.isComplete(answer) && !query.isCut
+      let first = Client.ends(of: query, ids, answer).first
       // An archive that says that there is more and gives nothing would be asked for ever.
-      let isStuck = !isEnd && (ids.isEmpty || ids.first == reading.before)
+      let isStuck = !isEnd && (first == nil || first == reading.before)
       if !isStuck {
         let page = NetworkNews.page(
-          of: reading.place, from: isEnd ? "" : ids.first ?? "", until: reading.before)
+          of: reading.place, from: isEnd ? "" : first ?? "", until: reading.before)
         turn.news.insert(page, at: start)
       }
-      if let first = ids.first, !isEnd, !isStuck, reading.pages < Limits.pages,
+      if let first, !isEnd, !isStuck, reading.pages < Limits.pages,
         reading.count < reading.request.history.count
       {
         reading.before = first
@@ -140,6 +141,19 @@ extension Client {
     answer.first("fin", Feature.archive)?["complete"] == "true"
   }
 
+  /// The ids of the first and the last message of a page. Where hobnob has skipped one of them, since
+  /// it is too large, only the answer tells its id (XEP-0059).
+  private static func ends(
+    of query: ArchiveQuery, _ ids: [String], _ answer: Element
+  ) -> (first: String?, last: String?) {
+    let set =
+      query.isCut ? nil : answer.first("fin", Feature.archive)?.first("set", Feature.pages)
+    return (
+      word(set?.first("first", Feature.pages)?.text) ?? ids.first,
+      word(set?.first("last", Feature.pages)?.text) ?? ids.last
+    )
+  }
+
   private mutating func caughtUp(_ answer: Question.Answer, _ query: ArchiveQuery, after: String?) {
     let key = query.archive
     guard archives[key]?.state == .catchingUp else { return }
@@ -151,7 +165,8 @@ extension Client {
       let held = isPast ? Set(archives[key]?.held.map(\.id) ?? []) : []
       let start = turn.news.count
       let ids = interpret(query, isPast: isPast, without: held)
-      if isPast, !key.isEmpty, let first = ids.first {
+      let ends = Client.ends(of: query, ids, answer)
+      if isPast, !key.isEmpty, let first = ends.first {
         let from = Client.isComplete(answer) ? "" : first
         turn.news.insert(.page(of: .room(key), from: from, until: ""), at: start)
       }
@@ -160,14 +175,15 @@ extension Client {
       archives[key]?.hasLostMark = false
       archives[key]?.forgetHeld(Set(ids).subtracting(held))
       // An empty archive has been read, too: what is in it next time is new.
-      let last = ids.last ?? (isFirst ? "" : nil)
+      let last = ends.last ?? (isFirst ? "" : nil)
       if let last, last != after {
         archives[key]?.mark = last
         tell(.caughtUp(archive: key, mark: last))
       }
       // An archive that says that there is more and gives nothing would be asked for ever.
       let isComplete =
-        !query.isCut && (isFirst || Client.isComplete(answer)) || ids.isEmpty || ids.last == after
+        !query.isCut && (isFirst || Client.isComplete(answer)) || ends.last == nil
+        || ends.last == after
       if !isComplete || archives[key]?.forgetDropped() == true {
         nextPage(of: key, early: true)
       } else {

@@ -257,14 +257,22 @@ extension Client {
 
   /// The room does not know the owner any more: it was restarted, or lost the connection.
   mutating func enterAgain(_ address: Address) {
-    rooms[address]?.isLost()
-    archives[address.description]?.isLost()
+    lose(address)
     enter(address)
   }
 
-  mutating func leave(_ address: Address) {
-    guard let room = rooms.removeValue(forKey: address) else { return }
+  /// The owner is not in a room any more. Whoever is there when they come back has been told nothing
+  /// of them.
+  mutating func lose(_ address: Address) {
+    rooms[address]?.isLost()
     archives[address.description]?.isLost()
+    typesIn.remove(.room(address.description))
+  }
+
+  mutating func leave(_ address: Address) {
+    guard let room = rooms[address] else { return }
+    lose(address)
+    rooms[address] = nil
     clock.cancel(.room(address))
     if room.hearsPresence {
       send(

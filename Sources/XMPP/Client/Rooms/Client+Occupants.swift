@@ -113,8 +113,7 @@ extension Client {
 
   private mutating func thrownOut(of address: Address, _ user: Element?, _ codes: Set<String>) {
     let reason = RoomStatus.reason(codes, user, address.description)
-    rooms[address]?.isLost()
-    archives[address.description]?.isLost()
+    lose(address)
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
     outbox.hasNewPlace = true
     if isPassing {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Finds the ends of stanzas in the bytes of a stream and keeps nothing of them but a name, so a
+/// stanza of any size and depth can be skipped.
+///
+/// It trusts that a server passes on well-formed XML. What is not skipped, the parser reads as well.
+struct StanzaScanner {
+  private enum Place {
+    case text
+    /// Behind `<`.
+    case tag
+    /// In the name of a start tag, and behind it.
+    case name, startTag
+    case value(quote: UInt8)
+    case endTag
+    /// Behind `<!`.
+    case markup
+    case cdata(brackets: Int)
+    /// In what XMPP forbids; expat reads all of it.
+    case forbidden
+  }
+
+  private var place = Place.text
+  /// How many elements are open; the stream is one of them.
+  private var depth = 0
+  private var previous: UInt8 = 0
+  /// The name of the stanza, as far as it is one.
+  private var name: [UInt8] = []
+  private static let longestName = 64
+  /// What XMPP forbids and has begun since the end of the last stanza.
+  private(set) var fault: XMLFault?
+
+  /// The stanza that was read last, by its name alone; nil between stanzas.
+  var stanza: Element? {
+    if name.isEmpty { return nil }
+    let isClient = !name.contains(UInt8(ascii: ":"))
+    return Element(
+      String(decoding: name, as: UTF8.self), namespace: isClient ? "" : Namespace.none)
+  }
+
+  /// Reads up to the end of a stanza or of the stream's header, else all of the bytes.
+  ///
+  /// - Returns: how many bytes it read, and whether they reach such an end.
+  mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> (count: Int, isEnd: Bool) {
+    if case .text = place, depth <= 1 { (name, fault) = ([], nil) }
+    for (index, byte) in bytes.enumerated() {
+      if ends(with: byte) { return (index + 1, true) }
+    }
+    return (bytes.count, false)
+  }
+
+  private mutating func ends(with byte: UInt8) -> Bool {
+    defer { previous = byte }
+    switch (place, byte) {
+    case (.text, UInt8(ascii: "<")): place = .tag
+    case (.text, _): break
+    case (.tag, _): beginTag(byte)
+    case (.name, UInt8(ascii: ">")), (.startTag, UInt8(ascii: ">")):
+      place = .text
+      if previous != UInt8(ascii: "/") { depth += 1 }
+      return depth == 1
+    case (.name, 0x09), (.name, 0x0A), (.name, 0x0D), (.name, 0x20): place = .startTag
+    case (.name, UInt8(ascii: "/")): break
+    case (.name, _): if depth == 1, name.count < Self.longestName { name.append(byte) }
+    case (.startTag, UInt8(ascii: "'")), (.startTag, UInt8(ascii: "\"")):
+      place = .value(quote: byte)
+    case (.startTag, _): break
+    case (.value(let quote), _): if byte == quote { place = .startTag }
+    case (.endTag, UInt8(ascii: ">")):
+      place = .text
+      depth -= 1
+      return depth == 1
+    case (.endTag, _): break
+    case (.markup, UInt8(ascii: "[")): place = .cdata(brackets: 0)
+    case (.markup, _):
+      place = .forbidden
+      fault = byte == UInt8(ascii: "-") ? .comment : .docType
+    case (.cdata(let brackets), UInt8(ascii: "]")): place = .cdata(brackets: brackets + 1)
+    case (.cdata(let brackets), _):
+      place = byte == UInt8(ascii: ">") && brackets >= 2 ? .text : .cdata(brackets: 0)
+    case (.forbidden, _): if byte == UInt8(ascii: ">") { place = .text }
+    }
+    return false
+  }
+
+  private mutating func beginTag(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "/"): place = .endTag
+    case UInt8(ascii: "!"): place = .markup
+    case UInt8(ascii: "?"):
+      place = .forbidden
+      fault = .processingInstruction
+    default:
+      place = .name
+      if depth == 1 { name = [byte] }
+    }
+  }
+}
