@@ -83,6 +83,11 @@ static inline int clinux_watch_process(pid_t process) {
 #endif
 }
 
+// Any system call, for the tests of the sandbox: syscall is variadic, which Swift does not call.
+static inline long clinux_call(long number, long a, long b, long c, long d, long e, long f) {
+  return syscall(number, a, b, c, d, e, f);
+}
+
 // Whether the kernel can filter the system calls of a process.
 static inline int clinux_has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 

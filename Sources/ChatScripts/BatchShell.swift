@@ -44,7 +44,7 @@ package final class BatchShell {
   }
 
   /// - Throws: why the first of them failed, when all the others are carried out (rule 14.8).
-  private func perform(_ effects: [Effect]) throws {
+  func perform(_ effects: [Effect]) throws {
     var failure: (any Error)?
     for effect in effects {
       do { try perform(effect) } catch { failure = failure ?? error }

@@ -29,6 +29,15 @@ extension SessionPart {
   func emit(_ effect: Effect) { session.emit(effect) }
   func tell(_ sentence: SafeText) { transcript.tell(sentence) }
 
+  /// - Throws: a ``Refusal`` where nobody sits who could answer what a command asks.
+  func requireSomebodyToAsk(_ command: SafeText) throws {
+    guard !session.isInteractive else { return }
+    throw Refusal(
+      say(
+        "%1 asks a question first, and nobody is here to answer; type it at a terminal.",
+        command))
+  }
+
   func usage(_ name: String) -> Refusal {
     let command = Command.named(name)
     return Refusal(

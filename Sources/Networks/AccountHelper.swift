@@ -6,6 +6,8 @@ import Platform
 /// Where a network process gets what only its owner decides: the account's settings and password.
 @MainActor
 package protocol AccountSource: AnyObject {
+  /// Called in the loop when it can answer nothing any more.
+  var ended: () -> Void { get set }
   /// The settings as they are now; nil where the owner's file no longer lists the account.
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void)
   /// The password, from the account's command or the Secret Service.
@@ -24,6 +26,8 @@ package final class AccountHelper: AccountSource, NameSource {
   private let loop: EventLoop
   private let questions: Int32
   private let answers: Int32
+  package var ended: () -> Void = {}
+  private var isGone = false
   private var received: [UInt8] = []
   private var waiting: [(question: String, then: (Answer) -> Void)] = []
 
@@ -96,11 +100,12 @@ package final class AccountHelper: AccountSource, NameSource {
   }
 
   private func ask(_ question: String, _ then: @escaping (Answer) -> Void) {
+    if isGone { return then(.failure(.none)) }
     // A line break in a name would be a second question.
     let question = question.filter { !$0.isNewline }
     waiting.append((question, then))
     let bytes = Array((question + "\n").utf8)
-    if (try? bytes.withUnsafeBytes { try writeAll(questions, $0) }) == nil { isGone() }
+    if (try? bytes.withUnsafeBytes { try writeAll(questions, $0) }) == nil { end() }
   }
 
   private func read() {
@@ -111,7 +116,7 @@ package final class AccountHelper: AccountSource, NameSource {
         if errno == EINTR { continue }
         break
       }
-      if count == 0 { return isGone() }
+      if count == 0 { return end() }
       received += chunk[..<count]
     }
     while let end = received.firstRange(of: [0x0A, 0x0A]) {
@@ -136,8 +141,10 @@ package final class AccountHelper: AccountSource, NameSource {
       })
   }
 
-  private func isGone() {
+  private func end() {
+    isGone = true
     loop.unwatch(answers)
+    ended()
     let left = waiting
     waiting = []
     for one in left { one.then(.failure(.none)) }
@@ -169,23 +176,37 @@ extension PasswordFailure {
 
 /// What runs in the helper's process.
 @MainActor
-final class AccountHelperProgram: AccountSource {
+final class AccountHelperProgram {
   private let files: AccountFiles
   private let account: Account
   private let store: String
-  private let loop = EventLoop()
+  private let loop: EventLoop
+  private let input: Int32
+  private let output: Int32
   private var received: [UInt8] = []
   private var command: PasswordCommand?
-  private let names = SystemNames()
+  private let names: any NameSource
 
-  init(_ files: AccountFiles, _ account: Account, inStoreAt store: String) {
+  /// - Parameters:
+  ///   - input: where the questions come from.
+  ///   - output: where the answers go.
+  ///   - names: nil for the system's.
+  init(
+    _ files: AccountFiles, _ account: Account, inStoreAt store: String,
+    loop: EventLoop = EventLoop(), input: Int32 = 0, output: Int32 = 1,
+    names: (any NameSource)? = nil
+  ) {
     (self.files, self.account, self.store) = (files, account, store)
+    (self.loop, self.input, self.output) = (loop, input, output)
+    self.names = names ?? ThreadedNames(loop: loop)
   }
 
-  /// Answers until standard input ends.
+  /// Answers until its input ends.
   func run() -> Int32 {
-    _ = fcntl(0, F_SETFL, O_NONBLOCK)
-    loop.watch(0) { [weak self] in self?.read() }
+    // What ends the network process ends this one by that, and not before it.
+    loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { _ in }
+    _ = fcntl(input, F_SETFL, O_NONBLOCK)
+    loop.watch(input) { [weak self] in self?.read() }
     loop.run()
     command?.kill()
     return 0
@@ -193,7 +214,7 @@ final class AccountHelperProgram: AccountSource {
 
   private func read() {
     var chunk = [UInt8](repeating: 0, count: 256)
-    let count = Glibc.read(0, &chunk, chunk.count)
+    let count = Glibc.read(input, &chunk, chunk.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return }
     // The network process is gone.
     if count <= 0 { return loop.stop() }
@@ -240,7 +261,7 @@ final class AccountHelperProgram: AccountSource {
       case .failure(let failure): "!" + failure.written.filter { !$0.isNewline } + "\n"
       }
     let bytes = Array((question + "\n" + lines + "\n").utf8)
-    _ = bytes.withUnsafeBytes { try? writeAll(1, $0) }
+    _ = bytes.withUnsafeBytes { try? writeAll(output, $0) }
   }
 
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void) {

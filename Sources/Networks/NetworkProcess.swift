@@ -29,6 +29,7 @@ package final class NetworkProcess {
   private var isUp = false
   /// Also before the loop runs.
   private var hasToLeave = false
+  private var isHelperGone = false
   private var backOff = BackOff()
   private var position: Int64
   /// What was heard and is not stored yet, since the store could not be written.
@@ -84,10 +85,14 @@ package final class NetworkProcess {
   /// Connects and serves until there is nobody to serve.
   ///
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError`, ``HelperIsGone``.
   package func run() throws -> String? {
     wire.report = { [weak self] in self?.hear($0) }
     downloads.report = { [weak self] in self?.hear(.news($0)) }
+    source.ended = { [weak self] in
+      self?.isHelperGone = true
+      self?.leave()
+    }
     loop.watch(try store.bellDescriptor) { [weak self] in
       guard let self else { return }
       if store.drainBell().contains(.somebodyDied) { aShellEnded = true }
@@ -102,6 +107,7 @@ package final class NetworkProcess {
     isUp = false
     wire.close()
     try? storeNews()
+    if isHelperGone { throw HelperIsGone() }
     return failure
   }
 
@@ -111,8 +117,13 @@ package final class NetworkProcess {
     retry = nil
     tell("connecting")
     guard let secret else { return askForPassword() }
-    let facts = files.facts(of: account, inStoreAt: store.path).merging(learned) { $1 }
-    wire.connect(secret: secret, settings: facts.merging(settings.values) { $1 })
+    do throws(AccountFileError) {
+      let facts = try files.facts(of: account, inStoreAt: store.path).merging(learned) { $1 }
+      wire.connect(secret: secret, settings: facts.merging(settings.values) { $1 })
+    } catch {
+      failure = error.description
+      leave()
+    }
   }
 
   private func askForPassword() {
@@ -343,4 +354,10 @@ package final class NetworkProcess {
       again(behind: error)
     }
   }
+}
+
+/// The process outside the sandbox has ended. This one can start no other, and could neither look a
+/// name up nor read a setting: it ends as after a crash, so that a shell starts both again.
+package struct HelperIsGone: Error, CustomStringConvertible {
+  package let description = "the process that reads the settings and looks names up has ended"
 }

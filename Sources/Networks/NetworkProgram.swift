@@ -122,6 +122,17 @@ package struct NetworkProgram {
     return 0
   }
 
+  /// What is typed at the terminal that it was started in is none of its business.
+  private static func stopReadingTheTerminal() {
+    for (number, path) in [(Int32(0), "/dev/null"), (1, "/proc/self/fd/1"), (2, "/proc/self/fd/2")]
+    where isatty(number) == 1 {
+      let descriptor = open(path, (number == 0 ? O_RDONLY : O_WRONLY) | O_NOCTTY | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      dup2(descriptor, number)
+      close(descriptor)
+    }
+  }
+
   private func serve(
     _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
@@ -162,6 +173,7 @@ package struct NetworkProgram {
     else { return "no process could be started for its settings: \(SystemFailure().reason)" }
     // Whoever types meanwhile comes first: catching up can keep a processor busy for a while.
     _ = nice(5)
+    Self.stopReadingTheTerminal()
     let confinement: Confinement
     do throws(Confinement.Failure) {
       confinement = try Confinement.enter(
@@ -170,7 +182,7 @@ package struct NetworkProgram {
       return error.description
     }
     try files.learn(["sandbox": confinement.words], of: account, inStoreAt: store.path)
-    let known = files.facts(of: account, inStoreAt: store.path)
+    let known = try files.facts(of: account, inStoreAt: store.path)
     let wire = try makeWire(account, known.merging(settings.values) { $1 }, store, loop, helper)
     let process = try NetworkProcess(
       account, settings, in: store, over: wire, loop: loop, source: helper, files: files,

@@ -4,7 +4,8 @@ import Glibc
 import Platform
 
 /// A program that prints a password: the account's `password-command`, or `secret-tool`. It runs
-/// without a shell. The first line that it prints counts, and it has a minute.
+/// without a shell, in a group of its own that has the terminal if this process has it. The first
+/// line that it prints counts, and it has a minute.
 @MainActor
 final class PasswordCommand {
   /// Bytes of its output that are read at the most.
@@ -17,8 +18,10 @@ final class PasswordCommand {
   private let loop: EventLoop
   private let patience: Int
   private let done: (Result<String, PasswordFailure>) -> Void
+  /// Also the number of its group.
   private var process: pid_t = 0
-  private var ownsGroup = false
+  /// The terminal that it has meanwhile.
+  private var terminal: Int32 = -1
   private var output: Int32 = -1
   private var ending: Int32 = -1
   private var printed: [UInt8] = []
@@ -42,14 +45,15 @@ final class PasswordCommand {
     guard let pipe = ChildProcess.pipe() else {
       return done(.failure(.command(name, status: 127)))
     }
-    // One that asks at the terminal has to be in the group that may read from it.
-    ownsGroup = !Self.hasTerminal
+    terminal = Self.foregroundTerminal()
     loop.handleSignals([SIGCHLD]) { [weak self] _ in self?.lookWhetherItEnded() }
     let started = ChildProcess.start(
-      words, input: .null, output: .descriptor(pipe.writing), group: ownsGroup ? .own : .ours)
+      words, input: .null, output: .descriptor(pipe.writing),
+      group: terminal >= 0 ? .foreground(terminal: terminal) : .own)
     close(pipe.writing)
     guard let started else {
       close(pipe.reading)
+      takeTerminalBack()
       return done(.failure(.command(name, status: 127)))
     }
     (process, output) = (started, pipe.reading)
@@ -58,19 +62,25 @@ final class PasswordCommand {
     if ending >= 0 { loop.watch(ending) { [weak self] in self?.lookWhetherItEnded() } }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
     loop.watch(output) { [weak self] in self?.read() }
-    timer = loop.after(milliseconds: patience) { [weak self] in
-      self?.isTooLate = true
-      self?.end()
-    }
+    timer = loop.after(milliseconds: patience) { [weak self] in self?.end() }
   }
 
   private var name: String { words.first ?? "" }
 
-  private static var hasTerminal: Bool {
+  /// - Returns: the terminal that this process may read from; -1 where it has none or is in the
+  ///   background.
+  private static func foregroundTerminal() -> Int32 {
     let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard terminal >= 0 else { return false }
-    defer { close(terminal) }
-    return tcgetpgrp(terminal) == getpgrp()
+    guard terminal >= 0, tcgetpgrp(terminal) != getpgrp() else { return terminal }
+    close(terminal)
+    return -1
+  }
+
+  private func takeTerminalBack() {
+    guard terminal >= 0 else { return }
+    if tcgetpgrp(terminal) == process { ChildProcess.give(terminal, to: getpgrp()) }
+    close(terminal)
+    terminal = -1
   }
 
   /// Runs it to its end, in a loop of its own.
@@ -87,18 +97,21 @@ final class PasswordCommand {
   }
 
   /// Asks it, and what it has started, to end; what does not is killed.
-  func end() {
-    guard process > 0 else { return }
+  private func end() {
+    isTooLate = true
     signal(SIGTERM)
     loop.schedule(&timer, at: loop.now + Int64(Self.grace)) { [weak self] in self?.signal(SIGKILL) }
   }
 
   /// Ends it where nobody waits for it any more.
   func kill() {
-    if process > 0 { signal(SIGKILL) }
+    signal(SIGKILL)
+    takeTerminalBack()
   }
 
-  private func signal(_ number: Int32) { Glibc.kill(ownsGroup ? -process : process, number) }
+  private func signal(_ number: Int32) {
+    if process > 0 { Glibc.kill(-process, number) }
+  }
 
   private var hasLine: Bool { printed.contains(0x0A) }
 
@@ -125,9 +138,19 @@ final class PasswordCommand {
   }
 
   private func lookWhetherItEnded() {
-    var status: Int32 = 0
-    guard process > 0, waitpid(process, &status, WNOHANG) == process else { return }
+    var (status, found) = (Int32(0), siginfo_t())
+    guard process > 0, waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0,
+      found.si_signo != 0
+    else { return }
+    // The rest of its group, while nobody else can have its number.
+    if isTooLate { signal(SIGKILL) }
+    waitpid(process, &status, 0)
+    let exit = ChildProcess.exitStatus(status)
+    let isInterrupted = terminal >= 0 && exit == 128 + SIGINT
+    takeTerminalBack()
     process = 0
+    // Whoever pressed C-c meant all that they had started.
+    if isInterrupted { Glibc.kill(0, SIGINT) }
     if ending >= 0 {
       loop.unwatch(ending)
       close(ending)
@@ -136,7 +159,6 @@ final class PasswordCommand {
     // An agent that it has started may keep the pipe open for ever.
     read()
     stopReading()
-    let exit = ChildProcess.exitStatus(status)
     // It may have had more to print than the line that was read.
     let isRefused = exit != 0 && !(exit == 128 + SIGPIPE && hasLine)
     let line = printed.prefix { $0 != 0x0A && $0 != 0x0D }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CCurl
+import Conversations
 import Glibc
 import Platform
 
@@ -78,18 +79,21 @@ package final class Transfers {
 
   // MARK: Transfers
 
-  /// Sends a file.
+  /// Sends an attachment, and nothing that a link in its place leads to.
   ///
   /// - Parameters:
+  ///   - hash: the attachment's.
   ///   - headers: lines as `Authorization: …`.
   ///   - ended: is told once, in the loop, and not after ``cancel(_:)``.
   @discardableResult
   package func upload(
-    _ path: String, to address: String, type: String, headers: [String],
+    _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
+    headers: [String],
     progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
-      guard let file = fopen(path, "re") else { return Failure("it cannot be read") }
+      guard let found = try? folder.file(of: hash) else { return Failure("it cannot be read") }
+      guard let file = fdopen(found.released(), "r") else { return Failure("it cannot be read") }
       transfer.file = file
       fseeko(file, 0, SEEK_END)
       let size = ftello(file)

@@ -16,6 +16,9 @@ package enum ChildProcess {
     case ours
     /// One of its own, so that what it starts can be ended with it.
     case own
+    /// One of its own that has the terminal, until ``give(_:to:)`` takes it back. C-z does not stop
+    /// it.
+    case foreground(terminal: Int32)
     /// A session of its own, without a terminal.
     case session
   }
@@ -52,11 +55,12 @@ package enum ChildProcess {
     sigemptyset(&blocked)
     sigemptyset(&usual)
     for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ] { sigaddset(&usual, signal) }
+    if case .foreground = group { sigaddset(&blocked, SIGTSTP) }
     posix_spawnattr_setsigmask(&attributes, &blocked)
     posix_spawnattr_setsigdefault(&attributes, &usual)
     switch group {
     case .ours: break
-    case .own:
+    case .own, .foreground:
       flags |= Int32(POSIX_SPAWN_SETPGROUP)
       posix_spawnattr_setpgroup(&attributes, 0)
     case .session: flags |= 0x80  // POSIX_SPAWN_SETSID, a macro that Swift does not see
@@ -70,8 +74,22 @@ package enum ChildProcess {
       variables == nil
       ? posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
       : posix_spawnp(&process, program, &actions, &attributes, arguments, environment)
+    if failure == 0, case .foreground(let terminal) = group { give(terminal, to: process) }
     errno = failure
     return failure == 0 ? process : nil
+  }
+
+  /// Makes a group of processes the one that the terminal's keys go to.
+  package static func give(_ terminal: Int32, to group: pid_t) {
+    // To others this signal says that they may not.
+    var (signals, former) = (sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTTOU)
+    pthread_sigmask(SIG_BLOCK, &signals, &former)
+    tcsetpgrp(terminal, group)
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+    // Whoever of them wanted to read before was stopped.
+    kill(-group, SIGCONT)
   }
 
   /// A pipe to or from a child, whose ends no other one gets.

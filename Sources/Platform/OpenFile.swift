@@ -13,6 +13,13 @@ package struct OpenFile: ~Copyable {
   deinit {
     close(number)
   }
+
+  /// Gives the descriptor to somebody else, who closes it.
+  package consuming func released() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
 }
 
 extension OpenFile {

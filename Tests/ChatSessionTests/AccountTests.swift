@@ -62,20 +62,31 @@ struct AccountTests {
     #expect(anna.connected.isEmpty)
   }
 
-  @Test("another nickname is that of all rooms that have none of their own")
+  @Test("from the next connection on another nickname is that of rooms that have none of their own")
   func changesTheNickname() throws {
     let account = try anna.added()
     let process = try town.store()
     try process.take(
       [.joined(room: "tea@rooms.x.org", nick: "anna"), .joined(room: "b@x.org", nick: "queen")],
       of: account)
+    func nicks(_ usual: String) -> [String: String] {
+      ["tea@rooms.x.org": usual, "b@x.org": "queen"]
+    }
+    try #require(try process.takeLease(of: account))
+    anna.say("/account set anna@x.org nick bo")
     anna.say("/account set anna@x.org nick ann")
-    let nicks = ["tea@rooms.x.org": "ann", "b@x.org": "queen"]
-    #expect(try process.roomsJoined(of: account) == nicks)
+    // So they call her until then.
+    #expect(try process.roomsJoined(of: account) == nicks("anna"))
+    anna.say("/connect")
+    #expect(try process.roomsJoined(of: account) == nicks("ann"))
+    #expect(anna.session.me.nicknames.sorted() == ["ann", "queen"])
     anna.say("/account set anna@x.org nick")
-    #expect(
-      try process.roomsJoined(of: account)
-        == nicks.merging(["tea@rooms.x.org": "anna"]) { $1 })
+    process.close()
+    #expect(try anna.store.roomsJoined(of: account) == nicks("ann"))
+    // Whatever starts the next process.
+    _ = try town.person("anna")
+    #expect(try anna.store.roomsJoined(of: account) == nicks("anna"))
+    #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "h.x.org"]))
   }
 
   @Test("an address of somebody has two parts")
@@ -183,10 +194,23 @@ struct AccountTests {
     second.answer(yes: true)
     #expect(second.connected.map(\.network) == [account.network])
     #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "old.example"]))
-    let facts = town.accounts.facts(of: account, inStoreAt: anna.store.path)
+    let facts = try town.accounts.facts(of: account, inStoreAt: anna.store.path)
     #expect(facts == ["scram": "SCRAM-SHA-1"])
     #expect(try anna.store.storedSettings(of: account) == nil)
     #expect(try town.person("anna").question == nil)
+
+    // What another member puts there between the question and the answer was never shown.
+    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
+    try keep()
+    let misled = try town.person("anna")
+    try database().run(
+      "UPDATE account SET settings = ?",
+      #"{"host":"old.example","password-command":"sh -c evil","x\naccount xmpp:b@x":"y"}"#)
+    misled.answer(yes: true)
+    #expect(misled.connected.isEmpty)
+    #expect(misled.printed.contains("    password-command sh -c evil"))
+    #expect(misled.question?.text.hasPrefix("Are they yours?") == true)
+    try town.accounts.set(AccountSettings(), of: account, inStoreAt: anna.store.path)
 
     // Whoever puts some there later changes nothing, and after a no nothing is left of them.
     try keep()
@@ -231,7 +255,7 @@ struct AccountTests {
     try anna.learn(["scram": "SCRAM-SHA-512", "rooms": "rooms.x.org"], of: account)
     anna.say("/account set anna@x.org scram")
     #expect(
-      town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["rooms": "rooms.x.org"])
+      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["rooms": "rooms.x.org"])
     #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
   }
 
@@ -271,6 +295,27 @@ struct AccountTests {
     #expect(pauses.count == 4)
     #expect(zip(pauses.dropFirst(), pauses).allSatisfy { $0 > $1 })
     withExtendedLifetime(lock) {}
+  }
+
+  @Test("14.6: the pauses between starts grow to five minutes, until a process has run for a while")
+  func pausesGrow() throws {
+    _ = try anna.added()
+    var pauses: [Int64] = []
+    for _ in 0..<11 {
+      let (start, count) = (anna.now, anna.connected.count)
+      anna.tell(.rang(.somebodyDied))
+      let deadline = try #require(anna.session.accounts.deadline)
+      anna.wait(deadline - anna.now)
+      #expect(anna.connected.count == count + 1)
+      pauses.append(anna.now - start)
+    }
+    #expect(pauses == [3, 6, 12, 24, 48, 96, 192, 300, 300, 300, 300].map { $0 * 1000 })
+    let count = anna.connected.count
+    anna.wait(360_000)
+    anna.tell(.rang(.somebodyDied))
+    #expect(anna.connected.count == count + 1)
+    anna.tell(.rang(.somebodyDied))
+    #expect(anna.session.accounts.deadline == anna.now + 3_000)
   }
 
   private func database() throws -> Database { try Database(path: town.path, patience: 0) }

@@ -131,6 +131,39 @@ struct AttentionTests {
     #expect(anna.news().last?.hasSuffix("ben: seen") == true)
   }
 
+  @Test("7.11, 13.9: what ignored people write neither counts as unread nor takes up room")
+  func ignoredTakeNoRoom() throws {
+    let troll = try town.person("troll")
+    anna.say("/ignore @troll")
+    anna.say("/join tea")
+    for number in 1...27 { ben.say("line \(number)") }
+    for _ in 1...43 { troll.say("spam") }
+    anna.look()
+    _ = anna.rows()
+    anna.say("/switch lobby")
+    let rows = anna.rows()
+    #expect(rows.count { $0.contains("line ") } == 27 && !rows.contains { $0.contains("more:") })
+    let lobby = try #require(anna.session.place.conversation).id
+    #expect(try anna.store.readMarker(of: anna.session.me.id, in: lobby) == 70)
+  }
+
+  @Test("13.9: what is left out is counted also where all that fits is mine or deleted")
+  func countsAboveMine() throws {
+    let lobby = try #require(anna.session.place.conversation).id
+    anna.say("/join tea")
+    for number in 1...27 { ben.say("line \(number)") }
+    for _ in 1...25 {
+      try anna.store.send("mine", in: lobby, by: anna.session.me.id)
+      let other = try ben.store.send("gone", in: lobby, by: ben.session.me.id)
+      try ben.store.delete(other.id, by: ben.session.me.id)
+    }
+    anna.look()
+    _ = anna.rows()
+    anna.say("/switch lobby")
+    let rows = anna.rows()
+    #expect(rows.dropFirst(2).first == "27 more: /history" && rows.count > 24)
+  }
+
   @Test("7.11: somebody on a network is ignored by their address, also before they write")
   func ignoreOnANetwork() throws {
     let account = try anna.added()
@@ -150,6 +183,53 @@ struct AttentionTests {
     anna.say("/unignore troll@y.org")
     try hear("seen")
     #expect(anna.notified.map { $0[2] } == ["seen"])
+  }
+
+  @Test("7.11, 14.5: strangers who are ignored request nothing; those who are muted do not ring")
+  func strangers() throws {
+    let account = try anna.added()
+    func hear(_ news: NetworkNews) throws {
+      try anna.store.take([news], of: account)
+      anna.look()
+    }
+    anna.say("/ignore troll@y.org")
+    anna.say("/mute dull@y.org")
+    _ = anna.news()
+    let troll = Speaker(identity: "troll@y.org")
+    try hear(.invited(room: "a@rooms.y.org", by: troll))
+    try hear(.wantsContact(troll))
+    let message = NetworkMessage(name: MessageName(), speaker: troll, body: "hidden")
+    try hear(.said(message, in: .direct("troll@y.org")))
+    try hear(.countStrangers)
+    #expect(anna.news().isEmpty && anna.bells == 0)
+    anna.say("/requests")
+    #expect(anna.news() == ["No requests wait."])
+    try hear(.invited(room: "b@rooms.y.org", by: Speaker(identity: "dull@y.org")))
+    #expect(anna.news().last?.hasPrefix("dull@y.org invites you") == true && anna.bells == 0)
+    try hear(.invited(room: "c@rooms.y.org", by: Speaker(identity: "eve@y.org")))
+    #expect(anna.bells == 1)
+    _ = anna.news()
+    anna.say("/requests")
+    #expect(anna.news().count { $0.contains("/join ") } == 2)
+    #expect(
+      try town.person("anna").printed.contains("2 requests wait; /requests lists them."))
+  }
+
+  @Test("14.5: /requests says when no more of a kind are kept")
+  func fullRequests() throws {
+    let account = try anna.added()
+    let eve = Speaker(identity: "eve@y.org")
+    let news = (0..<1_001).map { NetworkNews.invited(room: "\($0)@rooms.y.org", by: eve) }
+    try anna.store.take(Array(news.prefix(999)), of: account)
+    anna.say("/requests")
+    #expect(!anna.news().contains { $0.contains("no more than") })
+    try anna.store.take(Array(news.suffix(2)), of: account)
+    anna.say("/requests")
+    let printed = anna.news()
+    #expect(printed.count { $0.contains("/join ") } == 1_000)
+    #expect(
+      printed.contains(
+        "hobnob keeps no more than 1000 requests of one kind; /requests clear makes room."))
   }
 
   // MARK: /set keep
@@ -190,6 +270,21 @@ struct AttentionTests {
   func keepNeedsAMember() throws {
     anna.say("/leave")
     #expect(!anna.say("/set keep 1d") && anna.question == nil)
+  }
+
+  @Test("7.12, 13.10: where nobody can answer, what asks first is refused; keep off is not")
+  func nobodyToAsk() throws {
+    let script = try town.person("carl", in: "tea", face: .batch)
+    let tea = try #require(script.session.place.conversation).id
+    for line in ["/set keep 1d", "/room remove"] {
+      #expect(!script.say(line) && script.question == nil)
+      #expect(script.printed.last?.hasPrefix(line + " asks a question first") == true)
+    }
+    #expect(try script.store.keep(of: tea) == nil)
+    #expect(try script.store.conversation(tea, for: script.session.me.id)?.isRemoved == false)
+    try script.store.setKeep(tea, 1_000)
+    #expect(script.say("/set keep off"))
+    #expect(script.printed.last == "#tea keeps its messages for ever.")
   }
 
   // MARK: /room

@@ -42,6 +42,19 @@ struct ComingsTests {
     #expect(anna.news().map(entrance) == ["── @ben · DAY · 1 other here ──"])
   }
 
+  @Test("13.4: of several rooms that are joined each one that is new is said to be")
+  func severalNewRooms() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    _ = try town.person("ben", in: "tea")
+    anna.say("/join cake,tea,jam")
+    let printed = anna.news().map(entrance)
+    #expect(
+      printed.suffix(2) == [
+        "You are in #cake (new room), #tea, too.", "── #jam · DAY · new room ──",
+      ])
+  }
+
   @Test("13.4, 7.5: the day is not said again before the first message of it")
   func dayOnce() throws {
     let town = try Town()

@@ -142,7 +142,7 @@ struct HintTests {
   func several() throws {
     anna.say("/join #one,two,#three,")
     #expect(prompt == "#three> |")
-    #expect(anna.news().contains("You are in #one, #two, too."))
+    #expect(anna.news().contains("You are in #one (new room), #two (new room), too."))
     #expect(
       try anna.store.listing(for: anna.session.me.id).map(\.conversation.name).sorted()
         == ["#dev", "#general", "#lobby", "#one", "#three", "#two"])

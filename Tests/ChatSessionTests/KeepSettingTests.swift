@@ -9,7 +9,10 @@ import Testing
 
   @Test(
     "takes days, weeks, months and years",
-    arguments: [("90d", 90), ("6w", 42), ("3mo", 90), ("2y", 730), ("365000d", 365_000)])
+    arguments: [
+      ("90d", 90), ("6w", 42), ("3mo", 90), ("12mo", 360), ("2y", 730), ("1000y", 365_000),
+      ("365000d", 365_000),
+    ])
   func ages(text: String, days: Int64) {
     #expect(Keep.age(text) == .some(days * day))
   }
@@ -23,7 +26,11 @@ import Testing
   }
 
   @Test(
-    "is shown in the largest unit", arguments: [(90, "3mo"), (42, "6w"), (10, "10d"), (730, "2y")])
+    "is shown in the largest unit",
+    arguments: [
+      (90, "3mo"), (42, "6w"), (10, "10d"), (360, "12mo"), (365, "1y"), (730, "2y"),
+      (365_000, "1000y"),
+    ])
   func written(days: Int64, shown: String) {
     #expect(Keep.written(days * day) == shown)
     #expect(Keep.age(shown) == .some(days * day))

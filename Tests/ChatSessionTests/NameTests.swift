@@ -61,14 +61,16 @@ struct NameTests {
     #expect(ben.notified == (rings ? [["anna", "#lobby", text]] : []))
   }
 
-  @Test("7.10: a sender whose name begins with - is no option of notify-command")
-  func senderLikeAnOption() throws {
+  @Test(
+    "7.10: a sender whose name begins with - is no option of notify-command",
+    arguments: ["--rm=x", "-\u{301}x"])
+  func senderLikeAnOption(name: String) throws {
     let town = try Town()
-    let (anna, ben) = (try town.person("anna"), try town.person("--rm=x"))
+    let (anna, ben) = (try town.person("anna"), try town.person(name))
     anna.say("/set notify-command notify")
     ben.say("anna: tea?")
     anna.look()
-    #expect(anna.notified == [["@--rm=x", "#lobby", "anna: tea?"]])
+    #expect(anna.notified == [["@" + name, "#lobby", "anna: tea?"]])
   }
 
   @Test("12.3: a completed name that looks like another's is marked, and the other stands first")

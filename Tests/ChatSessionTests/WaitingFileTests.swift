@@ -98,6 +98,42 @@ struct WaitingFileTests {
     #expect(try town.person("anna").session.files.waiting.isEmpty)
   }
 
+  @Test("12.7: what I attached waits also where a room or a person is called otherwise by then")
+  func renamedPlace() throws {
+    let path = try town.folder.write("notes", "mine")
+    let ben = try town.person("ben")
+    anna.say("/join tea")
+    anna.say("/attach " + path)
+    anna.say("/room rename coffee")
+    anna.say("/msg ben")
+    anna.say("/attach " + path)
+    ben.say("/nick benjamin")
+    let again = try town.person("anna", in: "coffee")
+    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    again.say("/msg benjamin")
+    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    #expect(!again.printed.contains { $0.contains("did not attach") })
+  }
+
+  @Test("12.7, 13.3: what waits in a line set aside is not forgotten when it is sent with another")
+  func setAside() throws {
+    let path = try town.folder.write("notes", "mine")
+    anna.say("/attach " + path)
+    for text in ["first", "second"] {
+      anna.type(text)
+      anna.tell(.setAside)
+    }
+    anna.tell(.attach(path: path))
+    anna.say("third")
+    anna.copyFiles()
+    #expect(anna.text == "second" && anna.session.files.waiting.isEmpty)
+    anna.say("second")
+    #expect(anna.text == "first" && anna.session.files.waiting.count == 1)
+    anna.say("first")
+    anna.copyFiles()
+    #expect(try sent() == [["notes"], [], ["notes"]])
+  }
+
   @Test("12.7: another file at the path is not taken up with the draft")
   func changedMeanwhile() throws {
     let path = try town.folder.write("notes", "mine")
@@ -114,6 +150,22 @@ struct WaitingFileTests {
     anna.say("/attach " + path)
     chmod(town.folder.path + "/.local/state/hobnob/attached", 0o666)
     #expect(try town.person("anna").session.files.waiting.isEmpty)
+  }
+
+  @Test("20: /export tells how many messages are too long for an import")
+  func tooLongToImport() throws {
+    let anna = try town.person("anna")
+    let path = town.folder.path + "/out.jsonl"
+    try town.store().send(
+      String(repeating: "x", count: 16_000_000),
+      in: try #require(anna.session.place.conversation).id, by: anna.session.me.id)
+    anna.say("/export " + path)
+    anna.writeFiles()
+    #expect(
+      anna.news().suffix(2) == [
+        "Wrote 1 messages to " + path,
+        "1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+      ])
   }
 
   @Test("8.2: /save and /export write beside the shell, and refuse at once what cannot be")

@@ -4,7 +4,8 @@ import Glibc
 import Networks
 
 // Enters the sandbox of a network process and tries what somebody would who took one over. Prints a
-// line for each: `NAME yes` where it went, `NAME no` where it did not.
+// line for each: `NAME yes` where it went, `NAME no` where it did not. Then it makes the system calls
+// that are refused, and prints `call NAME` with the number of the error, 0 for none.
 //
 // Usage: ConfinementProbe OWN-FOLDER OTHER-FOLDER UNIX-SOCKET; the parent is the process to signal.
 
@@ -64,3 +65,51 @@ tell("start", starts())
 tell("unix-socket", connects())
 tell("internet-socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0)
 tell("signal", kill(getppid(), 0) == 0)
+
+/// With these arguments a kernel that gets to see the call refuses it in another way, and nothing
+/// happens.
+func call(_ name: String, _ number: Int32, _ arguments: Int...) {
+  let all = arguments + [Int](repeating: 0, count: 6 - arguments.count)
+  errno = 0
+  let result = clinux_call(Int(number), all[0], all[1], all[2], all[3], all[4], all[5])
+  print("call", name, result < 0 ? errno : 0)
+}
+
+let (process, parent, noSignal) = (Int(getpid()), Int(getppid()), 200)
+call("execve", SYS_execve)
+call("execveat", SYS_execveat, -1)
+call("ptrace", SYS_ptrace, -1)
+call("process_vm_readv", SYS_process_vm_readv, process, 0, 0, 0, 0, 1)
+call("process_vm_writev", SYS_process_vm_writev, process, 0, 0, 0, 0, 1)
+call("kcmp", SYS_kcmp, -1, -1)
+call("pidfd_open", SYS_pidfd_open, -1)
+call("pidfd_getfd", SYS_pidfd_getfd, -1)
+call("pidfd_send_signal", SYS_pidfd_send_signal, -1)
+call("kill", SYS_kill, parent, noSignal)
+call("tkill", SYS_tkill, parent, noSignal)
+call("tgkill", SYS_tgkill, parent, parent, noSignal)
+call("tgkill-itself", SYS_tgkill, process, process)
+call("rt_sigqueueinfo", SYS_rt_sigqueueinfo, parent)
+call("rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, parent, parent)
+call("truncate", SYS_truncate)
+call("io_uring_setup", SYS_io_uring_setup)
+call("bpf", SYS_bpf, -1)
+call("userfaultfd", SYS_userfaultfd, -1)
+call("perf_event_open", SYS_perf_event_open, 0, 0, -1, -1)
+call("keyctl", SYS_keyctl, -1)
+call("add_key", SYS_add_key)
+call("request_key", SYS_request_key)
+call("unshare", SYS_unshare, 1)
+call("setns", SYS_setns, -1)
+call("mount", SYS_mount)
+call("memfd_create", SYS_memfd_create, 0, 0xffff_ffff)
+call("clone3", SYS_clone3)
+// A thread that shares no signals is none.
+let aThread = 0x1_0000
+call("clone", SYS_clone, aThread)
+for (name, flag) in [
+  ("NEWNS", 0x2_0000), ("NEWCGROUP", 0x200_0000), ("NEWUTS", 0x400_0000), ("NEWIPC", 0x800_0000),
+  ("NEWUSER", 0x1000_0000), ("NEWPID", 0x2000_0000), ("NEWNET", 0x4000_0000),
+] {
+  call("clone-" + name, SYS_clone, flag | aThread)
+}

@@ -89,8 +89,8 @@ extension EndToEnd {
           guard let account = try? store.account(network: "xmpp:anna@\(LocalServer.domain)") else {
             return false
           }
-          let facts = self.homes.anna.accounts.facts(of: account, inStoreAt: store.path)
-          return facts["upload"] != nil
+          let facts = try? self.homes.anna.accounts.facts(of: account, inStoreAt: store.path)
+          return facts?["upload"] != nil
         })
       anna.send("/attach \(homes.anna.path)/large.bin\r")
       try anna.expect("larger than 10.5 MB")

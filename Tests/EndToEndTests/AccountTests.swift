@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Foundation
 import Testing
@@ -7,7 +8,8 @@ extension EndToEnd {
   /// Against a real server (Prosody), with somebody else's client (slixmpp) on the other side.
   @Suite(
     "An account on a server",
-    .onASharedServer("anna", "ben", "cem", "dan", "eva", "finn", "gina"))
+    .onASharedServer(
+      "anna", "ben", "cem", "dan", "eva", "finn", "gina", "hana", "ivo", "jan"))
   struct AccountTests {
     private let home: Home
     private let server: LocalServer
@@ -164,6 +166,79 @@ extension EndToEnd {
       try anna.expect("/connect makes it so")
       anna.send("/connect\r")
       try anna.expect("is connected", for: 20)
+    }
+
+    @Test("5: the process that serves an account is confined, and /account says so")
+    func isConfined() throws {
+      let hana = try connected("hana")
+      try hana.expect("is connected", for: 20)
+      let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+      let serving = processes.filter { process in
+        let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+        let words = command?.split(separator: "\0").map(String.init) ?? []
+        return words.first?.hasSuffix("/hobnob-xmpp") == true && words.contains(home.store)
+          && !words.contains("--helper")
+      }
+      try #require(serving.count == 1)
+      let state = try String(contentsOfFile: "/proc/\(serving[0])/status", encoding: .utf8)
+      #expect(state.contains("\nNoNewPrivs:\t1\n") && state.contains("\nSeccomp:\t2\n"))
+      hana.send("/account\r")
+      try hana.expect("sandbox: ")
+    }
+
+    /// `hobnob connect` on a terminal, for an account with such a command for its password.
+    private func connecting(
+      _ name: String, _ command: String
+    ) throws -> (terminal: PseudoTerminal, store: Store, account: Account) {
+      // The first one to speak makes the store.
+      try home.say("here", as: name)
+      let store = try Store(path: home.store)
+      let me = try store.participant(identity: name).id
+      let account = try store.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+      try home.list(
+        account,
+        [
+          "host": "127.0.0.1", "port": String(server.port), "ca": server.folder + "/certs/ca.crt",
+          "password-command": command,
+        ])
+      let terminal = try PseudoTerminal(
+        command: [Home.program, "connect", "--as", name], environment: home.environment)
+      return (terminal, store, account)
+    }
+
+    @Test("7: a password command asks at the terminal of hobnob connect, where C-c then ends both")
+    func asksAtTheTerminal() throws {
+      let (terminal, store, account) = try connecting(
+        "ivo", #"sh -c 'printf "PIN: " >/dev/tty; read -r pin </dev/tty; echo "$pin"'"#)
+      defer { store.close() }
+      try terminal.expect("PIN: |")
+      terminal.send("secret\r")
+      #expect(
+        terminal.wait(for: 20) { _ in
+          (try? store.holderIsAlive(of: account)) == true
+            && (try? store.account(network: account.network))?.status == ""
+        })
+      terminal.send("\u{3}")
+      #expect(terminal.waitForExit(seconds: 20) == 0)
+    }
+
+    @Test("7: what a password command has started at a terminal ends with the account's process")
+    func endsWhatACommandStarted() throws {
+      let file = home.path + "/pid"
+      let (terminal, store, _) = try connecting(
+        "jan", #"sh -c '(trap "" HUP TERM; exec sleep 300) & echo $! >\#(file); wait'"#)
+      defer { store.close() }
+      func process() -> Int32? {
+        let text = try? String(contentsOfFile: file, encoding: .utf8)
+        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+      }
+      #expect(terminal.wait(for: 20) { _ in process() != nil })
+      let sleeping = try #require(process())
+      terminal.kill(SIGTERM)
+      #expect(terminal.waitForExit(seconds: 20) == 0)
+      let end = Date(timeIntervalSinceNow: 20)
+      while kill(sleeping, 0) == 0, Date() < end { poll(nil, 0, 10) }
+      #expect(kill(sleeping, 0) != 0)
     }
 
     @Test("hobnob account register makes an account that can be added")

@@ -202,6 +202,12 @@ extension EndToEnd {
       #expect(!finished.errors.contains("--recover"))
     }
 
+    @Test("5: what the process of an account could not do is said")
+    func sandbox() throws {
+      try home.say("hello", as: "ben")
+      #expect(try check().output.contains(/Sandbox of accounts: (files and )?system calls/))
+    }
+
     @Test("a locale without UTF-8 is said in words", arguments: ["C", "POSIX"])
     func locale(name: String) throws {
       try home.say("hello", as: "ben")

@@ -46,6 +46,16 @@ extension EndToEnd {
       #expect(!finished.errors.contains("chmod"))
     }
 
+    @Test("hobnob account register refuses a file of certificates before it asks for a password")
+    func unreadableCertificates() throws {
+      let finished = try home.run(
+        ["account", "register", "anna@x.org", "--ca", "/nonexistent"], input: "secret\nsecret\n")
+      #expect(finished.status == 1 && finished.output == "")
+      #expect(
+        finished.errors.hasPrefix(
+          "hobnob: /nonexistent cannot be read (No such file or directory); --ca names a file"))
+    }
+
     private static let printing = [
       "--help", "--version", "help send", "log --help", "log lobby", "log lobby --json",
       "search hello", "unread", "unread --count", "check", "wait lobby --timeout 5",

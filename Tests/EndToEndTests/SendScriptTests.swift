@@ -157,10 +157,21 @@ extension EndToEnd {
       let anna = try store.participant(identity: "anna").id
       let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
       let send = ["send", "--create", "@dora@one.example", "hi", "--as", "anna"]
-      let said = try home.run(send)
-      #expect(said.status == 0 && said.output == "")
-      #expect(said.errors.contains("anna@one.example is not connected"), "\(said.errors)")
-      #expect(said.errors.contains("hobnob connect anna@one.example"))
+      func said() throws -> String {
+        let finished = try home.run(send)
+        #expect(finished.status == 0 && finished.output == "")
+        return finished.errors
+      }
+      let unlisted = try said()
+      #expect(unlisted.contains("/account add anna@one.example, typed in hobnob"), "\(unlisted)")
+      #expect(!unlisted.contains("hobnob connect"))
+      try home.list(account, isWanted: false)
+      let unwanted = try said()
+      #expect(unwanted.contains("anna@one.example is not connected"), "\(unwanted)")
+      #expect(unwanted.hasSuffix("hobnob connect anna@one.example sends it.\n"))
+      try home.list(account)
+      let wanted = try said()
+      #expect(wanted.hasSuffix("sends it, and so does a shell of yours.\n"), "\(wanted)")
       let waiting = try home.start(send + ["--wait", "sent", "--timeout", "60"])
       #expect(waiting.wait(for: 10) { $0.errors.contains("is not connected") })
       #expect(!waiting.hasEnded)

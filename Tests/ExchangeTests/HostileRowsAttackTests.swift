@@ -15,10 +15,88 @@ import Testing
     var name: String
   }
 
-  @Test("10.3: Whatever stands in a column, it costs that row, and never the program")
-  func everyColumn() throws {
+  /// The account that `fill` adds.
+  private static let network = "xmpp:anna@example"
+  private static let room = NetworkPlace.room("tea@rooms.example")
+
+  /// What a network tells of a room: a page of its archive, and all that looks at stored messages.
+  private static func news(_ page: Int) -> [NetworkNews] {
+    let zoe = Speaker(identity: "zoe", name: "Zoe")
+    func name(_ id: String) -> MessageName {
+      MessageName(origin: id + "-\(page)", archive: "a" + id + "-\(page)")
+    }
+    func said(_ id: String, at time: Milliseconds?, isPast: Bool) -> NetworkNews {
+      .said(
+        NetworkMessage(
+          name: name(id), speaker: zoe, body: id, time: time, answers: name("past"),
+          isPast: isPast), in: room)
+    }
+    func changes(of id: String, at time: Milliseconds?) -> [NetworkNews] {
+      [
+        .edited(name(id), by: zoe, in: room, body: "new " + id, at: time, change: name("c" + id)),
+        .reacted(
+          name(id), author: nil, by: Speaker(identity: "max"), in: room, emoji: ["🎉"], at: time,
+          change: name("r" + id)),
+      ]
+    }
+    let past: Milliseconds = 1_500_000_000_000
+    var news: [NetworkNews] = [.page(of: room, from: "a\(page)", until: "a\(page - 1)")]
+    // These wait for the next page.
+    news += changes(of: "before", at: past)
+    news.append(said("past", at: past, isPast: true))
+    news += changes(of: "past", at: past)
+    news += [
+      .page(of: room, from: "b\(page)", until: "a\(page)"),
+      said("before", at: past, isPast: true), said("gone", at: past, isPast: true),
+      said("live", at: nil, isPast: false), said("late", at: past, isPast: false),
+    ]
+    news += changes(of: "live", at: nil)
+    // These wait for ever.
+    news += changes(of: "older", at: nil)
+    for id in ["late", "older"] {
+      news.append(
+        .removed(
+          archive: "a\(id)-\(page)", room: "tea@rooms.example",
+          Removal(moderator: "max", reason: "spam"), at: past))
+    }
+    news += [
+      .retracted(name("gone"), by: zoe, in: room, at: past),
+      .reached(name("live"), by: zoe, in: room, .seen), .read(name("live"), in: room),
+      .typing(zoe, in: room, true), .joined(room: "tea@rooms.example", nick: "anna"),
+      .present(zoe, room: "tea@rooms.example"), .absent(zoe, room: "tea@rooms.example"),
+      .topic(room: "tea@rooms.example", text: "topic \(page)", by: zoe, at: nil),
+      .toldHistory(room: "tea@rooms.example"), .countStrangers, .offline,
+    ]
+    return news
+  }
+
+  /// A store with one of everything, as a network leaves it behind.
+  private func filled() throws -> Lobby {
     let lobby = try Lobby()
     try lobby.fill()
+    let account = try #require(try lobby.store.account(network: Self.network))
+    try lobby.store.take(Self.news(1), of: account)
+    return lobby
+  }
+
+  @Test(
+    "26.3: Whatever time a stored message has, what a network tells next is taken",
+    arguments: [Milliseconds.min, -1, .max])
+  func everyTime(time: Milliseconds) throws {
+    let lobby = try filled()
+    let account = try #require(try lobby.store.account(network: Self.network))
+    #expect(try lobby.store.count("waiting_change") == 3)
+    #expect(try lobby.found("new AND before") == 1)
+    try lobby.store.db("UPDATE message SET created_at = \(time)")
+    try lobby.store.take(Self.news(2), of: account)
+    #expect(try lobby.found("new AND past") == 2)
+    #expect(try lobby.found("new AND live") == 2)
+    #expect(try lobby.store.count("waiting_change") == 6)
+  }
+
+  @Test("10.3: Whatever stands in a column, it costs that row, and never the program")
+  func everyColumn() throws {
+    let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"
     try lobby.store.backup(to: base)
     try loosen(base)
@@ -44,8 +122,7 @@ import Testing
 
   @Test("10.3: Whatever rows are added, or are there twice, it costs them, and never the program")
   func everyRow() throws {
-    let lobby = try Lobby()
-    try lobby.fill()
+    let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"
     try lobby.store.backup(to: base)
     var random = FixedRandom(seed: LongRun.seed)
@@ -162,6 +239,12 @@ import Testing
       attempt { _ = try store.lookAlikes(among: store.participants().map(\.id), to: me) }
       attempt { _ = try store.directChats(of: me) }
       attempt { _ = try store.lastConversation(of: me) }
+      attempt {
+        guard let account = try store.account(network: Self.network) else { return }
+        attempt { try store.take(Self.news(2), of: account) }
+        // One thing that cannot be taken keeps the others of its batch out.
+        for item in Self.news(3) { attempt { try store.take([item], of: account) } }
+      }
       attempt { _ = try store.forgetTheDead() }
       attempt { _ = try store.forgetOld(now: fixture.now) }
       attempt { _ = try store.pruneAttachments(now: fixture.now) }

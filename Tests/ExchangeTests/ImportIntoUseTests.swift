@@ -46,6 +46,22 @@ import Testing
     #expect(try copy.exported() == full)
   }
 
+  @Test("7.12: while messages have not begun to go, an import brings old ones, too")
+  func importsBeforeMessagesGo() throws {
+    let lobby = try Lobby()
+    try lobby.store.setKeep(lobby.lobby, 86_400_000, by: lobby.anna, after: Store.keepDelay)
+    func take(_ number: Int) throws -> ImportReport {
+      try lobby.store.take([
+        export(line("old", number: number, time: "2001-01-01T00:00:00.000Z"))
+      ])
+    }
+    let early = try take(7)
+    #expect(early.messages == 1 && early.tooOld == 0)
+    lobby.fixture.now += Store.keepDelay
+    let late = try take(8)
+    #expect(late.messages == 0 && late.tooOld == 1)
+  }
+
   @Test("A message of a kind that is not known here stands as a line that says so")
   func unknownKind() throws {
     let lobby = try Lobby()

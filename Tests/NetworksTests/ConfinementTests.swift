@@ -23,8 +23,16 @@ import Testing
 }
 
 extension ConfinementTests {
+  /// What a probe of the sandbox has found.
+  private struct Attempts {
+    /// Whether it went, by what was tried.
+    var went: [String: Bool] = [:]
+    /// The number of the error of each system call; 0 for none.
+    var errors: [String: Int32] = [:]
+  }
+
   /// Tries everything in a sandbox, or, to see that the attempts are real, without one.
-  private func attempts(confined: Bool) throws -> [String: Bool] {
+  private func attempts(confined: Bool) throws -> Attempts {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (own, other) = (folder + "/own", folder + "/other")
@@ -60,12 +68,15 @@ extension ConfinementTests {
     if confined {
       #expect(try String(contentsOfFile: other + "/secret", encoding: .utf8) == "secret")
     }
-    return Dictionary(
-      output.split(separator: "\n").map { line in
-        let words = line.split(separator: " ")
-        return (String(words[0]), words.last == "yes")
+    var attempts = Attempts()
+    for words in output.split(separator: "\n").map({ $0.split(separator: " ").map(String.init) }) {
+      if words[0] == "call" {
+        attempts.errors[words[1]] = Int32(words[2])
+      } else {
+        attempts.went[words[0]] = words[1] == "yes"
       }
-    ) { $1 }
+    }
+    return attempts
   }
 
   @Test("one who took it over reaches its own folder and the network, and nothing else")
@@ -81,13 +92,34 @@ extension ConfinementTests {
       }
     }
     try #require(Confinement.available.filtersCalls)
-    let found = try attempts(confined: true)
+    let found = try attempts(confined: true).went
     #expect(found.filter { expected[$0.key] != nil } == expected)
   }
 
   @Test("each of these attempts goes where nothing confines it")
   func attemptsAreReal() throws {
     let found = try attempts(confined: false)
-    for (name, went) in found where name != "terminal" { #expect(went, "\(name)") }
+    for (name, went) in found.went where name != "terminal" { #expect(went, "\(name)") }
+    // Others may be refused by whatever the tests run in.
+    for name in ["execve", "execveat", "tgkill"] { #expect(found.errors[name] != EPERM, "\(name)") }
+  }
+
+  @Test("each system call that reaches out of the process is refused before the kernel looks at it")
+  func refusesCalls() throws {
+    try #require(Confinement.available.filtersCalls)
+    let refused = [
+      "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "kcmp",
+      "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "tgkill",
+      "rt_sigqueueinfo", "rt_tgsigqueueinfo", "truncate", "io_uring_setup", "bpf", "userfaultfd",
+      "perf_event_open", "keyctl", "add_key", "request_key", "unshare", "setns", "mount",
+      "memfd_create", "clone-NEWNS", "clone-NEWCGROUP", "clone-NEWUTS", "clone-NEWIPC",
+      "clone-NEWUSER", "clone-NEWPID", "clone-NEWNET",
+    ]
+    var expected = Dictionary(uniqueKeysWithValues: refused.map { ($0, EPERM) })
+    expected["clone3"] = ENOSYS
+    // A thread may begin, and signal another one of the process.
+    expected["clone"] = EINVAL
+    expected["tgkill-itself"] = 0
+    #expect(try attempts(confined: true).errors == expected)
   }
 }

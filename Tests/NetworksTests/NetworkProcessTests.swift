@@ -42,6 +42,7 @@ private final class ToldWire: Wire {
 @MainActor
 private final class ToldSource: AccountSource, NameSource {
   private let names = SystemNames()
+  var ended: () -> Void = {}
 
   var now: AccountSettings?
   var isListed = true
@@ -272,7 +273,7 @@ final class NetworkProcessTests {
       try? mine.holding { wire.report(.learned("scram", "seen")) }
       _ = loop.after(milliseconds: 0) {}
     }
-    let facts = { [self] in files.facts(of: account, inStoreAt: mine.path) }
+    let facts = { [self] in (try? files.facts(of: account, inStoreAt: mine.path)) ?? [:] }
     stop { facts()["scram"] == "seen" }
     #expect(try process().run() == nil)
     #expect(facts() == ["scram": "seen"])
@@ -379,6 +380,17 @@ final class NetworkProcessTests {
     stop { before != nil && count() == 0 }
     #expect(try process().run() == nil)
     #expect(before == 1)
+  }
+
+  @Test("7: it ends as after a crash when it has nobody who reads settings and looks names up")
+  func endsWithItsHelper() throws {
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      source.ended()
+    }
+    let serving = try process()
+    #expect(throws: HelperIsGone.self) { try serving.run() }
+    #expect(wire.isClosed)
   }
 
   @Test("2: it leaves when its owner has no shell, and at /disconnect")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
 import Glibc
 import Platform
 import Testing
@@ -59,5 +60,35 @@ import Testing
   func endsWhatHangs() {
     #expect(result("trap '' TERM; sleep 300", patience: 50) == .failure(.tooSlow("sh")))
     #expect(result("echo secret; sleep 300", patience: 50) == .failure(.tooSlow("sh")))
+  }
+
+  @Test("7: nothing that it has started goes on, though it ignores the first signal")
+  func endsGrandchildren() throws {
+    let path = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try #require(mkfifo(path, 0o600) == 0)
+    let pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer {
+      close(pipe)
+      unlink(path)
+    }
+    var ahead: Int64 = 0
+    let loop = EventLoop { Clock.steady() + ahead }
+    var result: Result<String, PasswordFailure>?
+    let script = "(trap '' TERM; echo here; exec sleep 300) >\(path) & wait"
+    let command = PasswordCommand(["sh", "-c", script], loop: loop) {
+      result = $0
+      loop.stop()
+    }
+    // Once there is such a process, the minute is over.
+    loop.watch(pipe) {
+      ahead = Int64(PasswordCommand.patience)
+      loop.unwatch(pipe)
+    }
+    command.start()
+    withExtendedLifetime(command) { loop.run() }
+    #expect(result == .failure(.tooSlow("sh")))
+    // It hangs up when the last one that may write to it is gone.
+    var end = pollfd(fd: pipe, events: 0, revents: 0)
+    #expect(poll(&end, 1, 20_000) == 1)
   }
 }

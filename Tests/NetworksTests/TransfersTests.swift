@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Foundation
 import Networks
 import Platform
@@ -53,6 +54,22 @@ final class TransfersTests {
     return result.map { got }
   }
 
+  private var attachments: AttachmentFolder {
+    AttachmentFolder(path: web.folder + "/attachments", isShared: false)
+  }
+
+  /// Puts a file among the attachments.
+  ///
+  /// - Returns: its hash.
+  private func attach(_ bytes: Data = Data("x".utf8)) throws -> String {
+    let hash = String(repeating: "ab", count: 32)
+    try? FileManager.default.removeItem(atPath: attachments.path)
+    try FileManager.default.createDirectory(
+      atPath: attachments.path + "/ab", withIntermediateDirectories: true)
+    try bytes.write(to: URL(fileURLWithPath: attachments.path(of: hash)))
+    return hash
+  }
+
   private func reason(_ result: Result<Data, Transfers.Failure>) -> String {
     if case .failure(let failure) = result { return failure.reason }
     return ""
@@ -94,12 +111,11 @@ final class TransfersTests {
 
   @Test("a file is put byte for byte, with the headers given and its type")
   func uploads() throws {
-    let path = web.folder + "/source"
-    try WebServer.bytes(2_000_000).write(to: URL(fileURLWithPath: path))
+    let hash = try attach(WebServer.bytes(2_000_000))
     let result = run { transfers, ended in
       transfers.upload(
-        path, to: web.address("/put"), type: "image/png", headers: ["Authorization: Basic abc"],
-        ended: ended)
+        hash, from: attachments, to: web.address("/put"), type: "image/png",
+        headers: ["Authorization: Basic abc"], ended: ended)
     }
     #expect(throws: Never.self) { try result.get() }
     let put = try #require(web.put)
@@ -110,11 +126,12 @@ final class TransfersTests {
   }
 
   @Test("what an answer to an upload says of its own length is nobody's business")
-  func giantAnswer() {
+  func giantAnswer() throws {
+    let hash = try attach()
     var most: Int64 = 0
     let result = run { transfers, ended in
       transfers.upload(
-        "/etc/passwd", to: web.address("/giant"), type: "text/plain", headers: [],
+        hash, from: attachments, to: web.address("/giant"), type: "text/plain", headers: [],
         progress: { most = max(most, $1) }, ended: ended)
     }
     // It ends before that length.
@@ -123,7 +140,8 @@ final class TransfersTests {
   }
 
   @Test("what the server answers is said, and whether it may go better later")
-  func refusals() {
+  func refusals() throws {
+    let hash = try attach()
     #expect(
       reason(fetch(web.address("/code/404"))) == "it is not there, or not there any more (404)")
     #expect(
@@ -131,8 +149,8 @@ final class TransfersTests {
     for (code, isPassing) in [(403, false), (413, false), (503, true), (204, nil)] {
       let result = run { transfers, ended in
         transfers.upload(
-          "/etc/passwd", to: web.address("/code/\(code)"), type: "text/plain", headers: [],
-          ended: ended)
+          hash, from: attachments, to: web.address("/code/\(code)"), type: "text/plain",
+          headers: [], ended: ended)
       }
       var found: Bool?
       if case .failure(let failure) = result { found = failure.isPassing }
@@ -140,13 +158,42 @@ final class TransfersTests {
     }
   }
 
-  @Test("a file that is not there is not sent")
-  func missing() {
+  /// What comes of sending an attachment that must not go.
+  private func expectUnread(_ hash: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    try? FileManager.default.removeItem(atPath: web.folder + "/body")
     let result = run { transfers, ended in
       transfers.upload(
-        "/none", to: web.address("/put"), type: "text/plain", headers: [], ended: ended)
+        hash, from: attachments, to: web.address("/put"), type: "text/plain", headers: [],
+        ended: ended)
     }
-    #expect(throws: Transfers.Failure("it cannot be read")) { try result.get() }
+    #expect(throws: Transfers.Failure("it cannot be read"), sourceLocation: sourceLocation) {
+      try result.get()
+    }
+    #expect(web.put == nil, sourceLocation: sourceLocation)
+  }
+
+  @Test("a file that is not there is not sent")
+  func missing() {
+    expectUnread(String(repeating: "cd", count: 32))
+    expectUnread("/etc/passwd")
+  }
+
+  @Test("1: nothing else in the place of an attachment is sent: no link, no folder, nothing linked")
+  func sendsNoLinks() throws {
+    let (hash, files) = (try attach(), FileManager.default)
+    let path = attachments.path(of: hash)
+    try files.removeItem(atPath: path)
+    try files.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+    expectUnread(hash)
+    try files.removeItem(atPath: path)
+    try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+    expectUnread(hash)
+
+    _ = try attach()
+    let (part, elsewhere) = (attachments.path + "/ab", attachments.path + "/elsewhere")
+    try files.moveItem(atPath: part, toPath: elsewhere)
+    try files.createSymbolicLink(atPath: part, withDestinationPath: elsewhere)
+    expectUnread(hash)
   }
 
   @Test("what is larger than it may be is given up, whether that is told before or not")
@@ -209,12 +256,12 @@ final class TransfersTests {
   func certificates() throws {
     let strict = Transfers(loop: loop, certificates: nil)
     strict.server = "127.0.0.1"
-    let path = web.folder + "/secret"
-    try Data("secret".utf8).write(to: URL(fileURLWithPath: path))
+    let hash = try attach()
     try? FileManager.default.removeItem(atPath: web.folder + "/body")
     let result = run(strict) { transfers, ended in
       transfers.upload(
-        path, to: web.address("/put"), type: "text/plain", headers: [], ended: ended)
+        hash, from: attachments, to: web.address("/put"), type: "text/plain", headers: [],
+        ended: ended)
     }
     guard case .failure(let failure) = result else {
       Issue.record("it went")

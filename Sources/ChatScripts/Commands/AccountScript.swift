@@ -29,6 +29,13 @@ package struct AccountScript: Subcommand {
   }
 
   package func run(_ launch: Launch) throws -> Int32 {
+    // Before it asks for a password.
+    if let ca, access(ca, R_OK) != 0 {
+      throw Refusal(
+        say(
+          "%1 cannot be read (%2); --ca names a file with certificates.", SafeText(line: ca),
+          systemReason()))
+    }
     var words = [try NetworkExecutable.path(of: "xmpp"), "--register", address]
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {
       if let value { words.append("\(name)=\(value)") }

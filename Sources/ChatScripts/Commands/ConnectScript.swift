@@ -52,6 +52,9 @@ extension Launch {
           "%1 does not list %2 for this store; /account add %2, typed in hobnob, sets it up.",
           SafeText(line: files.path), SafeText(line: account.address)))
     }
+    if try !store.holderIsAlive(of: account), try files.takeNick(of: account, in: store) {
+      settings = try files.settings(of: account, inStoreAt: store.path) ?? settings
+    }
     if settings.isWanted { return }
     settings.isWanted = true
     try files.set(settings, of: account, inStoreAt: store.path)

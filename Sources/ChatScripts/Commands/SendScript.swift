@@ -76,7 +76,9 @@ package struct SendScript: Subcommand {
       let message = try store.send(
         body, in: place.id, by: script.me.id, requireMembership: false,
         attachments: attachments, replyTo: answered?.id)
-      if let waiting = try script.waiting(message, in: place) { StandardError.say(waiting) }
+      if let waiting = try script.waiting(message, in: place, launch.environment) {
+        StandardError.say(waiting)
+      }
       if let state, let bell {
         try awaitState(state, of: message, at: bell, script)
       }
@@ -126,12 +128,25 @@ package struct SendScript: Subcommand {
 extension Script {
   /// What is said of a message for a network that no process serves now, since a script starts none
   /// (decision 5); nil where nothing is in its way.
-  fileprivate func waiting(_ message: Message, in place: Conversation) throws -> SafeText? {
+  fileprivate func waiting(
+    _ message: Message, in place: Conversation, _ environment: [String: String]
+  ) throws -> SafeText? {
     guard message.state == .sending, let network = place.network,
       let account = try store.account(network: network), try !store.holderIsAlive(of: account)
     else { return nil }
-    return say(
-      "The message waits: %1 is not connected. hobnob connect %1 sends it, and so does a shell of yours.",
-      SafeText(line: account.address))
+    let address = SafeText(line: account.address)
+    // Whatever is wrong with the file, the message is stored.
+    let settings = try? AccountFiles(environment: environment).settings(
+      of: account, inStoreAt: store.path)
+    guard let settings else {
+      return say(
+        "The message waits: %1 is not set up here. /account add %1, typed in hobnob, does that and sends it.",
+        address)
+    }
+    return settings.isWanted
+      ? say(
+        "The message waits: %1 is not connected. hobnob connect %1 sends it, and so does a shell of yours.",
+        address)
+      : say("The message waits: %1 is not connected. hobnob connect %1 sends it.", address)
   }
 }

@@ -42,8 +42,10 @@ package final class Screen: SessionPart {
     let marker = try store.readMarker(of: me.id, in: target.id)
     // Nothing of the first screen shows how far a message got.
     let receipts = !session.isStarting
+    // What ignored people wrote is not printed, and leaves no less room for others.
     var messages = try store.messages(
-      in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts)
+      in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts,
+      andIgnored: false)
     // Where the screen begins with what is past, all the others are on it.
     let mayHaveMore =
       session.isInteractive && membership == .member
@@ -51,9 +53,10 @@ package final class Screen: SessionPart {
     if mayHaveMore {
       messages = try store.messages(
         in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me.id,
-        receipts: receipts)
+        receipts: receipts, andIgnored: false)
     }
-    printedUpTo = messages.filter { !$0.isPast }.map(\.number).max() ?? target.lastNumber
+    printedUpTo = max(
+      target.lastNumber, messages.filter { !$0.isPast }.map(\.number).max() ?? 0)
     let hidden = try keepWhatFits(
       of: &messages, behind: marker, in: target.id, mayHaveMore: mayHaveMore)
     firstUnprinted =
@@ -92,7 +95,9 @@ package final class Screen: SessionPart {
       message.number > marker && message.sender != me.id && !message.isPast
         && message.deletedAt == nil
     }
-    let start = messages.firstIndex(where: isUnread) ?? messages.endIndex
+    // Also mine and deleted ones may be all that fits.
+    let start =
+      messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
     let printed = transcript.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return 0 }
     let all = try store.listing(for: me.id, in: [target]).first?.unread ?? 0
@@ -114,7 +119,8 @@ package final class Screen: SessionPart {
     let unread = messages[known.endIndex...]
     if known.isEmpty, let first = unread.first {
       known = try store.messages(
-        in: target.id, before: first.number, limit: Self.contextLines, for: me.id)[...]
+        in: target.id, before: first.number, limit: Self.contextLines, for: me.id,
+        andIgnored: false)[...]
     }
     var lines = 0
     let context = known.reversed().prefix { message in
@@ -133,17 +139,21 @@ package final class Screen: SessionPart {
     var lines = entrance(
       to: target, on: messages.first?.createdAt ?? Store.wallClock(), isNew: isNew)
     var isRuled = !place.isMember
+    func beginNew() {
+      isRuled = true
+      transcript.endRun()
+      lines.append(transcript.printer.rule(say("new")))
+    }
+    if hidden > 0 {
+      beginNew()
+      let count = SafeText(line: Self.grouped(hidden))
+      lines.append(StyledLine(say("%1 more: /history", count), .dim))
+    }
     for message in messages {
       if !isRuled, message.number > marker, message.sender != me.id, !message.isPast,
         !transcript.printer.hides(message)
       {
-        isRuled = true
-        transcript.endRun()
-        lines.append(transcript.printer.rule(say("new")))
-        if hidden > 0 {
-          let count = SafeText(line: Self.grouped(hidden))
-          lines.append(StyledLine(say("%1 more: /history", count), .dim))
-        }
+        beginNew()
       }
       lines += transcript.lines(for: message)
     }

@@ -100,6 +100,7 @@ struct AccountCommands: SessionPart {
       settings[name] = try checkedOption(name, value)
     }
     let account = try added(address)
+    try accounts.learnStoredLogin(of: account)
     try accounts.set(AccountSettings(values: settings), of: account)
     tell(say("%1 is your account now.", SafeText(line: account.address)))
     accounts.connect(account)
@@ -141,14 +142,13 @@ struct AccountCommands: SessionPart {
           SafeText(line: account.address)))
     }
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
-    let former = settings[name]
-    settings.values[name] = value.isEmpty ? nil : try checkedOption(name, value)
-    try accounts.set(settings, of: account)
+    let checked = value.isEmpty ? nil : try checkedOption(name, value)
     if name == "nick" {
-      let usual = String(account.address.prefix { $0 != "@" })
-      try store.rename(former ?? usual, to: settings[name] ?? usual, inRoomsOf: account.network)
-      accounts.refresh()
+      settings.set(nick: checked, of: account)
+    } else {
+      settings.values[name] = checked
     }
+    try accounts.set(settings, of: account)
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
@@ -175,6 +175,7 @@ struct AccountCommands: SessionPart {
 
   func connect(_ argument: String) throws {
     let account = try accounts.named(argument.trimmingBlanks)
+    try accounts.takeNick(of: account)
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
     guard try !settings.isWanted || !store.holderIsAlive(of: account) else {
       try store.setStatus(of: account, "connecting")

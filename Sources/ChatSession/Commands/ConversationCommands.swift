@@ -23,7 +23,10 @@ struct ConversationCommands: SessionPart {
     guard names.isEmpty else {
       try refuseNearNames(names + [last])
       names.removeAll { $0 == last }
-      let others = try names.map { SafeText(name: try joined(room: $0).room.name) }
+      let others = try names.map { name in
+        let (room, isNew) = try joined(room: name)
+        return isNew ? say("%1 (new room)", SafeText(name: room.name)) : SafeText(name: room.name)
+      }
       let (target, isNew) = try joined(room: last)
       tell(say("You are in %1, too.", others.joined(separator: ", ")))
       return try place.go(to: target, isNew: isNew)

@@ -70,7 +70,13 @@ struct FileCommands: SessionPart {
     case .export(_, _, let path):
       guard let messages = outcome.done.first else { return }
       tell(say("Wrote %1 messages to %2", SafeText(line: messages), SafeText(line: path)))
-      for name in outcome.done.dropFirst() {
+      if let count = outcome.done.dropFirst().first, count != "0" {
+        tell(
+          say(
+            "%1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+            SafeText(line: count)))
+      }
+      for name in outcome.done.dropFirst(2) {
         tell(
           say(
             "The file %1 is gone or damaged; its message is exported without.",

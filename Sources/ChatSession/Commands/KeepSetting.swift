@@ -83,9 +83,8 @@ struct KeepCommand: SessionPart {
     if try store.keep(of: conversation.id) == wanted {
       return tell(say("%1 has keep %2 already.", name, SafeText(line: Keep.written(wanted))))
     }
-    guard let age = wanted, session.isInteractive else {
-      return try set(wanted, in: conversation.id)
-    }
+    guard let age = wanted else { return try set(nil, in: conversation.id) }
+    try requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
     let begin = Store.wallClock() + Store.keepDelay
     let (messages, files) = try store.aged(in: conversation.id, before: begin - age)
     emit(
@@ -101,14 +100,8 @@ struct KeepCommand: SessionPart {
   func set(_ age: Milliseconds?, in conversation: ID<Conversation>) throws {
     try store.setKeep(conversation, age, by: me.id, after: Store.keepDelay)
     news.catchUp()
-    // A batch shows no events.
-    guard !session.isInteractive else { return }
-    let name = SafeText(name: try place.required().name)
-    tell(
-      age == nil
-        ? say("%1 keeps its messages for ever.", name)
-        : say(
-          "%1 forgets what is older than %2 from tomorrow on, for everyone in it.", name,
-          SafeText(line: Keep.written(age))))
+    // A batch shows no events, and can do no more than this.
+    guard age == nil, !session.isInteractive else { return }
+    tell(say("%1 keeps its messages for ever.", SafeText(name: try place.required().name)))
   }
 }

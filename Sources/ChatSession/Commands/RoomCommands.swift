@@ -100,7 +100,7 @@ struct RoomCommands: SessionPart {
       news.catchUp()
     case "remove" where words.count == 1:
       try store.requireMaker(of: conversation.id, me.id)
-      guard session.isInteractive else { return try remove(conversation.id) }
+      try requireSomebodyToAsk("/room remove")
       emit(
         .ask(
           say(

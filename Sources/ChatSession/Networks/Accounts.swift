@@ -19,7 +19,7 @@ final class Accounts: SessionPart {
   private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
   private static let pause: Int64 = 3_000
   private static let longestPause: Int64 = 300_000
-  /// A process that has run for so long has not crashed at once.
+  /// A process that has run for so long beyond its pause has not crashed at once.
   private static let settled: Int64 = 60_000
   /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
   private(set) var deadline: Int64?
@@ -49,7 +49,7 @@ final class Accounts: SessionPart {
 
   /// What is known of the account's server, by name.
   func facts(of account: Account) -> [String: String] {
-    ownFiles.facts(of: account, inStoreAt: store.path)
+    (try? ownFiles.facts(of: account, inStoreAt: store.path)) ?? [:]
   }
 
   /// The service for rooms of the account's server, where it is known.
@@ -72,6 +72,13 @@ final class Accounts: SessionPart {
   /// - Throws: `SystemFailure`.
   func forgetLogin(of account: Account) throws {
     try ownFiles.learn(["scram": ""], of: account, inStoreAt: store.path)
+  }
+
+  /// The account is about to connect: its nickname is the one that was set last.
+  func takeNick(of account: Account) throws {
+    guard try ownFiles.takeNick(of: account, in: store) else { return }
+    readSettings()
+    session.becomes(me)
   }
 
   var path: String { ownFiles.path }
@@ -97,30 +104,40 @@ final class Accounts: SessionPart {
       return emit(
         .ask(
           say("Are they yours? y: use them from now on, n: forget them, any other key: ask again"),
-          yes: .storedSettings(account.id, areMine: true),
-          no: .storedSettings(account.id, areMine: false)))
+          yes: .storedSettings(account.id, mine: stored),
+          no: .storedSettings(account.id, mine: nil)))
     }
   }
 
   /// Moves the settings of an account from the store into the owner's file, or forgets them.
-  func settle(storedSettingsOf id: ID<Account>, areMine: Bool) throws {
+  ///
+  /// - Parameter mine: what the owner was shown and said yes to; nil where the answer was no.
+  func settle(storedSettingsOf id: ID<Account>, mine: AccountSettings?) throws {
     refresh()
     guard let account = list.first(where: { $0.id == id }),
-      var stored = try store.storedSettings(of: account)
+      let stored = try store.storedSettings(of: account)
     else { return }
-    if areMine {
-      // What was known of the server was kept among them.
-      let facts = ["scram", "rooms", "upload"]
-      if stored["scram"] != nil {
-        try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: store.path)
+    if var mine {
+      // Others may have changed them since the question.
+      guard stored == mine else { return askAboutStoredSettings() }
+      try learnStoredLogin(of: account)
+      // The rest is what an earlier version learned of the server.
+      mine.values = mine.values.filter { name, _ in
+        AccountCommands.options.contains { $0.name == name }
       }
-      stored.values = stored.values.filter { !facts.contains($0.key) }
-      try ownFiles.set(stored, of: account, inStoreAt: store.path)
+      try ownFiles.set(mine, of: account, inStoreAt: store.path)
       tell(say("They are in %1 now.", SafeText(line: path)))
     }
     try store.removeStoredSettings(of: account)
     startWanted()
     askAboutStoredSettings()
+  }
+
+  /// An earlier version kept in the store whether the server had offered SCRAM.
+  func learnStoredLogin(of account: Account) throws {
+    if try store.storedSettings(of: account)?["scram"] != nil, facts(of: account)["scram"] == nil {
+      try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: store.path)
+    }
   }
 
   /// Something about accounts changed, or was never read.
@@ -197,13 +214,16 @@ final class Accounts: SessionPart {
       var pause = Self.pause
       if let last = started[account.id] {
         // One that crashes again and again is started less and less often.
-        pause = now - last.at < Self.settled ? min(last.pause * 2, Self.longestPause) : Self.pause
+        pause =
+          now - last.at < last.pause + Self.settled
+          ? min(last.pause * 2, Self.longestPause) : Self.pause
         guard now - last.at >= last.pause else {
           deadline = min(deadline ?? .max, last.at + last.pause)
           continue
         }
       }
       started[account.id] = (now, pause)
+      try? takeNick(of: account)
       emit(.connect(account, asks: false))
     }
   }

@@ -19,12 +19,26 @@ struct RequestsCommand: SessionPart {
   }
 
   private func list() throws {
-    let approaches = try session.accounts.list.flatMap { try store.approaches(to: $0) }
+    let lists = try session.accounts.list.map { try store.approaches(to: $0) }
+    let approaches = lists.flatMap { $0 }
     guard !approaches.isEmpty else { return tell(say("No requests wait.")) }
+    let isFull = lists.contains { list in
+      [Approach.Kind.invitation, .contact].contains { kind in
+        list.count { $0.kind == kind } >= Approach.most
+      }
+    }
     var lines = approaches.map { approach in
       (StyledLine("  " + words(for: approach))
         + StyledLine("  " + LocalTime.stamp(approach.at), .dim))
         .with(margin: 4)
+    }
+    if isFull {
+      lines.append(
+        StyledLine(
+          say(
+            "hobnob keeps no more than %1 requests of one kind; /requests clear makes room.",
+            SafeText(Approach.most)),
+          .dim))
     }
     lines.append(
       StyledLine(

@@ -71,7 +71,7 @@ package final class AttachedFiles: SessionPart {
     } else {
       waiting.removeAll()
     }
-    if let here = moves.present { forget(former, in: (here.id, here.name)) }
+    if let here = moves.present { forget(former, in: here.id) }
     drafts.noteAndLeave()
     return true
   }
@@ -83,24 +83,27 @@ package final class AttachedFiles: SessionPart {
     guard session.isInteractive, let here = moves.present else { return }
     for file in files {
       guard let identity = file.identity else { continue }
-      record.add(.init(file.path, in: (here.id, here.name), of: store), identity)
+      record.add(key(file.path, in: here.id), identity)
     }
   }
 
-  /// Files of a conversation wait there no longer, but for those that were attached again.
-  private func forget(
-    _ files: [WaitingFiles.File], in conversation: (id: ID<Conversation>, name: String)
-  ) {
+  private func key(_ path: String, in conversation: ID<Conversation>) -> AttachedRecord.Key {
+    let address = (try? store.lastingAddress(of: conversation, for: me.id)) ?? ""
+    return AttachedRecord.Key(path, in: conversation, at: address, of: store)
+  }
+
+  /// Files of a conversation wait there no longer, but for those that were attached again, or wait in
+  /// a line that was set aside.
+  private func forget(_ files: [WaitingFiles.File], in conversation: ID<Conversation>) {
     guard session.isInteractive else { return }
-    let left = conversation.id == moves.present?.id ? waiting.files : []
+    let here = conversation == moves.present?.id ? waiting.files.map(\.path) : []
+    let left = Set(here + drafts.filesSetAside(in: conversation).map(\.path))
     record.remove(
-      files.filter { file in !left.contains { $0.path == file.path } }.map {
-        .init($0.path, in: conversation, of: store)
-      })
+      files.filter { !left.contains($0.path) }.map { key($0.path, in: conversation) })
   }
 
   /// The files of a line are in a message now.
-  func sent(_ line: Line) { forget(line.files.files, in: (line.conversation, line.place)) }
+  func sent(_ line: Line) { forget(line.files.files, in: line.conversation) }
 
   /// They are on their way with a line, or belong to a conversation that was left.
   func areSent() { waiting.removeAll() }
@@ -120,8 +123,7 @@ package final class AttachedFiles: SessionPart {
     guard let here = moves.present else { return }
     for file in files {
       session.orComplain {
-        let key = AttachedRecord.Key(file.path, in: (here.id, here.name), of: store)
-        guard let identity = record.identity(of: key) else {
+        guard let identity = record.identity(of: key(file.path, in: here.id)) else {
           throw Refusal(
             say(
               "This draft names the file %1, which you did not attach here; it is not sent.",

@@ -13,10 +13,12 @@ struct AttachedRecord {
   struct Key: Hashable {
     fileprivate let text: String
 
-    /// - Parameter path: of the file.
-    init(_ path: String, in conversation: (id: ID<Conversation>, name: String), of store: Store) {
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - address: of the conversation, whatever it is called at present.
+    init(_ path: String, in conversation: ID<Conversation>, at address: String, of store: Store) {
       var hash = SHA256()
-      let parts = [store.path, String(conversation.id.rawValue), conversation.name, path]
+      let parts = [store.path, String(conversation.rawValue), address, path]
       Array(parts.joined(separator: "\0").utf8).withUnsafeBytes { hash.update($0) }
       text = hash.finish()
     }

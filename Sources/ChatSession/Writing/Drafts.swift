@@ -141,6 +141,11 @@ final class Drafts: SessionPart {
     emit(.notice(Self.isSetAside))
   }
 
+  /// The files of the lines that were set aside there.
+  func filesSetAside(in conversation: ID<Conversation>) -> [DraftFile] {
+    (aside[conversation] ?? []).flatMap(\.files)
+  }
+
   private static let isSetAside = say("Set aside; it comes back behind the next line")
 
   /// A draft that found something in the line comes back behind that.

@@ -14,8 +14,8 @@ package enum FileChore {
 
   /// How far it got.
   package struct Outcome {
-    /// Of `save` the paths of the new files; of `export` the number of messages, then the names of
-    /// files that are gone.
+    /// Of `save` the paths of the new files; of `export` the number of messages, how many of them are
+    /// too long for an import, then the names of files that are gone.
     package var done: [String] = []
     /// Why it got no further.
     package var failure: SafeText?
@@ -104,6 +104,7 @@ package enum FileChore {
       defer { store.close() }
       let report = try store.export([place], to: target)
       done(String(report.messages))
+      done(String(report.longLines))
       for name in report.missingFiles { done(name) }
     }
   }

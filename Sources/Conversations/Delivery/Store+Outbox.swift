@@ -91,6 +91,13 @@ extension Store {
     }
   }
 
+  /// How many changes of one person to one message are known: as many as a page of an archive has.
+  ///
+  /// What comes live and again from the archive is among the newest. If more are told again, each
+  /// of them is forgotten by the time it is told: so all count once more, in their order, and the
+  /// last one remains.
+  static let knownChanges = 250
+
   /// A correction or reaction is known from now on. Part of a transaction.
   func noteApplied(
     _ change: MessageName, to message: ID<Message>, by author: ID<Participant>
@@ -101,6 +108,12 @@ extension Store {
       INSERT INTO applied_change(message, participant, archive_id, origin_id)
       SELECT id, ?, ?, ? FROM message WHERE id = ?
       """, author, change.archive, change.origin, message)
+    try database.run(
+      """
+      DELETE FROM applied_change WHERE rowid IN (
+        SELECT rowid FROM applied_change WHERE message = ? AND participant = ?
+        ORDER BY rowid DESC LIMIT -1 OFFSET ?)
+      """, message, author, Store.knownChanges)
   }
 
   /// The network has a message of mine. Part of a transaction.

@@ -19,6 +19,12 @@ extension Store {
   static let hasSoundTime =
     "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
 
+  /// Whether `?` does not ignore who wrote message `m`. The + keeps SQLite from searching by it.
+  private static let isNotIgnored = """
+    +m.sender NOT IN (
+      SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
+    """
+
   /// With the stored state, which for an own message is not yet what its sender is shown.
   static func message(_ row: Row) -> Message {
     Message(
@@ -44,13 +50,16 @@ extension Store {
   /// - Parameters:
   ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
   ///   - past: false for those only that are not past.
+  ///   - andIgnored: false for those only that are not by people whom I ignore (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
-    for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true
+    for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true,
+    andIgnored: Bool = true
   ) throws -> [Message] {
     try read {
       guard try self.conversation(conversation, for: me) != nil else { return [] }
       let limit = max(0, limit)
+      let ignoring = andIgnored ? Store.nobody : me
       let past =
         isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
       var found: [Message] = []
@@ -60,17 +69,18 @@ extension Store {
           Store.messageSelect
             + """
             WHERE m.conversation = ? AND (m.created_at, m.number) < (?, ?) AND m.past = 0
-              AND m.gone < 2
+              AND m.gone < 2 AND \(Store.isNotIgnored)
             ORDER BY m.created_at DESC, m.number DESC LIMIT ?
-            """, conversation, before ?? .max, before == nil ? Int.max : number ?? .max, limit,
-          read: Store.message)
+            """, conversation, before ?? .max, before == nil ? Int.max : number ?? .max, ignoring,
+          limit, read: Store.message)
       } else if past == nil {
         found = try database.rows(
           Store.messageSelect
             + """
             WHERE m.conversation = ? AND m.number < ? AND m.past = 0 AND m.gone < 2
+              AND \(Store.isNotIgnored)
             ORDER BY m.number DESC LIMIT ?
-            """, conversation, number ?? Int.max, limit, read: Store.message)
+            """, conversation, number ?? Int.max, ignoring, limit, read: Store.message)
       }
       // The small question costs a twentieth of what the answer does where there is nothing.
       if isPastWanted, found.count < limit,
@@ -81,9 +91,9 @@ extension Store {
           Store.messageSelect
             + """
             WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) < (?, ?)
-              AND m.gone < 2
+              AND m.gone < 2 AND \(Store.isNotIgnored)
             ORDER BY m.created_at DESC, m.number DESC LIMIT ?
-            """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max,
+            """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max, ignoring,
           limit - found.count, read: Store.message)
       }
       return try presented(found.reversed(), to: me, receipts: receipts)

@@ -44,14 +44,19 @@ package struct AccountFiles: Sendable {
     _ settings: AccountSettings?, of account: Account, inStoreAt store: String
   ) throws(AccountFileError) {
     guard !path.isEmpty else { throw .noHome }
-    for (name, value) in settings?.values ?? [:] where value.contains(where: \.isNewline) {
+    // Each would write lines of its own.
+    var pairs = Array(settings?.values ?? [:])
+    pairs += [("account", account.network), ("store", store)]
+    for (name, value) in pairs
+    where value.contains(where: \.isNewline) || name.contains(where: \.isWhitespace) {
       throw .brokenLine(name: name)
     }
     let (folder, name) = StoreFiles.split(path)
-    if !Self.makeFolders(folder) { throw .unusable(path: folder, reason: SystemFailure().reason) }
+    if !makeFolder(folder) { throw .unusable(path: folder, reason: SystemFailure().reason) }
     let open = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard open >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
     let lock = OpenFile(open)
+    try checkFolder()
     // Two shells that set something at once do it one after the other.
     while flock(lock.number, LOCK_EX) != 0, errno == EINTR {}
     var list = AccountList(try read() ?? AccountList.introduction)
@@ -81,15 +86,29 @@ package struct AccountFiles: Sendable {
     guard let found = try? file.status(), found.st_mode & S_IFMT == S_IFREG else {
       throw .unusable(path: path, reason: "it is not a regular file")
     }
+    try checkFolder()
+    try Self.check(path, found)
+    return try Self.text(of: file, at: path)
+  }
+
+  /// Whoever may write to the folder can put another file in the place of this one.
+  private func checkFolder() throws(AccountFileError) {
     let folder = StoreFiles.split(path).folder
-    var place = Glibc.stat()
-    guard stat(folder, &place) == 0 else {
+    var found = Glibc.stat()
+    guard stat(folder, &found) == 0 else {
       throw .unusable(path: folder, reason: SystemFailure().reason)
     }
-    for (path, status) in [(path, found), (folder, place)] {
-      if status.st_uid != geteuid(), status.st_uid != 0 { throw .foreign(path: path) }
-      if status.st_mode & 0o022 != 0 { throw .writableByOthers(path: path) }
-    }
+    try Self.check(folder, found)
+  }
+
+  private static func check(_ path: String, _ status: Glibc.stat) throws(AccountFileError) {
+    if status.st_uid != geteuid(), status.st_uid != 0 { throw .foreign(path: path) }
+    if status.st_mode & 0o022 != 0 { throw .writableByOthers(path: path) }
+  }
+
+  private static func text(
+    of file: borrowing OpenFile, at path: String
+  ) throws(AccountFileError) -> String {
     guard let bytes = try? readAll(file.number, while: { $0 <= Self.most }) else {
       throw .unusable(path: path, reason: SystemFailure().reason)
     }
@@ -104,26 +123,35 @@ package struct AccountFiles: Sendable {
 
   // MARK: What was learned about the server
 
+  /// What a network process may learn. Its file can hold nothing else, such as where to connect.
+  private static let learnable: Set = ["rooms", "sandbox", "scram", "upload"]
+
   /// What the account's network process learned about its server, by name: `rooms`, `upload`,
-  /// `scram`, `sandbox`. Empty where it has learned nothing, or its file cannot be read.
-  package func facts(of account: Account, inStoreAt store: String) -> [String: String] {
-    let descriptor = open(
-      factsFolder(of: account, inStoreAt: store) + "/facts",
-      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return [:] }
-    let file = OpenFile(descriptor)
-    guard let bytes = try? readAll(file.number, while: { $0 <= Self.most }) else { return [:] }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  /// `scram`, `sandbox`. Empty where it has learned nothing yet.
+  ///
+  /// - Throws: ``AccountFileError`` where the file cannot be read: without it, a server that has
+  ///   offered SCRAM could ask for the password itself.
+  package func facts(
+    of account: Account, inStoreAt store: String
+  ) throws(AccountFileError) -> [String: String] {
+    let path = factsFolder(of: account, inStoreAt: store) + "/facts"
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return [:] }
+      throw .unusable(path: path, reason: SystemFailure().reason)
+    }
+    let lines = try Self.text(of: OpenFile(descriptor), at: path).split(separator: "\n")
     return Dictionary(lines.map { AccountList.entry($0) }) { $1 }
+      .filter { Self.learnable.contains($0.key) }
   }
 
   /// Adds to what is known about the server; an empty value is forgotten.
   ///
-  /// - Throws: `SystemFailure`.
+  /// - Throws: `SystemFailure`, ``AccountFileError``.
   package func learn(
     _ learned: [String: String], of account: Account, inStoreAt store: String
   ) throws {
-    let former = facts(of: account, inStoreAt: store)
+    let former = try facts(of: account, inStoreAt: store)
     let facts = former.merging(learned) { $1 }.filter { !$0.value.isEmpty }
     if facts == former { return }
     let text = facts.sorted { $0.key < $1.key }
@@ -136,7 +164,7 @@ package struct AccountFiles: Sendable {
   /// - Throws: `SystemFailure`.
   package func makeFactsFolder(of account: Account, inStoreAt store: String) throws -> String {
     let folder = factsFolder(of: account, inStoreAt: store)
-    if servers.isEmpty || !Self.makeFolders(folder) { throw SystemFailure() }
+    if servers.isEmpty || !makeFolder(folder) { throw SystemFailure() }
     return folder
   }
 
@@ -148,14 +176,6 @@ package struct AccountFiles: Sendable {
   }
 
   // MARK: Files
-
-  /// Makes a folder and those above it, for nobody else.
-  private static func makeFolders(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
-    let parent = StoreFiles.split(path).folder
-    guard errno == ENOENT, parent != path, parent != "." else { return false }
-    return makeFolders(parent) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
-  }
 
   /// Puts a file in the place of another: a reader sees the one or the other.
   private static func replace(_ name: String, in folder: String, by text: String) throws {

@@ -13,6 +13,22 @@ package struct Approach: Hashable, Sendable {
     case message = 2
   }
 
+  /// How many invitations are kept for an account, and how many wishes to be a contact.
+  package static let most = 1_000
+
+  /// Whether the owner ignores neither who sent approach `a` nor the room that it invites into.
+  static let isNotIgnored = """
+    NOT EXISTS (
+      SELECT 1 FROM account k JOIN person_attention t ON t.participant = k.owner
+      JOIN participant p ON p.id = t.person AND p.network = k.network
+      WHERE k.id = a.account AND t.ignored <> 0
+        AND p.identity = iif(a.kind = 0, a.sender, a.address))
+    AND NOT EXISTS (
+      SELECT 1 FROM account k JOIN room_attention t ON t.participant = k.owner
+      JOIN conversation c ON c.id = t.conversation AND c.network = k.network
+      WHERE k.id = a.account AND t.ignored <> 0 AND a.kind = 0 AND c.address = a.address)
+    """
+
   package var kind: Kind
   /// Of the room, or of the person.
   package var address: String
@@ -24,7 +40,7 @@ package struct Approach: Hashable, Sendable {
 }
 
 extension Store {
-  /// What strangers sent to an account's owner, oldest first.
+  /// What strangers sent to an account's owner, oldest first; nothing of what the owner ignores.
   package func approaches(to account: Account) throws -> [Approach] {
     try database.rows(
       """
@@ -34,7 +50,9 @@ extension Store {
         JOIN message m ON m.conversation = c.id
         WHERE a.kind = 2 AND p.network = ?3 AND p.identity = a.address
         ORDER BY m.number DESC LIMIT 1), '') AS body
-      FROM approach a WHERE a.account = ?1 ORDER BY a.at, a.address
+      FROM approach a WHERE a.account = ?1
+        AND \(Approach.isNotIgnored)
+      ORDER BY a.at, a.address
       """, account.id, account.owner, account.network
     ) { row in
       Approach.Kind(rawValue: row.int("kind")).map {

@@ -91,9 +91,10 @@ package enum NetworkNews: Hashable, Sendable {
   /// stored twice, but gets the archive id it lacked, and one of the owner's own that was `sending`
   /// is `sent`. What was said before the newest message that is there stands in its place by time.
   case said(NetworkMessage, in: NetworkPlace)
-  /// The speaker gave a message of theirs another text. Of no account where the message is not known
-  /// (any more), or is another's. `change` is what the network knows the correction itself by: told
-  /// once more it is no news. Else the last one told counts, whatever their times (rule 14.3).
+  /// The speaker gave a message of theirs another text. Of no account where the message is
+  /// another's, or gone. This and the next three wait for a message that is not here: it may come
+  /// with an older page of the archive. `change` is what the network knows the correction itself by:
+  /// told once more it is no news. Else the last one told counts, whatever their times (rule 14.3).
   case edited(
     MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?,
     change: MessageName = MessageName())

@@ -41,6 +41,7 @@ extension NewsTaking {
       in: place)
     if message.isPast {
       past[network, default: 0] += 1
+      unsettled[network, default: []].append(id)
       return
     }
     try store.endTyping(of: sender, in: place.id)
@@ -68,11 +69,15 @@ extension NewsTaking {
   }
 
   func page(of network: NetworkPlace, from: String, until: String) throws {
+    // The changes of one page are older than those of the page before.
+    try settle()
     guard let place = try known(network) else { return }
+    unsettled[network] = []
+    place.page = try pageBeforeThoseKept(in: place)
     place.pageEnd =
       try database.first(
         "SELECT min(created_at) FROM message WHERE conversation = ? AND past = 1", place.id
-      ) { $0.optionalInt64() } ?? nil
+      ) { $0.optionalTime() } ?? nil
     // A page that is told again says nothing of what was read since.
     try database.run(
       """
@@ -175,35 +180,57 @@ extension NewsTaking {
 
   // MARK: What becomes of it
 
-  /// A message that its author wants changed; nil for one that is not there (any more), or another's.
+  /// Changes a message.
+  ///
+  /// - Returns: false where the message is not here.
+  func apply(_ news: NetworkNews) throws -> Bool {
+    switch news {
+    case .edited(let name, let speaker, let place, let body, let time, let change):
+      return try edited(name, by: speaker, in: place, body, at: time, change)
+    case .retracted(let name, let speaker, let place, let time):
+      return try retracted(name, by: speaker, in: place, at: time)
+    case .removed(let archive, let room, let removal, let time):
+      return try removed(archive, from: room, removal, at: time)
+    case .reacted(let name, let author, let speaker, let place, let emoji, let time, let change):
+      return try reacted(name, of: author, by: speaker, in: place, emoji, at: time, change)
+    default:
+      return true
+    }
+  }
+
+  /// A message that its author wants changed; nil for one that is not here, or another's.
   private func target(
     _ name: MessageName, by speaker: Speaker, in network: NetworkPlace
   ) throws -> Message? {
     guard let place = try known(network), let author = try sender(speaker, in: place),
-      let found = try message(name, of: author, in: place)?.message, found.deletedAt == nil,
-      !found.isRecalled
+      let found = try message(name, of: author, in: place)?.message
     else { return nil }
+    if isGone(found) { return found }
     if author == owner.id { try cameBack(found) }
     try index()
     return found
   }
 
-  func edited(
+  private func isGone(_ message: Message) -> Bool {
+    message.deletedAt != nil || message.isRecalled
+  }
+
+  private func edited(
     _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ body: String,
     at told: Milliseconds?, _ change: MessageName
-  ) throws {
-    guard let found = try target(name, by: speaker, in: network),
-      try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
-    else { return }
+  ) throws -> Bool {
+    guard let found = try target(name, by: speaker, in: network) else { return false }
+    guard !isGone(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
+    else { return true }
     let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
       // The owner's own comes back.
       if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
-      return
+      return true
     }
     // What the owner typed here is the newer text, and on its way.
-    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return }
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
     let time = time(told)
     try database.run(
       """
@@ -216,33 +243,37 @@ extension NewsTaking {
         unverified = max(unverified, ?)
       WHERE id = ?
       """, body, time, try store.nextChange(), !speaker.isVerified, found.id)
+    return true
   }
 
-  func retracted(
+  private func retracted(
     _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, at told: Milliseconds?
-  ) throws {
-    guard let found = try target(name, by: speaker, in: network) else { return }
+  ) throws -> Bool {
+    guard let found = try target(name, by: speaker, in: network) else { return false }
+    if isGone(found) { return true }
     try store.wipe(found.id, gone: 1, at: time(told))
     if !speaker.isVerified {
       try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
     }
+    return true
   }
 
   /// A moderator's removal counts for anybody's message, the owner's own included.
-  func removed(
+  private func removed(
     _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
-  ) throws {
+  ) throws -> Bool {
     // By the room's own id alone: whose id a sender may have chosen.
     guard let place = try known(.room(room)),
-      let found = try message(MessageName(archive: archive), of: nil, in: place)?.message,
-      found.deletedAt == nil, !found.isRecalled
-    else { return }
+      let found = try message(MessageName(archive: archive), of: nil, in: place)?.message
+    else { return false }
+    if isGone(found) { return true }
     if found.sender == owner.id { try cameBack(found) }
     try index()
     try store.wipe(found.id, gone: 1, at: time(told))
     try database.run(
       "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
       removal.reason, found.id)
+    return true
   }
 
   /// Notes a change of someone's to a message.
@@ -264,37 +295,37 @@ extension NewsTaking {
     return true
   }
 
-  func reacted(
+  private func reacted(
     _ name: MessageName, of author: Speaker?, by speaker: Speaker, in network: NetworkPlace,
     _ emoji: [String], at told: Milliseconds?, _ change: MessageName
-  ) throws {
-    guard let place = try known(network) else { return }
+  ) throws -> Bool {
+    guard let place = try known(network) else { return false }
     var writer: ID<Participant>?
     if let author {
-      guard let known = try sender(author, in: place) else { return }
+      guard let known = try sender(author, in: place) else { return false }
       writer = known
     }
-    guard let found = try message(name, of: writer, in: place)?.message, !found.isRecalled,
-      found.deletedAt == nil, found.state >= .sent || found.sender != owner.id
-    else { return }
+    guard let found = try message(name, of: writer, in: place)?.message else { return false }
+    guard !isGone(found), found.state >= .sent || found.sender != owner.id else { return true }
     let person: ID<Participant>
     if speaker.isOwner {
       person = owner.id
     } else {
-      if case .direct(let address) = network, speaker.identity != address { return }
+      if case .direct(let address) = network, speaker.identity != address { return true }
       person = try self.person(speaker, in: network).id
     }
     let new = emoji.first(where: Reaction.isEmoji) ?? ""
-    if !emoji.isEmpty, new.isEmpty { return }
-    guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return }
+    if !emoji.isEmpty, new.isEmpty { return true }
+    guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return true }
     let waits = "FROM outbox WHERE message = ? AND operation = 3 AND participant = ?"
     let former = try store.emojiStored(of: person, on: found.id) ?? ""
     if former.utf8.elementsEqual(new.utf8) {
       if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person) }
-      return
+      return true
     }
-    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person) { return }
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person) { return true }
     try store.setReaction(new, of: person, on: found.id, at: time(told))
+    return true
   }
 
   // MARK: How far others are

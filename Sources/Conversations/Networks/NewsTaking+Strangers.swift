@@ -4,23 +4,34 @@
 extension NewsTaking {
   /// How many are reported one by one within a minute.
   private static let reports = 5
-  /// How many invitations and wishes to be a contact are kept.
-  private static let most = 1_000
 
-  /// Keeps what a stranger sent until the owner takes it up, and reports it where there are few.
+  /// Keeps what a stranger sent until the owner takes it up, and reports it where there are few, unless
+  /// the owner ignores who sends it (rule 7.11).
   ///
-  /// - Parameter isPast: whether it came before the account was here.
+  /// - Parameters:
+  ///   - person: who sends it.
+  ///   - isPast: whether it came before the account was here.
   private func approached(
-    _ kind: Approach.Kind, _ address: String, by sender: String = "", isPast: Bool = false
+    _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
+    isPast: Bool = false
   ) throws {
     if address.isEmpty { return }
-    if kind != .message, try count("kind < ?2", 2, upTo: Self.most) == Self.most { return }
+    let attention = try store.attention(of: owner.id)
+    let who = try self.person(Speaker(identity: person), knownIn: .direct(person))?.id
+    let room = try kind == .invitation ? known(.room(address))?.id : nil
+    let (one, place) = (who ?? Store.nobody, room ?? ID<Conversation>(rawValue: 0))
+    let isIgnored = attention.hides(one, in: place)
+    // One person can invite into any number of rooms.
+    if isIgnored, kind == .invitation { return }
+    // A first message is in the store already, and has to be found.
+    if kind != .message, try isFull(kind) { return }
     try database.run(
       """
       INSERT OR IGNORE INTO approach(account, kind, address, sender, at, told)
       VALUES (?, ?, ?, ?, ?, ?)
-      """, account.id, kind.rawValue, address, sender, now, (isPast ? 0 : nil) as Int?)
-    if database.changedRows == 0 || isPast { return }
+      """, account.id, kind.rawValue, address, sender, now,
+      (isPast || isIgnored ? 0 : nil) as Int?)
+    if database.changedRows == 0 || isPast || isIgnored { return }
     guard try count("told > ?2", now - 60_000, upTo: Self.reports) < Self.reports else { return }
     try database.run(
       "UPDATE approach SET told = ? WHERE account = ? AND kind = ? AND address = ?", now,
@@ -29,7 +40,7 @@ extension NewsTaking {
     case .invitation:
       try store.tell(
         "\(sender) invites you into \(address): /join \(address) enters it.",
-        account, as: .invite)
+        account, as: attention.isQuiet(one, in: place) ? .abilities : .invite)
     case .contact:
       try store.tell(
         "\(address) wants to be a contact: /contact accept \(address) agrees.", account)
@@ -40,20 +51,29 @@ extension NewsTaking {
     }
   }
 
+  /// Whether no more of a kind are kept. What the owner ignores is not listed, and does not count.
+  private func isFull(_ kind: Approach.Kind) throws -> Bool {
+    let value = Milliseconds(kind.rawValue)
+    return try ["kind = ?2", "kind = ?2 AND \(Approach.isNotIgnored)"].allSatisfy {
+      try count($0, value, upTo: Approach.most) == Approach.most
+    }
+  }
+
   private func count(
     _ condition: String, _ value: Milliseconds?, upTo limit: Int
   ) throws -> Int {
     try database.first(
       """
       SELECT count(*) FROM (
-        SELECT 1 FROM approach WHERE account = ?1 AND \(condition) LIMIT ?3)
+        SELECT 1 FROM approach a WHERE account = ?1 AND \(condition) LIMIT ?3)
       """, account.id, value, limit
     ) { $0.int() } ?? 0
   }
 
   /// Says how many were not reported one by one.
   func countStrangers() throws {
-    let more = try count("told IS ?2", nil, upTo: Int(Int32.max))
+    let more = try count(
+      "told IS ?2 AND \(Approach.isNotIgnored)", nil, upTo: Int(Int32.max))
     if more == 0 { return }
     try database.run(
       "UPDATE approach SET told = 0 WHERE account = ? AND told IS NULL", account.id)
@@ -67,10 +87,14 @@ extension NewsTaking {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     if let place = try known(.room(room)), try store.isMember(owner.id, of: place.id) { return }
     let isInside = speaker.identity.hasPrefix(room + "/")
-    try approached(.invitation, room, by: isInside ? speaker.name : speaker.identity)
+    try approached(
+      .invitation, room, from: speaker.identity,
+      by: isInside ? speaker.name : speaker.identity)
   }
 
-  func wantsContact(_ speaker: Speaker) throws { try approached(.contact, speaker.identity) }
+  func wantsContact(_ speaker: Speaker) throws {
+    try approached(.contact, speaker.identity, from: speaker.identity)
+  }
 
   /// Somebody writes in a direct chat, which is open from then on, unless a stranger wrote to whom
   /// the owner never wrote.
@@ -79,7 +103,9 @@ extension NewsTaking {
     let isKnown =
       try message.speaker.isOwner || stay != .never || address == account.domain
       || place.other.map { try isTrusted($0.id) } ?? true
-    guard isKnown else { return try approached(.message, address, isPast: message.isPast) }
+    guard isKnown else {
+      return try approached(.message, address, from: address, isPast: message.isPast)
+    }
     if !message.isPast || stay == .never { try store.reopen(place.id) }
   }
 

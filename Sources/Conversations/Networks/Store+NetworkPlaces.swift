@@ -15,6 +15,19 @@ extension Store {
     }
   }
 
+  /// What a conversation is known by whatever people call it: the network, and the address of a room
+  /// there or of the other in a direct chat. A room of this machine has none.
+  package func lastingAddress(
+    of conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> String {
+    try database.first(
+      """
+      SELECT c.network || ' ' || coalesce(c.address, p.identity, '') FROM conversation c
+      LEFT JOIN participant p ON p.id = iif(c.one = ?2, c.other, c.one) WHERE c.id = ?1
+      """, conversation, me
+    ) { $0.text() } ?? ""
+  }
+
   /// The direct chat of an account's owner with someone on its network, made if missing.
   ///
   /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.

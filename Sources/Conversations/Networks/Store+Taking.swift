@@ -17,6 +17,7 @@ extension Store {
       }
       let taking = try NewsTaking(self, known, news, fetchesFiles: fetchesFiles)
       for item in news { try taking.take(item) }
+      try taking.settle()
       try taking.index()
     }
   }
@@ -47,6 +48,9 @@ final class NewsTaking {
     var isByTime: Bool
     /// When the oldest past message was said of those that were there before a page of the archive.
     var pageEnd: Milliseconds?
+    /// Where the changes of a page come among those that wait for their messages: before those of
+    /// the pages that were read earlier, which are newer. 0 where no page is read.
+    var page = 0
 
     init(
       _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
@@ -78,6 +82,8 @@ final class NewsTaking {
   private var people: [String: Person] = [:]
   /// How many messages came that are past, by place.
   var past: [NetworkPlace: Int] = [:]
+  /// The past messages that came since `settle`, and the places of which a page came, by place.
+  var unsettled: [NetworkPlace: [ID<Message>]] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
 
@@ -98,14 +104,8 @@ final class NewsTaking {
   func take(_ news: NetworkNews) throws {
     switch news {
     case .said(let message, let place): try said(message, in: place)
-    case .edited(let name, let speaker, let place, let body, let time, let change):
-      try edited(name, by: speaker, in: place, body, at: time, change)
-    case .retracted(let name, let speaker, let place, let time):
-      try retracted(name, by: speaker, in: place, at: time)
-    case .removed(let archive, let room, let removal, let time):
-      try removed(archive, from: room, removal, at: time)
-    case .reacted(let name, let author, let speaker, let place, let emoji, let time, let change):
-      try reacted(name, of: author, by: speaker, in: place, emoji, at: time, change)
+    case .edited, .retracted, .removed, .reacted:
+      if try !apply(news) { try keep(news) }
     case .typing(let speaker, let place, let isTyping):
       try typing(speaker, in: place, isTyping)
     case .reached(let name, let speaker, let place, let state):

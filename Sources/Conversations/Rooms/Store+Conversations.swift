@@ -45,7 +45,7 @@ extension Store {
     SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
     """
 
-  private static let nobody = ID<Participant>(rawValue: 0)
+  static let nobody = ID<Participant>(rawValue: 0)
 
   static func conversation(_ row: Row) -> Conversation {
     let network = row.text("network")
@@ -75,12 +75,15 @@ extension Store {
     if let known = try known(room: bare, for: me) { return known }
     guard create else { return nil }
     return try write(durable: true) {
-      let isRemoved = try database.exists(
-        "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
-        "#" + bare.lowercased())
-      if isRemoved { throw RuleError.nameTaken("#" + bare) }
+      if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
       return try known(room: bare, for: me) ?? insert(room: bare, network: "", maker: me)
     }
+  }
+
+  func belongsToARemovedRoom(_ bare: String) throws -> Bool {
+    try database.exists(
+      "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
+      "#" + bare.lowercased())
   }
 
   private func known(room bare: String, for me: ID<Participant>?) throws -> Conversation? {
@@ -124,24 +127,36 @@ extension Store {
   ///
   /// - Parameters:
   ///   - me: who asks; nobody else sees the rooms of my accounts.
-  ///   - andUnused: also the rooms of this machine without messages and members that nobody has
-  ///     entered for a month (rule 13.10).
+  ///   - andUnused: also the rooms of this machine that are not listed (rule 13.10).
   public func rooms(
     for me: ID<Participant>? = nil, andUnused: Bool = false
   ) throws -> [Conversation] {
-    let month: Milliseconds = 30 * 86_400_000
-    return try database.rows(
+    try database.rows(
       Store.conversationSelect
         + """
-        WHERE c.kind = 0 AND \(Store.visible) AND (?2 OR c.network <> ''
-          OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
-          OR EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
-          -- Of one that nobody has entered nobody knows the age.
-          OR ifnull((SELECT max(at) FROM (
-            SELECT max(joined) AS at FROM membership WHERE conversation = c.id
-            UNION ALL SELECT max(at) FROM event WHERE conversation = c.id)), ?3) >= ?3)
+        WHERE c.kind = 0 AND \(Store.visible) AND (?2 OR \(Store.isListed(since: "?3")))
         ORDER BY c.folded, c.network
-        """, me ?? Store.nobody, andUnused, clock() - month, read: Store.conversation)
+        """, me ?? Store.nobody, andUnused, clock() - Store.month, read: Store.conversation)
+  }
+
+  private static let month: Milliseconds = 30 * 86_400_000
+
+  /// Whether conversation `c` is listed. A room of this machine that nobody wrote in is not, when
+  /// nothing has happened there since a moment and nobody has it open: as a rule its name was a slip,
+  /// and who made it never left it (rule 13.10).
+  private static func isListed(since moment: String) -> String {
+    """
+    (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
+      OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
+      OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
+      -- What was written there was old, and is forgotten.
+      OR c.last_number > 0
+        AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
+      -- Of one that nobody has entered nobody knows the age.
+      OR ifnull((SELECT max(at) FROM (
+        SELECT max(joined) AS at FROM membership WHERE conversation = c.id
+        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id)), \(moment)) >= \(moment))
+    """
   }
 
   /// The same whoever sees them, also those that were removed, for those who bring a store's rows in
@@ -257,19 +272,31 @@ extension Store {
     return found
   }
 
-  /// Enters a conversation; nothing if I am in it. Messages from now on are for me; older ones can
-  /// be read but do not count as unread.
+  /// Enters a conversation; if I am in it, it is only listed again. Messages from now on are for me;
+  /// older ones can be read but do not count as unread.
   ///
   /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
-    if try isMember(me, of: conversation) { return }
+    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
     try write(durable: true) {
       let place = try required(conversation, for: me)
       if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
       try enter(me, conversation)
       if isTold { try record(.joined, in: conversation, by: me) }
+    }
+  }
+
+  /// A room that I am in was not listed because nothing happened there.
+  private func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
+    if try joined(by: me).contains(conversation) { return }
+    try write {
+      try database.run(
+        """
+        UPDATE membership SET joined = ?
+        WHERE conversation = ? AND participant = ? AND last IS NULL
+        """, clock(), conversation, me)
     }
   }
 
@@ -347,13 +374,15 @@ extension Store {
     ) { Store.participant($0) }
   }
 
-  /// The conversations I am in, in the order in which I joined them (rule 13.1).
+  /// The conversations I am in, in the order in which I joined them (rule 13.1), without rooms that
+  /// are not listed (rule 13.10).
   public func joined(by me: ID<Participant>) throws -> [ID<Conversation>] {
     try database.rows(
       """
-      SELECT conversation FROM membership WHERE participant = ? AND last IS NULL
-      GROUP BY conversation ORDER BY min(joined), conversation
-      """, me
+      SELECT s.conversation FROM membership s CROSS JOIN conversation c ON c.id = s.conversation
+      WHERE s.participant = ?1 AND s.last IS NULL AND \(Store.isListed(since: "?2"))
+      GROUP BY s.conversation ORDER BY min(s.joined), s.conversation
+      """, me, clock() - Store.month
     ) { $0.id() }
   }
 

@@ -64,7 +64,7 @@ extension Store {
       let isTaken = try rooms(andUnused: true).contains {
         $0.id != room && $0.network == nil && Naming.same($0.name, new)
       }
-      if isTaken { throw RuleError.nameTaken(new) }
+      if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }
       try database.run(
         "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
       try touchPeople()
@@ -80,9 +80,10 @@ extension Store {
     try write(durable: true) {
       let place = try roomThatIMade(room, me)
       try record(.roomRemoved, in: room, by: me, text: place.name)
+      // Behind its newest message, which tells them from those who had left it.
       try database.run(
         """
-        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+        UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
         WHERE conversation = ?1 AND last IS NULL
         """, room)
       var (name, next) = (place.name + Store.removedSuffix, 2)
@@ -169,8 +170,8 @@ extension Store {
         + """
         WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
-            -- From a room that was removed everybody is gone.
-            AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last = (
+            -- From a room that was removed everybody is gone; see `remove`.
+            AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last > (
               SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
         ORDER BY e.id
         """, start, end, me, read: Store.event

@@ -16,7 +16,7 @@ package enum Schema {
   package static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
     shapes, coming, colours, networks, secrets, links, attention,
-    changes, archives, approaches,
+    changes, archives, approaches, waitingChanges,
   ]
 
   package static var version: Int { steps.count }

@@ -113,6 +113,9 @@ extension Store {
       let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
       try database.run(
         "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
+      // Texts that wait for their messages are as old.
+      try database.run(
+        "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", place, limit)
       try database.run(
         "UPDATE conversation SET forgotten = max(forgotten, ?) WHERE id = ?",
         found.prefix(count).map(\.number).max() ?? 0, place)

@@ -34,7 +34,7 @@ final class ImportedPlace {
   /// Whether this import made it, so that all of it is as it was exported.
   let isNew: Bool
   let isLocal: Bool
-  /// What is older has been forgotten, or is about to be.
+  /// What is older has been forgotten, or is about to be; nothing where that begins only later.
   let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
@@ -235,7 +235,10 @@ package final class Import {
     if let known = places[id] { return known }
     let now = store.clock()
     let place = try database.first(
-      "SELECT network = '' AS is_local, last_number, keep FROM conversation WHERE id = ?", id
+      """
+      SELECT network = '' AS is_local, last_number, iif(keep_from <= ?2, keep, NULL) AS keep
+      FROM conversation WHERE id = ?1
+      """, id, now
     ) {
       let oldest = $0.optionalInt64("keep").map { now.subtractingReportingOverflow($0) }
       return ImportedPlace(

@@ -20,7 +20,7 @@ package struct UnknownHost: Error, Hashable, Sendable {
 }
 
 /// Names as the C library looks them up. It waits for the answer, and reads the system's settings:
-/// not for a confined process.
+/// not for a confined process. ``ThreadedNames`` does not wait.
 @MainActor
 package final class SystemNames: NameSource {
   package nonisolated init() {}
@@ -31,14 +31,16 @@ package final class SystemNames: NameSource {
 
   package func addresses(
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void
-  ) {
+  ) { then(Self.addresses(of: host)) }
+
+  nonisolated static func addresses(of host: String) -> Result<[String], UnknownHost> {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     let failure = getaddrinfo(host, nil, &hints, &list)
     defer { if let list { freeaddrinfo(list) } }
     guard failure == 0 else {
-      return then(.failure(UnknownHost(String(cString: gai_strerror(failure)))))
+      return .failure(UnknownHost(String(cString: gai_strerror(failure))))
     }
     var result: [String] = []
     var next = list
@@ -53,6 +55,6 @@ package final class SystemNames: NameSource {
       }
       next = entry.ai_next
     }
-    then(.success(result))
+    return .success(result)
   }
 }

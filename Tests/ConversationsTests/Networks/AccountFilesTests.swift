@@ -76,7 +76,26 @@ import Testing
       try files.set(
         AccountSettings(values: ["host": "h\npassword-command sh"]), of: account, inStoreAt: store)
     }
+    for values in [["x\naccount": "y"], ["a b": "c"]] {
+      #expect(throws: AccountFileError.self) {
+        try files.set(AccountSettings(values: values), of: account, inStoreAt: store)
+      }
+    }
+    #expect(throws: AccountFileError.brokenLine(name: "store")) {
+      try files.set(AccountSettings(), of: account, inStoreAt: store + "\nhost h")
+    }
     #expect(try settings() == nil)
+  }
+
+  @Test("nothing is written into a folder that others may write to")
+  func refusesAnOpenFolder() throws {
+    let folder = (files.path as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+    #expect(throws: AccountFileError.writableByOthers(path: folder)) {
+      try files.set(AccountSettings(), of: account, inStoreAt: store)
+    }
+    #expect(!FileManager.default.fileExists(atPath: files.path))
   }
 
   @Test("a file or folder that others may write to is not used", arguments: [true, false])
@@ -110,12 +129,35 @@ import Testing
     try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
     try files.learn(["rooms": "rooms.x.org"], of: account, inStoreAt: store)
     #expect(
-      files.facts(of: account, inStoreAt: store)
+      try files.facts(of: account, inStoreAt: store)
         == ["scram": "SCRAM-SHA-256", "rooms": "rooms.x.org"])
-    #expect(files.facts(of: account, inStoreAt: "/other").isEmpty)
+    #expect(try files.facts(of: account, inStoreAt: "/other").isEmpty)
     #expect(try settings() == nil)
     try files.learn(["scram": ""], of: account, inStoreAt: store)
-    #expect(files.facts(of: account, inStoreAt: store) == ["rooms": "rooms.x.org"])
+    #expect(try files.facts(of: account, inStoreAt: store) == ["rooms": "rooms.x.org"])
+  }
+
+  @Test("5: a network process that was taken over cannot leave behind where to connect")
+  func learnsNothingElse() throws {
+    try files.learn(
+      ["scram": "SCRAM-SHA-1", "host": "evil.example", "ca": "/tmp/ca", "password-command": "sh"],
+      of: account, inStoreAt: store)
+    #expect(try files.facts(of: account, inStoreAt: store) == ["scram": "SCRAM-SHA-1"])
+  }
+
+  @Test("6: what is known of a login is not forgotten where it cannot be read")
+  func unreadableFacts() throws {
+    let place = try files.makeFactsFolder(of: account, inStoreAt: store) + "/facts"
+    try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
+    let text = try String(contentsOfFile: place, encoding: .utf8)
+    try (text + "rooms " + String(repeating: "x", count: 1_000_000)).write(
+      toFile: place, atomically: false, encoding: .utf8)
+    #expect(throws: AccountFileError.self) { try files.facts(of: account, inStoreAt: store) }
+    #expect(throws: AccountFileError.self) {
+      try files.learn(["upload": "x"], of: account, inStoreAt: store)
+    }
+    try text.write(toFile: place, atomically: false, encoding: .utf8)
+    #expect(try files.facts(of: account, inStoreAt: store)["scram"] == "SCRAM-SHA-256")
   }
 }
 

@@ -126,6 +126,56 @@ import Testing
     #expect(try react(["🍵"], sent[1].origin, by: linked.me) == ["🎉", "🍵"])
   }
 
+  @Test("attack 26.11: of 2,000 reactions by one person few are noted, and the last one counts")
+  func manyReactions() throws {
+    let message = try linked.messages()[0].id
+    let all = (1...2_000).map { number in
+      NetworkNews.reacted(
+        name, author: nil, by: linked.max, in: linked.tea,
+        emoji: [number == 2_000 ? "🎉" : number.isMultiple(of: 2) ? "👍" : "🔥"],
+        at: linked.fixture.now, change: MessageName(archive: "r\(number)"))
+    }
+    func hear(_ news: [NetworkNews]) throws -> [String] {
+      try linked.wire.take(news, of: linked.account)
+      return try linked.store.reactions(of: message).map(\.emoji)
+    }
+    #expect(try hear(all) == ["🎉"])
+    #expect(try linked.store.count("applied_change") == Store.knownChanges)
+    // The archive tells the newest again, or all of them.
+    let position = try linked.store.position
+    #expect(try hear(Array(all.suffix(Store.knownChanges))) == ["🎉"])
+    #expect(try linked.store.changes(since: position, for: linked.anna).reacted.isEmpty)
+    #expect(try hear(all) == ["🎉"])
+    #expect(try linked.store.count("applied_change") == Store.knownChanges)
+    // Another's are not counted among them.
+    try linked.hear(
+      .reacted(
+        name, author: nil, by: linked.zoe, in: linked.tea, emoji: ["🎉"], at: nil,
+        change: MessageName(archive: "z1")))
+    #expect(try linked.store.count("applied_change") == Store.knownChanges + 1)
+  }
+
+  @Test("attack 26.11: of those in an older store the newest stay")
+  func manyChangesOfOld() throws {
+    let database = try Database(path: ":memory:", patience: 0)
+    let steps = Array(Schema.steps.prefix { $0 != Schema.waitingChanges })
+    try Schema.migrate(database, steps: steps, shared: false)
+    try database.execute(
+      """
+      PRAGMA foreign_keys=OFF;
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO applied_change(message, participant, archive_id) SELECT 1, i <= 10, i FROM n;
+      """)
+    try Schema.migrate(database, shared: false)
+    let left = try database.rows(
+      """
+      SELECT count(*) AS number, min(CAST(archive_id AS INTEGER)) AS oldest FROM applied_change
+      GROUP BY participant ORDER BY participant
+      """
+    ) { [$0.int("number"), $0.int("oldest")] }
+    #expect(left == [[Store.knownChanges, 2_001 - Store.knownChanges], [10, 1]])
+  }
+
   @Test("what a moderator removed is gone, with its former texts, and no author brings it back")
   func removals() throws {
     try edit("hello", by: linked.zoe)

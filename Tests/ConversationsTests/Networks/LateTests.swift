@@ -179,3 +179,156 @@ import Testing
     #expect(try linked.wire.roomsJoined(of: linked.account) == ["dev@rooms.example": "ann"])
   }
 }
+
+@Suite("26.11, 26.15: What changes a message that comes with an older page")
+struct WaitingChangeTests {
+  private let linked: Linked
+  /// All of it happens in one second.
+  private let second: Milliseconds
+
+  init() throws {
+    linked = try Linked()
+    try linked.join()
+    second = linked.fixture.now / 1000 * 1000 - 60_000
+  }
+
+  /// A page of the archive of #tea. All messages and changes have an archive's id `a…`.
+  private func page(from: String, until: String, _ news: NetworkNews...) -> [NetworkNews] {
+    [.page(of: linked.tea, from: from, until: until)] + news
+  }
+
+  private func take(_ news: [NetworkNews]) throws {
+    try linked.wire.take(news, of: linked.account)
+  }
+
+  private func said(_ id: String, _ body: String = "helo") -> NetworkNews {
+    .said(
+      NetworkMessage(
+        name: MessageName(origin: id, archive: "a" + id), speaker: linked.zoe, body: body,
+        time: second, isPast: true), in: linked.tea)
+  }
+
+  private func corrected(
+    _ id: String, _ body: String, _ change: String, by speaker: Speaker? = nil
+  ) -> NetworkNews {
+    .edited(
+      MessageName(origin: id), by: speaker ?? linked.zoe, in: linked.tea, body: body, at: second,
+      change: MessageName(origin: change, archive: "a" + change))
+  }
+
+  private func reacted(_ id: String, _ emoji: [String], _ change: String) -> NetworkNews {
+    .reacted(
+      MessageName(origin: "a" + id, archive: "a" + id), author: nil, by: linked.max,
+      in: linked.tea, emoji: emoji, at: second,
+      change: MessageName(origin: change, archive: "a" + change))
+  }
+
+  private var waiting: Int {
+    get throws { try linked.store.count("waiting_change") }
+  }
+
+  @Test("14.3: corrections count in the archive's order", arguments: [false, true])
+  func corrections(isOneBatch: Bool) throws {
+    let pages = [
+      page(from: "a5", until: "", corrected("1", "four", "c4"), corrected("1", "five", "c5")),
+      page(from: "a3", until: "a5", corrected("1", "three", "c3")),
+      page(
+        from: "a1", until: "a3", said("1"), corrected("1", "one", "c1"),
+        corrected("1", "two", "c2")),
+    ]
+    try take(pages[0] + pages[1])
+    #expect(try waiting == 3)
+    // A page may be told again.
+    for page in isOneBatch ? [pages[1] + pages[2]] : [pages[1], pages[2]] { try take(page) }
+    let message = try #require(try linked.messages().first)
+    #expect(message.body == "five" && message.isPast)
+    #expect(
+      try linked.store.revisions(of: message.id).map(\.body)
+        == ["helo", "one", "two", "three", "four"])
+    #expect(try waiting == 0)
+    #expect(try linked.store.search(.parse("five"), for: linked.anna).count == 1)
+    #expect(try linked.store.search(.parse("helo"), for: linked.anna).isEmpty)
+    // They are known from then on.
+    try take(pages[0])
+    #expect(try linked.store.revisions(of: message.id).count == 5)
+  }
+
+  @Test("a reaction, a retraction and a moderator's removal wait, too, and nobody is told of them")
+  func otherChanges() throws {
+    let removal = Removal(moderator: "kim", reason: "spam")
+    try take(
+      page(
+        from: "a5", until: "", reacted("1", ["🎉"], "r1"), reacted("1", ["👍"], "r2"),
+        reacted("4", ["🎉"], "r3"), reacted("4", [], "r4"), reacted("4", ["no emoji"], "r5"),
+        .retracted(
+          MessageName(origin: "a2", archive: "a2"), by: linked.zoe, in: linked.tea, at: second),
+        .removed(archive: "a3", room: "tea@rooms.example", removal, at: second),
+        corrected("3", "again", "c1"), corrected("4", "hello", "c2")))
+    let position = try linked.store.position
+    try take(page(from: "a1", until: "a5", said("1"), said("2"), said("3"), said("4")))
+    let messages = try linked.messages()
+    #expect(messages.map(\.body) == ["helo", "", "", "hello"])
+    #expect(messages.map { $0.deletedAt != nil } == [false, true, true, false])
+    #expect(messages.map(\.removal) == [nil, nil, removal, nil])
+    #expect(try linked.store.reactions(of: messages[0].id).map(\.emoji) == ["👍"])
+    #expect(try linked.store.reactions(of: messages[3].id).isEmpty)
+    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.reacted.isEmpty)
+    #expect(try waiting == 0)
+    #expect(try linked.store.check().map(\.severity).max() == .fine)
+  }
+
+  @Test("attack 8: only the author's wait with an effect, and a room's own removal")
+  func authors() throws {
+    let name = MessageName(origin: "a1", archive: "a1")
+    let nobody = Speaker(identity: "")
+    try take(
+      page(
+        from: "a5", until: "", corrected("1", "forged", "c1", by: linked.max),
+        corrected("1", "forged", "c2", by: linked.me), corrected("1", "", "c3", by: nobody),
+        .retracted(name, by: linked.max, in: linked.tea, at: second),
+        .retracted(MessageName(), by: linked.zoe, in: linked.tea, at: second),
+        .removed(archive: "1", room: "tea@rooms.example", Removal(moderator: "", reason: ""), at: 1)
+      ))
+    try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
+    let mallory = Speaker(identity: "mallory@example.org")
+    try linked.hear(
+      .edited(MessageName(origin: "b0"), by: mallory, in: linked.direct, body: "x", at: nil))
+    #expect(try waiting == 4)
+    try take(page(from: "a1", until: "a5", said("1")))
+    #expect(try linked.bodies() == ["helo"])
+    #expect(try linked.messages().allSatisfy { $0.deletedAt == nil })
+    // Nothing is older than the archive.
+    try take(page(from: "", until: "a1", corrected("0", "of nothing", "c4")))
+    #expect(try waiting == 0)
+    #expect(try linked.bodies() == ["helo"])
+  }
+
+  @Test("what comes live of a message that is not here is the newest change of it")
+  func live() throws {
+    for id in ["1", "2"] {
+      try linked.hear(
+        .edited(MessageName(origin: id), by: linked.zoe, in: linked.tea, body: "live", at: nil))
+    }
+    try take(page(from: "a5", until: "", corrected("1", "newer", "c2")))
+    try take(page(from: "a1", until: "a5", said("1"), corrected("1", "old", "c1")))
+    #expect(try linked.bodies() == ["live"])
+    // Of what is said behind it, it is no change: some programs use an id twice.
+    try linked.say("new", origin: "2")
+    #expect(try linked.bodies() == ["live", "new"])
+  }
+
+  @Test("attack 26.11: there are never many, and they go with what is too old to be kept")
+  func bounded() throws {
+    let all = (1...NewsTaking.mostWaiting + 100).map { reacted("\($0)", ["🎉"], "r\($0)") }
+    for _ in 1...2 { try take(all) }
+    #expect(try waiting == NewsTaking.mostWaiting)
+    try take(page(from: "a1", until: "a5", said("1"), said("101"), said("102")))
+    #expect(
+      try linked.messages().map { try linked.store.reactions(of: $0.id).count } == [0, 1, 1])
+    let place = try linked.conversation()
+    try linked.store.setKeep(place, 1_000)
+    try linked.store.forgetOld(now: linked.fixture.now)
+    #expect(try waiting == 0)
+  }
+}

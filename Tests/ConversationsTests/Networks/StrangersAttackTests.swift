@@ -44,14 +44,7 @@ import Testing
     "five of a thousand are reported within a minute, the rest is counted",
     arguments: [Approach.Kind.invitation, .contact, .message])
   func floods(kind: Approach.Kind) throws {
-    for number in 0..<1_000 {
-      let address = "eve\(number)@x.org"
-      switch kind {
-      case .invitation: try hear(.invited(room: address, by: Speaker(identity: "eve@x.org")))
-      case .contact: try hear(.wantsContact(Speaker(identity: address)))
-      case .message: try writes("hello", address)
-      }
-    }
+    for number in 0..<1_000 { try send(kind, number) }
     let told = try reports()
     #expect(told.count == 5 && told[0].contains("eve0@x.org"))
     linked.fixture.now += 60_000
@@ -65,6 +58,75 @@ import Testing
     try writes("me, too", "late@x.org")
     #expect(try reports().last?.hasPrefix("late@x.org, a stranger, wrote to you") == true)
     #expect(try approaches.contains { $0.text == "me, too" })
+  }
+
+  private func send(_ kind: Approach.Kind, _ number: Int) throws {
+    let address = "eve\(number)@x.org"
+    switch kind {
+    case .invitation: try hear(.invited(room: address, by: Speaker(identity: "eve@x.org")))
+    case .contact: try hear(.wantsContact(Speaker(identity: address)))
+    case .message: try writes("hello \(number)", address)
+    }
+  }
+
+  @Test(
+    "1,200 of one kind leave room for the other kinds",
+    arguments: [Approach.Kind.invitation, .contact, .message])
+  func capsEachKind(kind: Approach.Kind) throws {
+    for number in 0..<1_200 { try send(kind, number) }
+    #expect(try approaches.count == (kind == .message ? 1_200 : Approach.most))
+    linked.fixture.now += 60_000
+    try hear(.countStrangers)
+    _ = try reports()
+    for other in [Approach.Kind.invitation, .contact, .message] where other != kind {
+      try send(other, 5_000)
+      #expect(try reports().count == 1, "\(other)")
+    }
+  }
+
+  @Test(
+    "7.11: what somebody sends whom the owner ignores is neither reported nor listed",
+    arguments: [Approach.Kind.invitation, .contact, .message])
+  func ignored(kind: Approach.Kind) throws {
+    let sender = kind == .invitation ? "eve@x.org" : "eve0@x.org"
+    let eve = try linked.store.networkPerson(sender, of: linked.account).id
+    try linked.store.set(.ignored, true, of: eve, by: linked.anna)
+    for number in 0..<(kind == .invitation ? 1_200 : 1) { try send(kind, number) }
+    try hear(.countStrangers)
+    #expect(try reports() == [] && approaches == [])
+    // They take up no room.
+    let friend = Speaker(identity: "ben@example.org")
+    try hear(.invited(room: "tea@rooms.example", by: friend))
+    #expect(try reports().count == 1 && approaches.count == 1)
+    // What waited before is not listed either.
+    let ben = try linked.store.networkPerson(friend.identity, of: linked.account).id
+    try linked.store.set(.ignored, true, of: ben, by: linked.anna)
+    #expect(try approaches == [])
+    try linked.store.set(.ignored, false, of: eve, by: linked.anna)
+    #expect(try approaches.count == (kind == .invitation ? 0 : 1))
+  }
+
+  @Test("7.11: what somebody sends whom the owner muted is listed, and an invitation does not ring")
+  func muted() throws {
+    for address in ["eve@x.org", "ben@example.org"] {
+      let isMuted = address == "eve@x.org"
+      let person = try linked.store.networkPerson(address, of: linked.account).id
+      try linked.store.set(.muted, isMuted, of: person, by: linked.anna)
+      try hear(.invited(room: "tea-\(address)", by: Speaker(identity: address)))
+      let changes = try linked.store.changes(since: position, for: linked.anna)
+      position = changes.position
+      let verb: NetworkRequest.Verb = isMuted ? .abilities : .invite
+      #expect(changes.answers.map(\.request.verb) == [verb])
+    }
+    #expect(try approaches.count == 2)
+  }
+
+  @Test("7.11: an invitation into a room that the owner ignores is neither reported nor listed")
+  func ignoredRoom() throws {
+    let room = try linked.store.networkRoom("tea@rooms.example", network: linked.account.network)
+    try linked.store.set(.ignored, true, of: room.id, by: linked.anna)
+    try hear(.invited(room: "tea@rooms.example", by: Speaker(identity: "eve@x.org")))
+    #expect(try reports() == [] && approaches == [])
   }
 
   @Test("a first message is kept, and read where the chat is opened")

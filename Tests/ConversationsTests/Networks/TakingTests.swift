@@ -31,10 +31,12 @@ import Testing
   @Test(
     "a message is found by its names, however many there are",
     arguments: [
-      ("archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
+      ("AND archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
       ("remote_id = ?2", "message_origin (conversation=? AND remote_id=?)"),
       ("max(created_at) FROM message WHERE", "message_age (conversation=?)"),
       ("by time", "message_age (conversation=? AND created_at<?)"),
+      ("SELECT 1 FROM applied_change", "applied_change_known (message=? AND participant=?)"),
+      ("w.origin_id", "message_origin (conversation=? AND remote_id=?)"),
     ])
   func isFoundByIndex(part: String, index: String) throws {
     let linked = try Linked()
@@ -44,6 +46,11 @@ import Testing
       try linked.say("\(time)", origin: "o", archive: "\(time)", at: now - 60_000 * time)
     }
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
+    try linked.hear(
+      .edited(
+        MessageName(archive: "3"), by: linked.zoe, in: linked.tea, body: "x", at: nil,
+        change: MessageName(archive: "c")))
+    try linked.say("past", archive: "p", at: 1, isPast: true)
     let database = linked.wire.database
     _ = try linked.wire.messages(in: linked.conversation(), limit: 9, for: linked.anna)
     let wanted = part == "by time" ? "(m.created_at, m.number) < (?, ?) AND m.past = 0" : part

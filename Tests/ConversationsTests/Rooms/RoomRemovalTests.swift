@@ -86,10 +86,25 @@ import Testing
     let new = try #require(try store.room("tea", create: true, for: lobby.ben)).id
     try store.join(lobby.ben, new)
     try store.send("black tea", in: new, by: lobby.ben)
+    #expect(throws: RuleError.nameTaken("#Tea.removed")) {
+      try store.rename(new, to: "Tea.removed", by: lobby.ben)
+    }
     try store.remove(new, by: lobby.ben)
     #expect(try store.conversation(new, for: lobby.ben)?.name == "#tea.removed-2")
     #expect(try store.search(.parse("tea in:tea"), for: lobby.ben).count == 2)
     #expect(try store.check().allSatisfy { $0.severity == .fine })
+  }
+
+  @Test("13.10: who had left a room before it was removed is not told")
+  func toldToMembers() throws {
+    let carl = try store.participant(identity: "carl").id
+    try store.send("green tea", in: tea, by: lobby.ben)
+    try store.join(carl, tea)
+    try store.leave(carl, tea)
+    let position = try store.position
+    try store.remove(tea, by: lobby.anna)
+    #expect(try store.changes(since: position, for: carl).events.isEmpty)
+    #expect(try store.changes(since: position, for: lobby.ben).events.map(\.kind) == [.roomRemoved])
   }
 
   @Test("13.10: a room without messages and members that nobody entered for a month is not listed")
@@ -108,5 +123,31 @@ import Testing
     try store.join(lobby.ben, tea)
     try store.leave(lobby.ben, tea)
     #expect(try names() == ["#dev", "#lobby", "#tea"])
+  }
+
+  @Test("13.10: a room without messages leaves also the lists of those who never left it")
+  func neverLeft() throws {
+    func isListed() throws -> Bool {
+      let isAmongMine = try store.joined(by: lobby.anna).contains(tea)
+      #expect(try store.rooms(for: lobby.anna).contains { $0.id == tea } == isAmongMine)
+      return isAmongMine
+    }
+    _ = try store.attach(lobby.anna)
+    try store.open(tea)
+    lobby.fixture.now += 30 * day
+    #expect(try isListed())
+    lobby.fixture.now += 1
+    #expect(try isListed(), "it is open")
+    try store.open(lobby.lobby)
+    #expect(try !isListed())
+    #expect(try store.joined(by: lobby.anna) == [lobby.lobby])
+    #expect(try store.room("tea", create: false, for: lobby.anna)?.id == tea)
+    try store.join(lobby.anna, tea)
+    #expect(try isListed())
+    lobby.fixture.now += 31 * day
+    #expect(try !isListed())
+    // A room whose messages were old is no slip.
+    try store.db("UPDATE conversation SET last_number = 9 WHERE id = \(tea.rawValue)")
+    #expect(try isListed())
   }
 }

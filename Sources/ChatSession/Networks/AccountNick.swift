@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// The nickname of an account, in rooms that have none of their own. Another one counts from the next
+/// connection on: until then people there use the former one, and mention its owner by it.
+extension AccountSettings {
+  /// The setting that keeps the former one until then.
+  private static let former = "former-nick"
+
+  /// - Parameter nick: nil for the local part of the address.
+  mutating func set(nick: String?, of account: Account) {
+    let inUse = self[Self.former] ?? self.nick(of: account)
+    values["nick"] = nick
+    values[Self.former] = inUse == self.nick(of: account) ? nil : inUse
+  }
+
+  fileprivate func nick(of account: Account) -> String {
+    self["nick"] ?? String(account.address.prefix { $0 != "@" })
+  }
+
+  fileprivate mutating func takeFormerNick() -> String? {
+    values.removeValue(forKey: Self.former)
+  }
+}
+
+extension AccountFiles {
+  /// Takes another nickname over into the rooms of an account that is about to connect.
+  ///
+  /// - Returns: false where there is none.
+  /// - Throws: `AccountFileError`, `StoreError`.
+  @discardableResult
+  package func takeNick(of account: Account, in store: Store) throws -> Bool {
+    guard var settings = try settings(of: account, inStoreAt: store.path),
+      let former = settings.takeFormerNick()
+    else { return false }
+    try store.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
+    try set(settings, of: account, inStoreAt: store.path)
+    return true
+  }
+}

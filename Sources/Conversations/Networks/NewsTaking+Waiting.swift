@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Changes of messages that are not here. An archive is read from its end, page by page, so a
+/// correction can come a page before its message.
+extension NewsTaking {
+  /// How many wait in one conversation: those that came last.
+  static let mostWaiting = 1_000
+
+  /// Raw values are stored.
+  private enum Kind: Int {
+    case correction = 0
+    case retraction = 1
+    case removal = 2
+    case reaction = 3
+  }
+
+  /// A change as it is stored. `speaker` and `author` are empty for the owner.
+  private struct Waiting {
+    var kind: Kind
+    var message: MessageName
+    var place: NetworkPlace
+    var author: String?
+    var speaker = ""
+    /// What the speaker, or the moderator who removed the message, is called.
+    var name: String
+    var isVerified = true
+    /// The new text, the emoji or the reason.
+    var text: String
+    var told: Milliseconds?
+    /// What the network knows the change itself by.
+    var change = MessageName()
+  }
+
+  // MARK: In
+
+  /// Keeps a change until its message comes with an older page.
+  func keep(_ news: NetworkNews) throws {
+    guard let waiting = waiting(news), let place = try known(waiting.place) else { return }
+    try database.run(
+      """
+      INSERT INTO waiting_change(conversation, page, kind, archive_id, origin_id, author, speaker,
+        name, verified, text, at, change_archive, change_origin)
+      SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM conversation
+      -- Nothing is older than the beginning of an archive.
+      WHERE id = ?1 AND archive_from IS NOT '' AND NOT EXISTS (
+        SELECT 1 FROM waiting_change
+        WHERE conversation = ?1 AND archive_id IS ?4 AND origin_id IS ?5
+          AND (kind, author, speaker, text, at, change_archive, change_origin)
+            IS (?3, ?6, ?7, ?10, ?11, ?12, ?13))
+      """, place.id, waiting.told == nil ? 0 : place.page, waiting.kind.rawValue,
+      waiting.message.archive, waiting.message.origin, waiting.author, waiting.speaker,
+      waiting.name, waiting.isVerified, waiting.text, time(waiting.told), waiting.change.archive,
+      waiting.change.origin)
+    try database.run(
+      """
+      DELETE FROM waiting_change WHERE id IN (
+        SELECT id FROM waiting_change WHERE conversation = ? ORDER BY id DESC LIMIT -1 OFFSET ?)
+      """, place.id, Self.mostWaiting)
+  }
+
+  /// - Returns: nil for what would change nothing, whatever message came.
+  private func waiting(_ news: NetworkNews) -> Waiting? {
+    switch news {
+    case .edited(let message, let speaker, let place, let body, let told, let change):
+      return waiting(.correction, of: message, by: speaker, in: place, body, told, change)
+    case .retracted(let message, let speaker, let place, let told):
+      return waiting(.retraction, of: message, by: speaker, in: place, "", told)
+    case .removed(let archive, let room, let removal, let told):
+      return Waiting(
+        kind: .removal, message: MessageName(archive: archive), place: .room(room),
+        name: removal.moderator, text: removal.reason, told: told)
+    case .reacted(let message, let author, let speaker, let place, let emoji, let told, let change):
+      let new = emoji.first(where: Reaction.isEmoji)
+      if new == nil, !emoji.isEmpty { return nil }
+      var found = waiting(.reaction, of: message, by: speaker, in: place, new ?? "", told, change)
+      found?.author = author.map { Self.stored($0) }
+      return found
+    default:
+      return nil
+    }
+  }
+
+  private func waiting(
+    _ kind: Kind, of message: MessageName, by speaker: Speaker, in place: NetworkPlace,
+    _ text: String, _ told: Milliseconds?, _ change: MessageName = MessageName()
+  ) -> Waiting? {
+    if case .direct(let address) = place, !speaker.isOwner, speaker.identity != address {
+      return nil
+    }
+    guard speaker.isOwner || !speaker.identity.isEmpty,
+      message.archive != nil || message.origin != nil
+    else { return nil }
+    return Waiting(
+      kind: kind, message: message, place: place, speaker: Self.stored(speaker),
+      name: speaker.name, isVerified: speaker.isVerified, text: text, told: told, change: change)
+  }
+
+  private static func stored(_ speaker: Speaker) -> String {
+    speaker.isOwner ? "" : speaker.identity
+  }
+
+  /// The number of a page that is older than all whose changes wait.
+  func pageBeforeThoseKept(in place: Place) throws -> Int {
+    let first = try database.first(
+      "SELECT min(page) FROM waiting_change WHERE conversation = ?", place.id
+    ) { $0.int() }
+    return min(first ?? 0, 0) - 1
+  }
+
+  // MARK: Out
+
+  /// Makes the changes that waited for the messages of a page, after those on the page itself,
+  /// which are older. Nobody is told of any of them: the messages are new to everybody.
+  func settle() throws {
+    let all = unsettled
+    unsettled = [:]
+    for (network, messages) in all {
+      guard let place = try known(network) else { continue }
+      if !messages.isEmpty {
+        let list = "[" + messages.map { String($0.rawValue) }.joined(separator: ",") + "]"
+        try makeWaitingChanges(of: list, in: place)
+        try database.run(
+          """
+          UPDATE message SET revised = NULL
+          WHERE revised IS NOT NULL AND id IN (SELECT value FROM json_each(?))
+          """, list)
+        try database.run(
+          "UPDATE reaction SET change = 0 WHERE message IN (SELECT value FROM json_each(?))", list)
+      }
+      // Where the archive begins, nothing is left that they could be of.
+      try database.run(
+        """
+        DELETE FROM waiting_change WHERE conversation = ?1
+          AND EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND archive_from = '')
+        """, place.id)
+    }
+  }
+
+  private func makeWaitingChanges(of messages: String, in place: Place) throws {
+    // The + keeps SQLite from going through the list for each change.
+    let found = try database.rows(
+      """
+      SELECT w.* FROM waiting_change w WHERE w.conversation = ?1 AND (
+        EXISTS (SELECT 1 FROM message WHERE conversation = ?1 AND archive_id = w.archive_id
+          AND +id IN (SELECT value FROM json_each(?2)))
+        OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1 AND remote_id = w.origin_id
+          AND +id IN (SELECT value FROM json_each(?2))))
+      ORDER BY w.page, w.id
+      """, place.id, messages
+    ) { (id: $0.int64("id"), change: Self.change($0, in: place.network)) }
+    for (id, change) in found {
+      // That of somebody else than the author stays, as one of a message that is not here.
+      guard let change, try apply(change) else { continue }
+      try database.run("DELETE FROM waiting_change WHERE id = ?", id)
+    }
+  }
+
+  /// A change as the network told it; nil for what another program stored.
+  private static func change(_ row: Row, in place: NetworkPlace) -> NetworkNews? {
+    let message = MessageName(
+      origin: row.optionalText("origin_id"), archive: row.optionalText("archive_id"))
+    let change = MessageName(
+      origin: row.optionalText("change_origin"), archive: row.optionalText("change_archive"))
+    let (name, text, time) = (row.text("name"), row.text("text"), row.time("at"))
+    var speaker = someone(row.text("speaker"))
+    (speaker.name, speaker.isVerified) = (name, row.bool("verified"))
+    switch (Kind(rawValue: row.int("kind")), place) {
+    case (.correction?, _):
+      return .edited(message, by: speaker, in: place, body: text, at: time, change: change)
+    case (.retraction?, _):
+      return .retracted(message, by: speaker, in: place, at: time)
+    case (.removal?, .room(let room)):
+      guard let archive = message.archive else { return nil }
+      return .removed(
+        archive: archive, room: room, Removal(moderator: name, reason: text), at: time)
+    case (.reaction?, _):
+      return .reacted(
+        message, author: row.optionalText("author").map { someone($0) }, by: speaker, in: place,
+        emoji: text.isEmpty ? [] : [text], at: time, change: change)
+    case (.removal?, .direct), (nil, _):
+      return nil
+    }
+  }
+
+  private static func someone(_ stored: String) -> Speaker {
+    Speaker(identity: stored, isOwner: stored.isEmpty)
+  }
+}
