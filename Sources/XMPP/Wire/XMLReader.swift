@@ -45,8 +45,8 @@ package final class XMLReader {
   package var skips = false
 
   private let limits: Limits
-  /// How many times the limit a skipped stanza may have: nothing of it is kept, but one that never
-  /// ends would keep all others out.
+  /// How many times the limit a skipped stanza may be: nothing of it is kept, but an endless one
+  /// would block all others.
   private static let longestSkipped = 64
   private var parser: OpaquePointer
   private var scanner = StanzaScanner()
@@ -242,9 +242,9 @@ package final class XMLReader {
 
   // MARK: - skipping
 
-  /// Skips the rest of a stanza. Where that may not be, or there is none, the stream ends.
+  /// Skips the rest of a stanza. If skipping is off or no stanza has begun, ends the stream.
   private func giveUp(_ fault: XMLFault, _ stanza: Element?) {
-    guard skips, let stanza else { return fail(fault) }
+    guard skips, isInStream, let stanza else { return fail(fault) }
     skipped = Element(stanza.name, namespace: stanza.namespace, stanza.attributes)
     skippedBytes = fed - done
     XML_StopParser(parser, XML_Bool(XML_FALSE))

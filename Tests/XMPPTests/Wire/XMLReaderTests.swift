@@ -223,6 +223,16 @@ private func read(
         == [opened, .skipped(Element("message"), bytes: stanza.utf8.count)])
   }
 
+  @Test("14.6: before the stream's header has ended nothing is a stanza that could be skipped")
+  func skipsNothingBeforeTheHeader() {
+    let reader = XMLReader(limits: XMLReader.Limits(bytes: 100))
+    reader.skips = true
+    let text = String(repeating: "x", count: 200)
+    #expect(
+      reader.read(Array("<?xml version='1.0',><a><b>\(text)</b></a>".utf8))
+        == [.failed(.tooLong(limit: 100))])
+  }
+
   @Test("14.6: what a resumed session brings is skipped, were it in one piece with the answer")
   func skipsBehindResumed() {
     let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
