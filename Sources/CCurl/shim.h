@@ -20,7 +20,7 @@ static inline int ccurl_set_headers(CURL *transfer, struct curl_slist *headers) 
 static inline int ccurl_set_addresses(CURL *transfer, struct curl_slist *addresses) {
   return curl_easy_setopt(transfer, CURLOPT_RESOLVE, addresses);
 }
-// Host and port of an address of the web, as curl itself goes there; false where it has none.
+// The host and port that curl would connect to for a web address; false if it has none.
 static inline int ccurl_find_host(
     const char *address, char *host, unsigned host_size, char *port, unsigned port_size) {
   CURLU *parts = curl_url();

@@ -53,8 +53,8 @@ static inline void clinux_no_new_privileges(void) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-// Landlock as it is since ABI 6 (Linux 6.12), whatever the headers of this system know of it
-// (linux/landlock.h, landlock(7)).
+// Landlock as of ABI 6 (Linux 6.12), even if this system's headers are older (linux/landlock.h,
+// landlock(7)).
 struct clinux_landlock_ruleset {
   __u64 handled_access_fs, handled_access_net, scoped;
 };
@@ -83,7 +83,7 @@ static inline int clinux_watch_process(pid_t process) {
 #endif
 }
 
-// Any system call, for the tests of the sandbox: syscall is variadic, which Swift does not call.
+// Any system call, for the tests of the sandbox: Swift cannot call syscall, which is variadic.
 static inline long clinux_call(long number, long a, long b, long c, long d, long e, long f) {
   return syscall(number, a, b, c, d, e, f);
 }
@@ -91,8 +91,8 @@ static inline long clinux_call(long number, long a, long b, long c, long d, long
 // Whether the kernel can filter the system calls of a process.
 static inline int clinux_has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 
-// Of the file system only these folders and files are left: to be written, and to be read. Nothing is
-// started, no port is opened for others, and no process outside is reached.
+// Leaves the process only these folders and files: `own` to write, `readable` to read. It can start
+// nothing, listen on no port and reach no process outside.
 //
 // Returns 0, or -1 with the reason in errno.
 static inline int clinux_landlock(
@@ -122,7 +122,7 @@ static inline int clinux_landlock(
         .allowed_access =
             possible & (n < own_count ? rights & ~LANDLOCK_ACCESS_FS_EXECUTE : reading),
         .parent_fd = open(path, 010000000 /* O_PATH, for those who ask for GNU */ | O_CLOEXEC)};
-    // What this system does not have nobody has to reach.
+    // A path missing on this system needs no rule.
     if (rule.parent_fd < 0) continue;
     const int added =
         (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);

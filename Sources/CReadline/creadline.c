@@ -153,8 +153,8 @@ static void choose_locale(void) {
   setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/// Trap: whatever no hook answers, readline asks the C library, which loads name services for that; a
-/// static program may crash of it. `~nobody` stays as it is.
+/// Trap: where no hook answers, readline asks the C library, which loads name services; that may
+/// crash a static program. `~nobody` stays as it is.
 static char *home_of(char *user) {
   char *home = creadline_call.home(user);
   if (home) return home;
@@ -309,7 +309,7 @@ static void feed(const unsigned char *bytes, size_t count) {
     }
     creadline_begin_key();
     caret_before = rl_point;
-    // What a macro types goes on where the line is.
+    // A macro continues the line; it never replaces it.
     if (!is_typed) creadline_is_selected = false;
     if (is_typed) creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);

@@ -29,10 +29,10 @@ static inline int cseccomp_confine(void) {
   if (result == 0)
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_NE, getpid()));
-  // Its flags are in memory, where a filter cannot look. Where there is none, glibc uses clone.
+  // A filter cannot read its flags, which are in memory. glibc falls back to clone.
   if (result == 0)
     result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  // In namespaces of its own a process has rights that it has nowhere else.
+  // In new namespaces a process would have rights that it lacks outside them.
   static const unsigned namespaces[] = {
       0x00020000 /* CLONE_NEWNS */,  0x02000000 /* CLONE_NEWCGROUP */,
       0x04000000 /* CLONE_NEWUTS */, 0x08000000 /* CLONE_NEWIPC */,
@@ -43,7 +43,7 @@ static inline int cseccomp_confine(void) {
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
         SCMP_A0(SCMP_CMP_MASKED_EQ, namespaces[n], namespaces[n]));
-  // As if this kernel had none: who asks for one does without.
+  // As if this kernel had no Unix sockets: callers then do without.
   if (result == 0)
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));

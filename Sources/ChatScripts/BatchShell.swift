@@ -63,12 +63,12 @@ package final class BatchShell {
     case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
     case .copy:
       throw Refusal(
-        say("Only a terminal has a clipboard that hobnob can reach; there is none here."))
+        say("hobnob can copy only at a terminal, and there is none here."))
     case .open(let words, _):
       guard programs.start(words, ended: { _ in }) else {
         throw Refusal(
           say(
-            "%1 could not be run: %2. /set open-command names another.",
+            "Cannot run %1: %2. Name another with /set open-command.",
             SafeText(line: words[0]), systemReason()))
       }
     case .connect(let account, _):

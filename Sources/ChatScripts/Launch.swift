@@ -133,8 +133,7 @@ package struct Launch {
         return path
       }
       if let path = environment["HOBNOB_STORE"], !path.isEmpty { return path }
-      let hasData = environment["XDG_DATA_HOME"]?.hasPrefix("/") == true
-      guard hasData || Login.home(environment) != nil else {
+      guard OwnFolder.data.path(environment) != nil else {
         throw Refusal(
           say(
             "HOME is not set, so there is no place for a store; name one with --store or HOBNOB_STORE."

@@ -24,7 +24,7 @@ package enum NetworkExecutable {
     }
     throw Refusal(
       say(
-        "%1 is not there, neither beside hobnob nor in libexec/hobnob; make install puts it there, and then /connect works.",
+        "%1 is neither beside hobnob nor in libexec/hobnob; run make install, then /connect.",
         SafeText(line: name)))
   }
 

@@ -32,10 +32,10 @@ extension Store {
       throw Refusal(
         accounts.isEmpty
           ? say(
-            "%1 is on a network, and you have no account; /account add, typed in hobnob, makes one.",
+            "%1 is on a network, and you have no account; in hobnob, /account add adds one.",
             SafeText(line: bare))
           : say(
-            "Which account? You have %1; /msg or /join, typed in hobnob in a conversation of the account, makes %2 known.",
+            "Which account? You have %1; to add %2, type /msg or /join in a conversation of that account.",
             accounts.map { SafeText(line: $0.address) }.joined(separator: ", "),
             SafeText(line: bare)))
     }

@@ -22,7 +22,7 @@ package final class Place: SessionPart {
   /// What I left word of while I am away.
   private(set) var away: String?
   private var signals = TypingSignals()
-  /// Of whom it was said how they become a contact.
+  /// Those for whom the contact hint was shown.
   private var hintedAt: Set<ID<Participant>> = []
 
   init(_ session: Session) { self.session = session }
@@ -43,7 +43,7 @@ package final class Place: SessionPart {
     guard isMember else {
       let name = SafeText(name: conversation.name)
       if conversation.isRemoved {
-        throw Refusal(say("%1 was removed; /switch goes elsewhere.", name))
+        throw Refusal(say("%1 was removed; /switch opens another.", name))
       }
       throw Refusal(
         membership == .never
@@ -53,7 +53,7 @@ package final class Place: SessionPart {
     return conversation
   }
 
-  /// Milliseconds that a network's word that someone types holds: it comes once, and is not repeated
+  /// Milliseconds that a network's typing signal lasts: it comes once and is not repeated
   /// (XEP-0085; rule 4.3).
   private static let typingElsewhere: Int64 = 30_000
 
@@ -115,7 +115,7 @@ package final class Place: SessionPart {
     hintAtContact()
   }
 
-  /// Says once of somebody how it can be seen whether they are there (rule 14.1).
+  /// Hints once for each person how to see whether they are online (rule 14.1).
   private func hintAtContact() {
     guard let conversation, conversation.kind == .direct,
       let account = session.accounts.list.first(where: { $0.network == conversation.network }),

@@ -282,9 +282,9 @@ package final class Session {
     transcript.name(self.me)
   }
 
-  /// Something that I want to hear of, or not, may be otherwise.
+  /// What I want to hear of may have changed.
   ///
-  /// - Returns: whether it is.
+  /// - Returns: whether it has.
   @discardableResult
   func refreshAttention() -> Bool {
     guard let now = try? store.attention(of: me.id), now != attention else { return false }

@@ -29,12 +29,12 @@ extension SessionPart {
   func emit(_ effect: Effect) { session.emit(effect) }
   func tell(_ sentence: SafeText) { transcript.tell(sentence) }
 
-  /// - Throws: a ``Refusal`` where nobody sits who could answer what a command asks.
+  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer a command's question.
   func requireSomebodyToAsk(_ command: SafeText) throws {
     guard !session.isInteractive else { return }
     throw Refusal(
       say(
-        "%1 asks a question first, and nobody is here to answer; type it at a terminal.",
+        "%1 asks a question first; type it at a terminal, where you can answer.",
         command))
   }
 

@@ -163,7 +163,7 @@ extension InteractiveShell {
     editor.copyToClipboard(text)
   }
 
-  /// Where no process can be started the keys wait.
+  /// If no process can be started, does the work here while keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
     let isStarted = start(FileKeeper.command(files, limit: limit, in: session.store)) {
       [weak self] answer, status in
@@ -179,7 +179,7 @@ extension InteractiveShell {
     _ = tell(.filesKept(result, number: number))
   }
 
-  /// Where no process can be started the keys wait.
+  /// If no process can be started, does the work here while keys wait.
   private func write(_ chore: FileChore) {
     let isStarted = start(chore.command) { [weak self] answer, status in
       _ = self?.tell(.wrote(chore, chore.outcome(answer: answer, status: status)))
@@ -231,7 +231,7 @@ extension InteractiveShell {
     }
     guard isStarted else {
       throw Refusal(
-        say("%1 could not be run: %2. /set open-command names another.", program, systemReason()))
+        say("Cannot run %1: %2. Name another with /set open-command.", program, systemReason()))
     }
     show(notice: say("Opened %1", target))
   }

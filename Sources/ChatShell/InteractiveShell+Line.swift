@@ -21,7 +21,7 @@ extension InteractiveShell {
       tell(.moved)
     case .selectionEnded(let text):
       if notice == Self.isSelected { notice = nil }
-      // Who types on unseen does not lose it.
+      // The replaced text goes into the history.
       if let text { tell(.carriedOut(text)) }
       refresh()
     case .secondSpace: closeSymbol()
@@ -85,7 +85,7 @@ extension InteractiveShell {
   }
 
   private static let isSelected = say(
-    "The line is selected: type to replace it; any other key goes on with it")
+    "The line is selected: type to replace it; any other key keeps it")
 
   private func complete() -> Bool {
     guard completion.press(.complete) else { return false }

@@ -16,7 +16,7 @@ package struct OpenShell: Subcommand {
     commandName: "open", abstract: "Open the shell in a conversation, whatever it is named.")
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String?
-  @Flag(help: "Make the person or the room known if there is none, also one of a network.")
+  @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
   var create = false
 
   package init() {}
@@ -140,7 +140,7 @@ extension Launch {
     }
     let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
     return say(
-      "A second terminal with %1 --as NAME is someone to talk to. /help helps.",
+      "To talk to someone, run %1 --as NAME in a second terminal. /help helps.",
       SafeText(line: program))
   }
 

@@ -53,7 +53,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "%1 is not a room of this machine; only those have a topic, invitations and a maker here",
+        "%1 is not a room of this machine; only those have topics, invitations and makers here",
         [conversation]
       )
     case .notTheMaker(let room, let maker) where maker.isEmpty:

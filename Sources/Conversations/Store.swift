@@ -174,11 +174,7 @@ public final class Store {
 
   /// `$XDG_DATA_HOME/hobnob/store.sqlite`, or below `~/.local/share`.
   public static func defaultPath(environment: [String: String]) -> String {
-    // The XDG base directory specification: a path that is not absolute is to be ignored.
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-      return data + "/hobnob/store.sqlite"
-    }
-    return (Login.home(environment) ?? "") + "/.local/share/hobnob/store.sqlite"
+    (OwnFolder.data.path(environment) ?? "") + "/store.sqlite"
   }
 
   /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: then a lock

@@ -14,7 +14,7 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The rows of text that are seen, after the last drawing.
   public var inputRows: Int { display.inputRows }
-  /// A text with more rows than are seen, after the last drawing; nil where all are.
+  /// The size of a text that had hidden rows when last drawn; nil if it had none.
   public var scrolledText: ScrolledText? { display.scrolledText }
   /// The terminal's width in columns.
   public var columns: Int { display.columns }
@@ -92,7 +92,7 @@ extension LineEditor: BarLine {
   /// Selects all of the text until the next key: a character or a paste then takes its place, and any
   /// other key finds the line as it was (rule 1.11).
   public func selectAll() {
-    // What was typed is told before, or it would seem to be typed now.
+    // Report earlier typing first, or it would seem to be typed now.
     tellEarlierChanges()
     creadline_select()
     display.needsDrawing = true

@@ -6,7 +6,7 @@ import Platform
 /// Where a network process gets what only its owner decides: the account's settings and password.
 @MainActor
 package protocol AccountSource: AnyObject {
-  /// Called in the loop when it can answer nothing any more.
+  /// Called in the loop when it can no longer answer.
   var ended: () -> Void { get set }
   /// The settings as they are now; nil where the owner's file no longer lists the account.
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void)
@@ -203,7 +203,8 @@ final class AccountHelperProgram {
 
   /// Answers until its input ends.
   func run() -> Int32 {
-    // What ends the network process ends this one by that, and not before it.
+    // Signals that end the network process must not end this one first: it ends when its input
+    // does.
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { _ in }
     _ = fcntl(input, F_SETFL, O_NONBLOCK)
     loop.watch(input) { [weak self] in self?.read() }

@@ -8,7 +8,7 @@ package struct BackOff: Sendable {
   /// Milliseconds before the first try, and at most.
   static let first: Milliseconds = 1_000
   static let most: Milliseconds = 300_000
-  /// How long a connection holds that went well (rule 14.6).
+  /// How long a connection must last to count as a success (rule 14.6).
   static let settled: Milliseconds = 60_000
 
   private var failures = 0

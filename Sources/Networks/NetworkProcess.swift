@@ -15,7 +15,7 @@ package final class NetworkProcess {
   private let files: AccountFiles
   /// As its owner has set them when they were last read.
   private var settings: AccountSettings
-  /// Whose change only a new process sees: what this one may open was settled when it started.
+  /// The `ca` file. A new one takes a new process: this one cannot open other files.
   private let authorities: String?
   /// nil until it is known.
   private var secret: String?
@@ -255,7 +255,7 @@ package final class NetworkProcess {
       downloads.limit = now.fetchLimit
       guard reconnects else { return }
       guard now["ca"] == authorities else {
-        failure = "/connect starts a process that reads the new certificates (ca)"
+        failure = "run /connect to use the new certificates (ca)"
         return leave()
       }
       // It may print another one now.
@@ -356,8 +356,9 @@ package final class NetworkProcess {
   }
 }
 
-/// The process outside the sandbox has ended. This one can start no other, and could neither look a
-/// name up nor read a setting: it ends as after a crash, so that a shell starts both again.
+/// The process outside the sandbox has ended. This process cannot start another one, and alone it
+/// can neither look up names nor read settings. It ends as after a crash, so that a shell starts
+/// both again.
 package struct HelperIsGone: Error, CustomStringConvertible {
   package let description = "the process that reads the settings and looks names up has ended"
 }

@@ -61,7 +61,7 @@ package struct NetworkProgram {
       let helper = AccountHelperProgram(
         files, Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: arguments[2]),
         inStoreAt: arguments[1])
-      // What its loop calls refers to it weakly.
+      // The callbacks in its loop hold it weakly.
       return withExtendedLifetime(helper) { helper.run() }
     }
     var (mode, stays) = (Mode.connect, false)
@@ -122,7 +122,7 @@ package struct NetworkProgram {
     return 0
   }
 
-  /// What is typed at the terminal that it was started in is none of its business.
+  /// The process must not read what its user types at the terminal that started it.
   private static func stopReadingTheTerminal() {
     for (number, path) in [(Int32(0), "/dev/null"), (1, "/proc/self/fd/1"), (2, "/proc/self/fd/2")]
     where isatty(number) == 1 {
@@ -142,18 +142,24 @@ package struct NetworkProgram {
           + "leaves a minute after the last shell; then this works.")
       return 75
     }
-    let failure = try connect(account, settings, in: store, mode, stays: stays)
-    try store.releaseLease(of: account)
+    var hasRun = false
+    let failure = try connect(account, settings, in: store, mode, stays: stays, &hasRun)
+    // The status says why until somebody connects the account again.
+    try store.releaseLease(of: account, status: failure ?? "")
     guard let failure else { return 0 }
-    // What ended it is said until somebody connects the account anew.
-    try store.setStatus(of: account, failure)
+    // Only now: a person who reads it may type /connect, which must not reach an ending process.
+    if hasRun { try store.tell("\(account.address): \(failure)", account) }
     say(failure)
     return 1
   }
 
-  /// - Returns: why it ended, where it has to be told.
+  /// Serves the account until the process has to end.
+  ///
+  /// - Parameter hasRun: becomes true when the owner's shells must be told why it ends.
+  /// - Returns: why it ended; nil if there is nothing to tell.
   private func connect(
-    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
+    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool,
+    _ hasRun: inout Bool
   ) throws -> String? {
     var typed: String?
     if mode == .connectWithInput {
@@ -170,8 +176,8 @@ package struct NetworkProgram {
     guard
       let helper = AccountHelper(
         [ownProgram, "--helper", store.path, account.network], loop: loop)
-    else { return "no process could be started for its settings: \(SystemFailure().reason)" }
-    // Whoever types meanwhile comes first: catching up can keep a processor busy for a while.
+    else { return "the helper process could not be started: \(SystemFailure().reason)" }
+    // Typing comes first: catching up can keep a processor busy for a while.
     _ = nice(5)
     Self.stopReadingTheTerminal()
     let confinement: Confinement
@@ -187,9 +193,8 @@ package struct NetworkProgram {
     let process = try NetworkProcess(
       account, settings, in: store, over: wire, loop: loop, source: helper, files: files,
       typed: typed, stays: stays)
-    let failure = try process.run()
-    if let failure { try store.tell("\(account.address): \(failure)", account) }
-    return failure
+    hasRun = true
+    return try process.run()
   }
 
   private func folder(of store: Store) -> String {

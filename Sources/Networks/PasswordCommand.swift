@@ -4,8 +4,8 @@ import Glibc
 import Platform
 
 /// A program that prints a password: the account's `password-command`, or `secret-tool`. It runs
-/// without a shell, in a group of its own that has the terminal if this process has it. The first
-/// line that it prints counts, and it has a minute.
+/// without a shell, in a process group of its own, which gets the terminal if this process has it.
+/// The password is the first line that it prints, and it must end within a minute.
 @MainActor
 final class PasswordCommand {
   /// Bytes of its output that are read at the most.
@@ -20,7 +20,7 @@ final class PasswordCommand {
   private let done: (Result<String, PasswordFailure>) -> Void
   /// Also the number of its group.
   private var process: pid_t = 0
-  /// The terminal that it has meanwhile.
+  /// The terminal that it was lent; -1 if none.
   private var terminal: Int32 = -1
   private var output: Int32 = -1
   private var ending: Int32 = -1
@@ -57,7 +57,7 @@ final class PasswordCommand {
       return done(.failure(.command(name, status: 127)))
     }
     (process, output) = (started, pipe.reading)
-    // Where other threads have children as well, the signal may be theirs.
+    // If other threads wait for children too, one of them may take the signal.
     ending = clinux_watch_process(started)
     if ending >= 0 { loop.watch(ending) { [weak self] in self?.lookWhetherItEnded() } }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
@@ -67,7 +67,7 @@ final class PasswordCommand {
 
   private var name: String { words.first ?? "" }
 
-  /// - Returns: the terminal that this process may read from; -1 where it has none or is in the
+  /// - Returns: the terminal that this process may read from; -1 if it has none or is in the
   ///   background.
   private static func foregroundTerminal() -> Int32 {
     let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -96,14 +96,14 @@ final class PasswordCommand {
     return result ?? .failure(.none)
   }
 
-  /// Asks it, and what it has started, to end; what does not is killed.
+  /// Asks it and everything it started to end, and later kills what has not ended.
   private func end() {
     isTooLate = true
     signal(SIGTERM)
     loop.schedule(&timer, at: loop.now + Int64(Self.grace)) { [weak self] in self?.signal(SIGKILL) }
   }
 
-  /// Ends it where nobody waits for it any more.
+  /// Kills it when nobody waits for the password any more.
   func kill() {
     signal(SIGKILL)
     takeTerminalBack()
@@ -142,14 +142,14 @@ final class PasswordCommand {
     guard process > 0, waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0,
       found.si_signo != 0
     else { return }
-    // The rest of its group, while nobody else can have its number.
+    // Kill the rest of its group now, while no other group can have its number.
     if isTooLate { signal(SIGKILL) }
     waitpid(process, &status, 0)
     let exit = ChildProcess.exitStatus(status)
     let isInterrupted = terminal >= 0 && exit == 128 + SIGINT
     takeTerminalBack()
     process = 0
-    // Whoever pressed C-c meant all that they had started.
+    // C-c reached only the group of the command, but was meant for this process, too.
     if isInterrupted { Glibc.kill(0, SIGINT) }
     if ending >= 0 {
       loop.unwatch(ending)
@@ -190,7 +190,7 @@ package enum PasswordFailure: Error, Hashable, Sendable {
     case .command(let name, let status):
       "/connect asks for its password; \(name) gave none (status \(status))"
     case .tooSlow(let name):
-      "/connect asks for its password; \(name) took longer than a minute and was ended"
+      "/connect asks for its password; \(name) was stopped after a minute"
     case .settings(let sentence): sentence
     }
   }

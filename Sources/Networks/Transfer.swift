@@ -120,7 +120,7 @@ final class Transfer {
     let status = ccurl_status(handle)
     if result == CURLE_OK, (200..<300).contains(status) { return .success(()) }
     if result == CURLE_OK, (300..<400).contains(status) {
-      return .failure(Transfers.Failure("the web server sends it from one address to the next"))
+      return .failure(Transfers.Failure("the web server only redirects it"))
     }
     if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
       return .failure(
@@ -143,15 +143,15 @@ final class Transfer {
     return .failure(Transfers.Failure(Self.words(for: result), isPassing: !isFinal))
   }
 
-  /// What a status of HTTP says to somebody who wants a file to be somewhere.
+  /// An HTTP status in words for somebody who sends or fetches a file.
   private static func words(forAnswer status: Int) -> String {
     let words =
       switch status {
       case 401, 403, 405: "the web server does not allow it"
-      case 404, 410: "it is not there, or not there any more"
+      case 404, 410: "it does not exist, or no longer does"
       case 408, 504: "the web server took too long"
       case 413: "it is too large for the web server"
-      case 429: "the web server is asked for too much at the moment"
+      case 429: "the web server has too many requests now"
       case 500, 502, 503: "the web server has a problem at the moment"
       case 507: "the web server has no room for it"
       default: "the web server refuses it"
@@ -167,10 +167,10 @@ final class Transfer {
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       "the connection to the web server broke"
     case CURLE_SSL_CONNECT_ERROR: "encryption with the web server failed"
-    case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is not good"
-    case CURLE_SSL_CACERT_BADFILE: "the certificates to trust cannot be read"
-    case CURLE_TOO_MANY_REDIRECTS: "the web server sends it from one address to the next"
-    case CURLE_UNSUPPORTED_PROTOCOL: "it leads to an address that does not begin with https://"
+    case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is invalid"
+    case CURLE_SSL_CACERT_BADFILE: "the trusted certificates cannot be read"
+    case CURLE_TOO_MANY_REDIRECTS: "the web server only redirects it"
+    case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to an address without https://"
     case CURLE_READ_ERROR: "the file cannot be read"
     default: String(cString: curl_easy_strerror(result))
     }

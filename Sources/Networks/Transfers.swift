@@ -79,7 +79,7 @@ package final class Transfers {
 
   // MARK: Transfers
 
-  /// Sends an attachment, and nothing that a link in its place leads to.
+  /// Uploads an attachment; it does not follow a link in its place.
   ///
   /// - Parameters:
   ///   - hash: the attachment's.
@@ -166,7 +166,7 @@ package final class Transfers {
   /// Looks the web server's name up, which libcurl cannot do in a confined process, and goes there.
   private func go(to address: String, _ transfer: Transfer) {
     guard let (host, port) = Self.host(of: address) else {
-      return fail(transfer, Failure("its address is not one of the web"))
+      return fail(transfer, Failure("its address is not a web address"))
     }
     var (four, six) = (in_addr(), in6_addr())
     let digits = host.filter { $0 != "[" && $0 != "]" }
@@ -211,7 +211,7 @@ package final class Transfers {
       return Failure("its address does not begin with https://")
     }
     let isSound = address.utf8.count <= 4096 && address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-    return isSound ? nil : Failure("its address is not one of the web")
+    return isSound ? nil : Failure("its address is not a web address")
   }
 
   // MARK: The loop

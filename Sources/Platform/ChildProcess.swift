@@ -81,14 +81,14 @@ package enum ChildProcess {
 
   /// Makes a group of processes the one that the terminal's keys go to.
   package static func give(_ terminal: Int32, to group: pid_t) {
-    // To others this signal says that they may not.
+    // This signal would stop a process in the background that calls tcsetpgrp.
     var (signals, former) = (sigset_t(), sigset_t())
     sigemptyset(&signals)
     sigaddset(&signals, SIGTTOU)
     pthread_sigmask(SIG_BLOCK, &signals, &former)
     tcsetpgrp(terminal, group)
     pthread_sigmask(SIG_SETMASK, &former, nil)
-    // Whoever of them wanted to read before was stopped.
+    // Continue processes that were stopped because they read before they had the terminal.
     kill(-group, SIGCONT)
   }
 

@@ -49,7 +49,7 @@ public struct TimerID: Hashable, Sendable {
   /// - Parameter clock: shows the milliseconds that timers count; it never goes back.
   package init(clock: @escaping () -> Int64) { self.clock = clock }
 
-  /// Milliseconds since some moment, the time included in which the machine was suspended.
+  /// Milliseconds since some moment, including time when the machine was suspended.
   public var now: Int64 { clock() }
 
   /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second

@@ -14,7 +14,7 @@ package struct OpenFile: ~Copyable {
     close(number)
   }
 
-  /// Gives the descriptor to somebody else, who closes it.
+  /// Hands the descriptor to the caller, who must close it.
   package consuming func released() -> Int32 {
     let number = number
     discard self

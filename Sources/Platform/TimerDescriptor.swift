@@ -37,8 +37,7 @@ struct TimerDescriptor: ~Copyable {
     return -1
   }
 
-  /// The descriptor was readable: it is read, or it would stay so. The same moment would have to be
-  /// set anew.
+  /// Reads the readable descriptor, or it would stay readable. The timer is then unset.
   mutating func fired() {
     var times: UInt64 = 0
     _ = read(descriptor, &times, MemoryLayout<UInt64>.size)

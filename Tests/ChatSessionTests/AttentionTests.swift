@@ -42,7 +42,8 @@ struct AttentionTests {
     #expect(anna.news().last?.hasPrefix("notify mentions  ") == true)
     anna.say("/join tea")
     anna.say("/set notify nosuch")
-    #expect(anna.news().last == "notify cannot be nosuch; it takes all, mentions, none.")
+    #expect(
+      anna.news().last == "“nosuch” is not a valid value for notify; use all, mentions, none.")
     anna.say("/msg ben")
     anna.say("/set notify")
     #expect(anna.news().last?.hasPrefix("notify all  ") == true)
@@ -123,7 +124,7 @@ struct AttentionTests {
     _ = anna.news()
     anna.say("/switch lobby")
     let printed = anna.news()
-    #expect(printed.last == "You ignore #lobby; /unignore #lobby shows what is written here.")
+    #expect(printed.last == "You ignore #lobby; /unignore #lobby shows the messages.")
     #expect(!printed.contains { $0.contains("tea?") })
     anna.say("/unignore lobby")
     ben.say("seen")
@@ -203,7 +204,7 @@ struct AttentionTests {
     try hear(.countStrangers)
     #expect(anna.news().isEmpty && anna.bells == 0)
     anna.say("/requests")
-    #expect(anna.news() == ["No requests wait."])
+    #expect(anna.news() == ["No requests."])
     try hear(.invited(room: "b@rooms.y.org", by: Speaker(identity: "dull@y.org")))
     #expect(anna.news().last?.hasPrefix("dull@y.org invites you") == true && anna.bells == 0)
     try hear(.invited(room: "c@rooms.y.org", by: Speaker(identity: "eve@y.org")))
@@ -229,7 +230,7 @@ struct AttentionTests {
     #expect(printed.count { $0.contains("/join ") } == 1_000)
     #expect(
       printed.contains(
-        "hobnob keeps no more than 1000 requests of one kind; /requests clear makes room."))
+        "hobnob keeps at most 1000 requests of each kind; /requests clear makes room."))
   }
 
   // MARK: /set keep
@@ -242,7 +243,7 @@ struct AttentionTests {
     anna.say("/set keep 1d")
     #expect(
       anna.question?.text
-        == "Delete 2 messages, 0 files for all from tomorrow on? y: yes, any other key: no"
+        == "Delete 2 messages and 0 files for all from tomorrow? y: yes, any other key: no"
     )
     let lobby = try #require(anna.session.place.conversation?.id)
     #expect(try anna.store.keep(of: lobby) == nil)
@@ -284,7 +285,7 @@ struct AttentionTests {
     #expect(try script.store.conversation(tea, for: script.session.me.id)?.isRemoved == false)
     try script.store.setKeep(tea, 1_000)
     #expect(script.say("/set keep off"))
-    #expect(script.printed.last == "#tea keeps its messages for ever.")
+    #expect(script.printed.last == "#tea keeps all its messages.")
   }
 
   // MARK: /room
@@ -300,7 +301,7 @@ struct AttentionTests {
     #expect(anna.picture[0] == "#coffee> |")
     ben.look()
     #expect(ben.picture[0] == "#coffee> |")
-    #expect(ben.news().last == "· anna renamed the room: it was #tea")
+    #expect(ben.news().last == "· anna renamed the room from #tea")
     #expect(!anna.say("/room") && !anna.say("/room rename") && !anna.say("/room burn"))
   }
 

@@ -21,7 +21,7 @@ import Testing
   func shortAges() {
     #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
     let sentence = Keep.refusal(of: "3m").sentence.string
-    #expect(sentence.hasPrefix("keep cannot be 3m, which is minutes;") && sentence.contains("3mo"))
+    #expect(sentence.hasPrefix("“3m” (minutes) is not a valid") && sentence.contains("3mo"))
     #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
   }
 

@@ -339,7 +339,7 @@ struct MovesTests {
   func asideNotice() {
     ben.type("away")
     ben.tell(.setAside)
-    #expect(ben.notice == "Set aside; it comes back behind the next line")
+    #expect(ben.notice == "Set aside; it comes back after the next line")
     ben.tell(.setAside)
     #expect(prompt == "#lobby> away|" && ben.notice == "")
   }

@@ -264,7 +264,7 @@ struct NetworkNameTests {
     // Who is in the room is no stranger who looks like a contact.
     #expect(
       anna.printed.contains {
-        $0.hasPrefix("ben invites you into tea@rooms.x.org: /join tea@rooms.x.org enters it")
+        $0.hasPrefix("ben invites you to tea@rooms.x.org: /join tea@rooms.x.org enters it")
       })
     #expect(anna.printed.contains("cem@x.org lets you see when they are there."))
     #expect(anna.bells == bells + 1)
@@ -274,7 +274,7 @@ struct NetworkNameTests {
     anna.say("/join #tea@rooms.x.org")
     #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
     anna.say("/requests")
-    #expect(anna.printed.last == "No requests wait.")
+    #expect(anna.printed.last == "No requests.")
   }
 
   @Test("14.5: /requests lists what strangers sent; /leave, /block and clear turn it down")
@@ -303,7 +303,7 @@ struct NetworkNameTests {
     #expect(lines.contains { $0.contains("/contact accept cem@x.org  wants to be a contact") })
     #expect(lines.contains { $0.contains("/msg eve@x.org  “dear friend^[[2J”") })
     anna.say("/leave #tea@rooms.x.org")
-    #expect(anna.printed.last == "The invitation into tea@rooms.x.org is turned down.")
+    #expect(anna.printed.last == "You declined the invitation to tea@rooms.x.org.")
     #expect(listed().count == 2)
     anna.say("/contact accept cem@x.org")
     #expect(listed().count == 1)
@@ -313,7 +313,7 @@ struct NetworkNameTests {
     #expect(listed().count == 1)
     try send()
     anna.say("/requests clear")
-    #expect(anna.printed.last == "3 requests are turned down.")
+    #expect(anna.printed.last == "You declined 3 requests.")
     #expect(try anna.store.requests(of: account).last?.verb == .decline)
     // Who opens a shell later hears that something waits.
     try send()

@@ -252,6 +252,6 @@ struct NewsTests {
   func unknownContent() throws {
     let anna = try Town().person("anna")
     anna.say("/search has:file/x")
-    #expect(anna.news().last == "Only has:file can be looked for, not has:file/x.")
+    #expect(anna.news().last == "There is only has:file, no has:file/x.")
   }
 }

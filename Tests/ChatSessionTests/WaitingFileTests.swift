@@ -49,7 +49,7 @@ struct WaitingFileTests {
     anna.say("look")
     anna.copyFiles()
     #expect(try sent().isEmpty)
-    #expect(anna.printed.contains { $0.contains("not the file any more that you attached") })
+    #expect(anna.printed.contains { $0.contains("no longer the file you attached") })
     #expect(anna.text == "look" && anna.session.files.waiting.count == 1)
     // It is asked for again, and takes the place of the other.
     anna.say("/attach " + path)
@@ -141,7 +141,7 @@ struct WaitingFileTests {
     try "mine, but longer".write(toFile: path, atomically: false, encoding: .utf8)
     let again = try town.person("anna")
     #expect(again.session.files.waiting.isEmpty)
-    #expect(again.printed.contains { $0.contains("not the file any more that you attached") })
+    #expect(again.printed.contains { $0.contains("no longer the file you attached") })
   }
 
   @Test("12.7: a record that others could have written is not believed")
@@ -164,7 +164,7 @@ struct WaitingFileTests {
     #expect(
       anna.news().suffix(2) == [
         "Wrote 1 messages to " + path,
-        "1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+        "Import will skip 1 of the messages: each exceeds 16 MB with all that belongs to it.",
       ])
   }
 

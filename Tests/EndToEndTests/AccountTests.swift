@@ -132,14 +132,14 @@ extension EndToEnd {
         command: [program, "--as", "anna", "lobby"], environment: home.environment, rows: 24,
         columns: 80)
       try anna.expect("#lobby> |")
-      try anna.type("/account add anna@x.org\r", seeing: "hobnob-xmpp is not there")
+      try anna.type("/account add anna@x.org\r", seeing: "hobnob-xmpp is neither")
       try anna.expect("#lobby> |")
       try anna.type("/account list\r", seeing: "xmpp:anna@x.org")
       // It is not the line that failed: the next one does not say that the account is there already.
       try anna.type("/connect\r", seeing: "#lobby> |")
       #expect(
         anna.wait(for: 10) {
-          count(of: "hobnob-xmpp is not there", in: $0.history.joined(separator: "\n")) == 2
+          count(of: "hobnob-xmpp is neither", in: $0.history.joined(separator: "\n")) == 2
         })
     }
 
@@ -157,7 +157,7 @@ extension EndToEnd {
         let text = try? String(contentsOfFile: home.path + "/pid", encoding: .utf8)
         return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
       }
-      #expect(anna.wait(for: 20) { _ in process() != nil })
+      #expect(anna.wait(for: 20) { _ in process() != nil }, "\(anna.emulator.picture)")
       let hanging = try #require(process())
       anna.send("/disconnect\r")
       #expect(anna.wait(for: 20) { _ in kill(hanging, 0) != 0 })

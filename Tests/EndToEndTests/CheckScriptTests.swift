@@ -205,7 +205,7 @@ extension EndToEnd {
     @Test("5: what the process of an account could not do is said")
     func sandbox() throws {
       try home.say("hello", as: "ben")
-      #expect(try check().output.contains(/Sandbox of accounts: (files and )?system calls/))
+      #expect(try check().output.contains(/Account sandbox: (files and )?system calls/))
     }
 
     @Test("a locale without UTF-8 is said in words", arguments: ["C", "POSIX"])

@@ -324,18 +324,18 @@ extension EndToEnd {
         let name = arguments.last ?? ""
         let first = try home.shell(as: "anna", arguments)
         try first.expect("#\(name) is new; nobody else is in it.")
-        try first.expect("A second terminal with hobnob --as NAME is someone to talk to.")
+        try first.expect("To talk to someone, run hobnob --as NAME in a second terminal.")
         try first.expect("#\(name)> |")
         let second = try home.shell(as: "ben", arguments)
         try second.expect("#\(name)> |")
         try second.expectNever("is new")
-        try second.expectNever("A second terminal")
+        try second.expectNever("in a second terminal")
       }
       let usual = try home.shell(
         as: "anna", ["--store", home.path + "/other.sqlite"], columns: 240)
       try usual.expect("You are anna in #lobby, on this machine.")
       try usual.expect(
-        "A second terminal with hobnob --store '\(home.path)/other.sqlite' --as NAME is someone")
+        "To talk to someone, run hobnob --store '\(home.path)/other.sqlite' --as NAME in a")
       try usual.expectNever("is new")
     }
 

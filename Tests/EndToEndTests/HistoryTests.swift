@@ -32,7 +32,7 @@ extension EndToEnd {
       "what names no messages is refused, or said to be none",
       arguments: [
         ("x", "names no messages"), ("0", "names no messages"), ("3-2", "names no messages"),
-        ("-3", "names no messages"), ("1-2-3", "names no messages"), ("99999999", "too much"),
+        ("-3", "is not a range"), ("1-2-3", "names no messages"), ("99999999", "too much"),
         ("9223372036854775807-", "names no messages"),
         ("1-99999999999999999999", "names no messages"),
       ])

@@ -85,7 +85,7 @@ extension EndToEnd {
         // A setting without a value of its own has its help in that place; the name is a person's.
         if setting.count > 2, name != "nick" { #expect(values[0] == setting[1], "\(tag)") }
         let refusal = try home.run(["--no-rc"], input: "/set \(name) .\n").errors
-        guard let taken = refusal.firstMatch(of: /takes (.*)\./)?.1, taken != "a number" else {
+        guard let taken = refusal.firstMatch(of: /; use (.*)\./)?.1, taken != "a number" else {
           continue
         }
         // The manual has a word for the number that can stand there.

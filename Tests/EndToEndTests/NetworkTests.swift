@@ -86,7 +86,7 @@ extension EndToEnd {
 
     @Test("7.7: what arrives while a network's program is not there is shown all the same")
     func arrivesWithoutAProgram() throws {
-      try shell.expect("hobnob-stub is not there")
+      try shell.expect("hobnob-stub is neither")
       // So that it finds all of this in one turn: an account to be started, and a message.
       shell.kill(SIGSTOP)
       var status: Int32 = 0

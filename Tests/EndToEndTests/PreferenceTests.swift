@@ -29,7 +29,7 @@ extension EndToEnd {
         as: "anna", columns: 160, environment: ["HOBNOB_SHARE": home.path + "/share"])
       shell.send("/theme mine\r")
       try shell.expect("mine.theme, line 3: nosuch is not a setting; /set lists them.")
-      try shell.expect("mine.theme, line 5: counter cannot be big")
+      try shell.expect("mine.theme, line 5: “big” is not a valid value for counter")
       try shell.expect("[#lobby] |")
       #expect(shell.waits(forStyleOf: "[#lobby]") { $0.foreground == 1 })
       shell.send("hello\r")

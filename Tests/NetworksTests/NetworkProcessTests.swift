@@ -331,7 +331,7 @@ final class NetworkProcessTests {
       (.command("pass", status: 3), "/connect asks for its password; pass gave none (status 3)"),
       (
         .tooSlow("sleep"),
-        "/connect asks for its password; sleep took longer than a minute and was ended"
+        "/connect asks for its password; sleep was stopped after a minute"
       ), (.settings("others may write to it"), "others may write to it"),
     ])
   func saysWhyThereIsNoPassword(failure: PasswordFailure, sentence: String) throws {
@@ -472,7 +472,7 @@ final class NetworkProcessTests {
     try runUntilAnswered(["ca": web.authority, "fetch": "1"])
     #expect(
       try answers(since: position).sorted() == [
-        "", "", "a.png could not be fetched: it is not there, or not there any more (404).",
+        "", "", "a.png could not be fetched: it does not exist, or no longer does (404).",
       ])
     #expect(try mine.attachments(of: message.id).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")

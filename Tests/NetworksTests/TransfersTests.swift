@@ -143,7 +143,7 @@ final class TransfersTests {
   func refusals() throws {
     let hash = try attach()
     #expect(
-      reason(fetch(web.address("/code/404"))) == "it is not there, or not there any more (404)")
+      reason(fetch(web.address("/code/404"))) == "it does not exist, or no longer does (404)")
     #expect(
       reason(fetch("https://127.0.0.1:1/a")) == "the web server cannot be reached")
     for (code, isPassing) in [(403, false), (413, false), (503, true), (204, nil)] {

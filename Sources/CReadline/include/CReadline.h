@@ -115,7 +115,7 @@ void creadline_clear(void);
 void creadline_select(void);
 /// Ends that selection. True: there was one.
 bool creadline_end_selection(void);
-/// Whether a key puts a text in: it is a character's, or yank's.
+/// Whether a key inserts text: a character, or yank.
 bool creadline_inserts(const unsigned char *bytes, size_t count);
 /// Gives the line another text, without undo or redo.
 void creadline_set_line(const char *text, int caret);

@@ -29,7 +29,7 @@ package struct AccountScript: Subcommand {
   }
 
   package func run(_ launch: Launch) throws -> Int32 {
-    // Before it asks for a password.
+    // Check this before asking for a password.
     if let ca, access(ca, R_OK) != 0 {
       throw Refusal(
         say(

@@ -128,7 +128,7 @@ package struct CheckScript: Subcommand {
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     guard status == 0 else { return }
     let line = String(decoding: words.prefix { $0 != 0x0A }, as: UTF8.self)
-    output.write(say("Sandbox of accounts: %1", SafeText(line: line)))
+    output.write(say("Account sandbox: %1", SafeText(line: line)))
   }
 
   // MARK: The terminal

@@ -49,7 +49,7 @@ extension Launch {
     guard var settings = try files.settings(of: account, inStoreAt: store.path) else {
       throw Refusal(
         say(
-          "%1 does not list %2 for this store; /account add %2, typed in hobnob, sets it up.",
+          "%1 does not list %2 for this store; in hobnob, /account add %2 sets it up.",
           SafeText(line: files.path), SafeText(line: account.address)))
     }
     if try !store.holderIsAlive(of: account), try files.takeNick(of: account, in: store) {

@@ -19,7 +19,7 @@ package struct ExportScript: Subcommand {
   var output: String?
   @Flag(help: "Leave out the bytes of attachments.")
   var noFiles = false
-  @Flag(help: "Write the whole store, also what only others may see.")
+  @Flag(help: "Write the whole store, even what only others may see.")
   var everything = false
 
   package init() {}
@@ -66,12 +66,12 @@ package struct ExportScript: Subcommand {
     for name in report.missingFiles {
       StandardError.say(
         say(
-          "The file %1 is gone or damaged; its message is exported without.", SafeText(name: name)))
+          "File %1 is gone or damaged; its message is exported without it.", SafeText(name: name)))
     }
     if report.longLines > 0 {
       StandardError.say(
         say(
-          "%1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+          "Import will skip %1 of the messages: each exceeds 16 MB with all that belongs to it.",
           SafeText(report.longLines)))
     }
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1

@@ -135,7 +135,7 @@ extension Script {
       let account = try store.account(network: network), try !store.holderIsAlive(of: account)
     else { return nil }
     let address = SafeText(line: account.address)
-    // Whatever is wrong with the file, the message is stored.
+    // An unreadable file is no failure here: the message is already stored.
     let settings = try? AccountFiles(environment: environment).settings(
       of: account, inStoreAt: store.path)
     guard let settings else {
@@ -145,7 +145,7 @@ extension Script {
     }
     return settings.isWanted
       ? say(
-        "The message waits: %1 is not connected. hobnob connect %1 sends it, and so does a shell of yours.",
+        "The message waits: %1 is not connected. To send it, run hobnob connect %1 or open a shell.",
         address)
       : say("The message waits: %1 is not connected. hobnob connect %1 sends it.", address)
   }

@@ -45,7 +45,8 @@ struct Alerts: SessionPart {
     var texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
       String($0.string.start(bytes: Self.notifiedBytes))
     }
-    // The program may take it for an option of its own; it goes by bytes, not by characters.
+    // The program may take a leading hyphen for an option. Compare bytes, as it does, not
+    // characters.
     if texts[0].utf8.first == UInt8(ascii: "-") { texts[0] = "@" + texts[0] }
     emit(.notify(Notification(sender: texts[0], place: texts[1], body: texts[2])))
   }

@@ -40,8 +40,8 @@ final class Comings: SessionPart {
     }
   }
 
-  /// The line that belongs above messages that are printed now: of all who came and went, where one
-  /// of them speaks, else of those who did before the first of the messages.
+  /// The line to print above these messages: everyone who came and went if one of them wrote a
+  /// message, else those who did so before the first message.
   func line(before messages: [Message]) -> [StyledLine] {
     let here = messages.filter { $0.conversation == place.conversation?.id }
     let speak = gathered.contains { event in

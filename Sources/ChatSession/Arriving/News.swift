@@ -114,7 +114,7 @@ final class News: SessionPart {
     }
   }
 
-  /// Whether changes print something by themselves, below which nothing older belongs.
+  /// Whether changes print something, so that older lines must be printed first.
   private func prints(_ changes: Changes) -> Bool {
     let here = place.conversation?.id
     return (changes.arrived + changes.revised).contains { $0.conversation == here }
@@ -194,7 +194,7 @@ final class News: SessionPart {
     unread.removeAll { $0.conversation.id == conversation }
   }
 
-  /// What counts as unread or urgent may be otherwise.
+  /// What counts as unread or urgent may have changed.
   func recount() {
     uncounted = nil
     count()

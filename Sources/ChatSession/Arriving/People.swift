@@ -13,7 +13,7 @@ final class People: SessionPart {
   private(set) var lookAlikes: Set<ID<Participant>> = []
   /// Nil while they may be others than they were.
   private var known: KnownPeople?
-  /// The names of direct chats with those who look like others; nil while they may be others.
+  /// The names of direct chats with look-alikes; nil when they may have changed.
   private var markedChats: Set<String>?
   /// Which of the colours the names in the open conversation have.
   private var colours: [ID<Participant>: Int] = [:]

@@ -11,7 +11,7 @@ package final class Screen: SessionPart {
   private(set) var printedUpTo = 0
   /// What was printed and is not on the screen yet, for all that is known: up to which number.
   private var printed: [ID<Conversation>: Int] = [:]
-  /// The number of the first message that was unread at the entrance and not printed; nil: all were.
+  /// The number of the first unread message that entering did not print; nil: it printed all.
   private(set) var firstUnprinted: Int?
   /// Printing is held (`/pause`), and what is held.
   private(set) var isPaused = false
@@ -42,7 +42,7 @@ package final class Screen: SessionPart {
     let marker = try store.readMarker(of: me.id, in: target.id)
     // Nothing of the first screen shows how far a message got.
     let receipts = !session.isStarting
-    // What ignored people wrote is not printed, and leaves no less room for others.
+    // Messages of ignored people are not printed and take no room.
     var messages = try store.messages(
       in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts,
       andIgnored: false)
@@ -83,7 +83,7 @@ package final class Screen: SessionPart {
     if session.shellID != nil { place.refreshPeopleAndUnread() }
   }
 
-  /// Leaves the newest of what is unread, as much as an entrance prints.
+  /// Keeps as many of the newest unread messages as entering prints.
   ///
   /// - Returns: how many unread messages that leaves out.
   private func keepWhatFits(
@@ -95,7 +95,7 @@ package final class Screen: SessionPart {
       message.number > marker && message.sender != me.id && !message.isPast
         && message.deletedAt == nil
     }
-    // Also mine and deleted ones may be all that fits.
+    // All that fits may be deleted messages and my own.
     let start =
       messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
     let printed = transcript.newest(messages[start...])
@@ -212,7 +212,7 @@ package final class Screen: SessionPart {
           LocalTime.stamp(begin), age))
     }
     if session.attention.ignoredPlaces.contains(target.id) {
-      notes.append(say("You ignore %1; /unignore %1 shows what is written here.", name))
+      notes.append(say("You ignore %1; /unignore %1 shows the messages.", name))
     }
     return notes
   }

@@ -89,8 +89,7 @@ package struct StatusLine: SessionPart {
     if let absent { return StyledLine(absent, .dim) }
     let others = place.othersHere
     switch others {
-    // Until a network has told who is there, and while it is away, nobody knows; nor whether somebody
-    // is there who does not let it be seen.
+    // Unknown until a network tells who is there, while it is offline, and for people who hide it.
     case 0
     where place.conversation?.network != nil
       && (place.conversation?.kind == .direct

@@ -26,12 +26,12 @@ struct AccountCommands: SessionPart {
     [
       say("/account lists them, or says how to get one."),
       say("add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password,"),
-      say("connects, and the rooms and people you have there appear by themselves."),
-      say("set ADDRESS OPTION [VALUE] changes an option, or without a value takes it away."),
-      say("remove ADDRESS ends it here, not on its server; what was said stays, for you to read."),
+      say("connects, and shows the rooms and people that you have there."),
+      say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
+      say("remove ADDRESS removes it here, not on its server; you can still read what was said."),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
-    + [say("Type no password on this line. man hobnob-networks tells the rest.")]
+    + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
 
   func account(_ argument: String) throws {
     let words = ChildProcess.words(argument)
@@ -84,7 +84,7 @@ struct AccountCommands: SessionPart {
   /// What it is at, in words.
   func state(of account: Account) -> SafeText {
     guard let settings = accounts.settings(of: account) else {
-      return say("not set up here; /account add %1 does it", SafeText(line: account.address))
+      return say("not set up here; type /account add %1", SafeText(line: account.address))
     }
     if !settings.isWanted { return say("disconnected") }
     return account.status.isEmpty ? say("connected") : SafeText(line: account.status)
@@ -138,7 +138,7 @@ struct AccountCommands: SessionPart {
       try accounts.forgetLogin(of: account)
       return tell(
         say(
-          "hobnob has forgotten how %1 let it log in; /connect trusts the next login that the server offers.",
+          "hobnob has forgotten the ways to log in that %1 offered; /connect trusts what it offers next.",
           SafeText(line: account.address)))
     }
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
@@ -232,7 +232,7 @@ struct AccountCommands: SessionPart {
       guard access(path, R_OK) == 0 else {
         throw Refusal(
           say(
-            "%1 cannot be read (%2); ca names a file with certificates.", SafeText(line: path),
+            "%1 cannot be read (%2); ca must name a certificate file.", SafeText(line: path),
             SafeText(line: SystemFailure().reason)))
       }
       return path

@@ -41,16 +41,16 @@ struct AttentionCommands: SessionPart {
   ) -> SafeText {
     switch (quiet, isOn) {
     case (.muted, true) where isNews:
-      say("%1 neither rings nor counts as urgent any more; /unmute %1 ends that.", name)
-    case (.muted, true): say("%1 is muted already; /unmute %1 ends that.", name)
+      say("%1 no longer rings or counts as urgent; /unmute %1 undoes it.", name)
+    case (.muted, true): say("%1 is already muted; /unmute %1 undoes it.", name)
     case (.muted, false):
-      isNews ? say("%1 is not muted any more.", name) : say("%1 is not muted.", name)
+      isNews ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
     case (.ignored, true) where isNews:
-      say("You ignore %1: what is written is hidden until /unignore %1.", name)
-    case (.ignored, true): say("You ignore %1 already; /unignore %1 ends that.", name)
+      say("You ignore %1: messages are hidden until /unignore %1.", name)
+    case (.ignored, true): say("You already ignore %1; /unignore %1 undoes it.", name)
     case (.ignored, false):
       isNews
-        ? say("You do not ignore %1 any more; /history has what was written.", name)
+        ? say("You no longer ignore %1; /history shows what was hidden.", name)
         : say("You do not ignore %1.", name)
     }
   }
@@ -92,16 +92,15 @@ struct AttentionCommands: SessionPart {
     guard !names.isEmpty else {
       return tell(
         quiet == .muted
-          ? say("Nothing is muted; /mute #tea or /mute @ben keeps them from ringing.")
-          : say("You ignore nobody; /ignore #tea or /ignore @ben hides what is written there."))
+          ? say("Nothing is muted; /mute #tea or /mute @ben stops the ringing.")
+          : say("You ignore nobody; /ignore #tea or /ignore @ben hides messages."))
     }
     transcript.answer(names.map { StyledLine("  " + $0) })
   }
 
   // MARK: /set notify
 
-  /// As it is for a conversation: of mentions in a room, of everything in a direct chat, unless it was
-  /// set.
+  /// The setting of a conversation; by default mentions in a room, everything in a direct chat.
   static func notify(_ attention: Attention, in conversation: Conversation) -> Attention.Notify {
     attention.notify[conversation.id] ?? (conversation.kind == .direct ? .everything : .mentions)
   }
@@ -120,7 +119,7 @@ struct AttentionCommands: SessionPart {
     guard let notify = Attention.Notify.allCases.first(where: { $0.word == value }) else {
       throw Refusal(
         say(
-          "notify cannot be %1; it takes %2.", SafeText(line: value),
+          "“%1” is not a valid value for notify; use %2.", SafeText(line: value),
           SafeText(line: NotifySetting.values.joined(separator: ", "))))
     }
     try store.setNotify(notify, in: conversation.id, by: me.id)
@@ -136,8 +135,8 @@ struct AttentionCommands: SessionPart {
   }
 }
 
-/// `/set notify`: of which messages of the open conversation one is told. It is stored for the person,
-/// and so is not a setting of the table.
+/// `/set notify`: which messages of the open conversation notify me. It is stored for the person,
+/// so it is not in the table of settings.
 enum NotifySetting {
   static let name = "notify"
   static let values = Attention.Notify.allCases.map(\.word)

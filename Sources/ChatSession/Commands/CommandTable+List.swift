@@ -58,7 +58,7 @@ extension Command {
       try RoomCommands(session: $0).can($1)
     },
     Command(
-      "/room rename NAME|remove", "give this room another name, or remove it, if you made it",
+      "/room rename NAME|remove", "rename this room, or remove it, if you made it",
       .roomVerb
     ) { try RoomCommands(session: $0).room($1) },
     Command(
@@ -68,10 +68,10 @@ extension Command {
       try AttentionCommands(session: $0).unmute($1)
     },
     Command(
-      "/ignore [NAME]", "hide what is written in a room or by a person, or list who is ignored",
+      "/ignore [NAME]", "hide the messages of a room or person, or list who is ignored",
       .roomOrPerson
     ) { try AttentionCommands(session: $0).ignore($1) },
-    Command("/unignore NAME", "show again what is written there", .ignored) {
+    Command("/unignore NAME", "stop ignoring a room or a person", .ignored) {
       try AttentionCommands(session: $0).unignore($1)
     },
   ]

@@ -132,7 +132,7 @@ public struct Command: Sendable {
     },
     Command(
       "/account [add|set|remove|list ...]",
-      "your accounts on other networks: how to get one, add, change or remove one", .account,
+      "your accounts on other networks: get, add, change or remove one", .account,
       more: AccountCommands.help
     ) { try AccountCommands(session: $0).account($1) },
     Command(
@@ -142,11 +142,11 @@ public struct Command: Sendable {
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
       "your contacts; or ask someone to be one, agree, end it, or shut them out", .contact
     ) { try NetworkCommands(session: $0).contact($1) },
-    Command("/block [ADDRESS]", "shut somebody on a network out, or list who is", .person) {
+    Command("/block [ADDRESS]", "block somebody on a network, or list who is blocked", .person) {
       try NetworkCommands(session: $0).contact("block " + $1)
     },
     Command(
-      "/requests [clear]", "list what strangers sent you, or turn all of it down", .drafts
+      "/requests [clear]", "list what strangers sent you, or decline all of it", .drafts
     ) { try RequestsCommand(session: $0).run($1) },
     Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {
       try AccountCommands(session: $0).disconnect($1)

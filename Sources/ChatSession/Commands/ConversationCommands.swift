@@ -46,7 +46,7 @@ struct ConversationCommands: SessionPart {
     try place.go(to: try networks.join(address, password: password, of: account))
   }
 
-  /// A room that I am in now, made if there was none here; on a network as soon as that lets me.
+  /// Joins a room and makes it if missing; on a network, as soon as the network lets me in.
   func joined(room name: String) throws -> (room: Conversation, isNew: Bool) {
     let networks = NetworkCommands(session: session)
     if let (account, address) = try networks.room(name) {

@@ -73,13 +73,13 @@ struct FileCommands: SessionPart {
       if let count = outcome.done.dropFirst().first, count != "0" {
         tell(
           say(
-            "%1 messages are longer than 16 MB with all that belongs to them; import leaves them out.",
+            "Import will skip %1 of the messages: each exceeds 16 MB with all that belongs to it.",
             SafeText(line: count)))
       }
       for name in outcome.done.dropFirst(2) {
         tell(
           say(
-            "The file %1 is gone or damaged; its message is exported without.",
+            "File %1 is gone or damaged; its message is exported without it.",
             SafeText(name: name)))
       }
     }

@@ -106,7 +106,7 @@ struct HistoryCommand: SessionPart {
       if parts[0].isEmpty, let count = Int(written: parts[1], in: 1...mostHistory) {
         throw Refusal(
           say(
-            "%1 names no messages; /history %2 shows the last %2.", SafeText(line: argument),
+            "%1 is not a range; /history %2 shows the last %2.", SafeText(line: argument),
             SafeText(count)))
       }
       guard let first = Int(written: parts[0], in: 1...(.max - mostHistory)) else { throw refusal }

@@ -37,15 +37,15 @@ enum Keep {
 
   /// Said of a value that it cannot have.
   static func refusal(of value: String) -> Refusal {
-    var shown = SafeText(line: value)
+    var shown = say("“%1”", SafeText(line: value))
     switch WrittenAge(value)?.unit {
-    case .minutes: shown = say("%1, which is minutes", shown)
-    case .hours: shown = say("%1, which is hours", shown)
+    case .minutes: shown = say("%1 (minutes)", shown)
+    case .hours: shown = say("%1 (hours)", shown)
     default: break
     }
     return Refusal(
       say(
-        "keep cannot be %1; it takes off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
+        "%1 is not a valid value for keep; use off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
         shown))
   }
 
@@ -63,8 +63,8 @@ enum Keep {
 struct KeepCommand: SessionPart {
   let session: Session
 
-  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation; what
-  /// would go is asked about before (rule 7.12).
+  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation. A
+  /// new age first asks, naming what would be deleted (rule 7.12).
   func keep(_ value: String?) throws {
     guard let value else {
       let conversation = try place.required()
@@ -81,7 +81,7 @@ struct KeepCommand: SessionPart {
     guard let wanted = Keep.age(value) else { throw Keep.refusal(of: value) }
     let name = SafeText(name: conversation.name)
     if try store.keep(of: conversation.id) == wanted {
-      return tell(say("%1 has keep %2 already.", name, SafeText(line: Keep.written(wanted))))
+      return tell(say("%1 already has keep %2.", name, SafeText(line: Keep.written(wanted))))
     }
     guard let age = wanted else { return try set(nil, in: conversation.id) }
     try requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
@@ -90,18 +90,18 @@ struct KeepCommand: SessionPart {
     emit(
       .ask(
         say(
-          "Delete %1, %2 for all from tomorrow on? y: yes, any other key: no",
+          "Delete %1 and %2 for all from tomorrow? y: yes, any other key: no",
           messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
           files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
         yes: .keep(conversation.id, age), no: nil))
   }
 
-  /// - Parameter age: milliseconds; nil for ever.
+  /// - Parameter age: milliseconds; nil: keep all.
   func set(_ age: Milliseconds?, in conversation: ID<Conversation>) throws {
     try store.setKeep(conversation, age, by: me.id, after: Store.keepDelay)
     news.catchUp()
-    // A batch shows no events, and can do no more than this.
+    // A batch shows no events, and `off` is all that it can set.
     guard age == nil, !session.isInteractive else { return }
-    tell(say("%1 keeps its messages for ever.", SafeText(name: try place.required().name)))
+    tell(say("%1 keeps all its messages.", SafeText(name: try place.required().name)))
   }
 }

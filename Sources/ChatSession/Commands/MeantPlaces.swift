@@ -3,11 +3,11 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a person wants who was asked, and said so.
+/// What the person answered to a question.
 package enum Intent: Equatable, Sendable {
   /// To go to this room, made if there is none (rule 13.4).
   case room(String)
-  /// To go to this room of this machine, which is made (rule 11.7).
+  /// To make this room here and go to it (rule 11.7).
   case newRoom(String)
   /// To go to this conversation, which is there.
   case conversation(String)

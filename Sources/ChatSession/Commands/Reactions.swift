@@ -112,7 +112,7 @@ final class Reactions: SessionPart {
 }
 
 extension MessagePrinter {
-  /// `🎉 anna [42] the text`, with `ben yawns` for what ben does; or that a reaction was taken back.
+  /// `🎉 anna [42] the text` (`ben yawns` if it is an action), or that a reaction was withdrawn.
   package static func line(for news: ReactionNews, by name: SafeText, widths: Widths) -> StyledLine
   {
     let number = SafeText(news.message.number)
@@ -120,7 +120,7 @@ extension MessagePrinter {
       return StyledLine(say("%1 took the reaction to [%2] back", name, number), .dim)
     }
     let first = SafeText(body: news.message.body).lines.first ?? SafeText()
-    // What somebody does says nothing without them.
+    // An action means nothing without its actor.
     let text =
       news.message.kind == .action
       ? SafeText(name: news.message.senderName) + " " + first : first

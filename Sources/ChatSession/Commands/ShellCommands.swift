@@ -28,10 +28,10 @@ struct ShellCommands: SessionPart {
         say("Keys"),
         [
           entry("Return", say("send the line; M-Return begins a new one")),
-          entry("TAB", say("complete, also a name; then go into the menu")),
+          entry("TAB", say("complete a word or name, then enter the menu")),
           entry("C-c", say("empty the line; C-_ brings it back")),
           entry("C-d", say("leave, on an empty line")),
-          entry("/keys", say("list all keys; man hobnob tells the rest")),
+          entry("/keys", say("list all keys; man hobnob has the rest")),
         ]
       ))
     list(sections)

@@ -13,7 +13,7 @@ package struct EventWords {
     (self.glyphs, self.name) = (glyphs, name)
   }
 
-  /// What somebody did; nil for who comes, goes or is called otherwise: see ``line(_:)``.
+  /// What somebody did; nil for joins, leaves and renames: see ``line(_:)``.
   ///
   /// - Parameter place: the name of the conversation, where it is not clear.
   package func sentence(for event: Event, in place: SafeText? = nil) -> SafeText? {
@@ -38,7 +38,7 @@ package struct EventWords {
           place ?? say("this conversation"))
       }
     case .roomRenamed:
-      say("%1 renamed the room: it was %2", name(event.participant), SafeText(name: event.text))
+      say("%1 renamed the room from %2", name(event.participant), SafeText(name: event.text))
     case .roomRemoved:
       say(
         "%1 removed the room %2; /search finds its messages", name(event.participant),
@@ -70,7 +70,7 @@ package struct EventWords {
       all[event.participant.id, default: []].append(event)
     }
     var removed: [Event] = []
-    /// Those whose first and last move were these, and whom nobody made leave.
+    /// Those whose first and last moves were these, and who were not removed.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         let moves = all[id]?.filter { $0.kind != .renamed } ?? []

@@ -68,10 +68,7 @@ package struct RcFile {
 
   /// `$XDG_CONFIG_HOME/hobnob/hobnobrc`, or below `~/.config`.
   package static func defaultPath(environment: [String: String]) -> String {
-    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
-      return base + "/hobnob/hobnobrc"
-    }
-    return (Login.home(environment) ?? "") + "/.config/hobnob/hobnobrc"
+    (OwnFolder.config.path(environment) ?? "") + "/hobnobrc"
   }
 
   /// Reads a file into what is known already. What is wrong in it is told by line number to

@@ -268,11 +268,13 @@ public struct Settings: Sendable, Equatable {
         entry.values.isEmpty
         ? say("a number") : entry.takesNumbers ? say("%1, or a number", names) : names
       throw Refusal(
-        say("%1 cannot be %2; it takes %3.", SafeText(line: name), SafeText(line: value), values))
+        say(
+          "“%2” is not a valid value for %1; use %3.", SafeText(line: name), SafeText(line: value),
+          values))
     }
   }
 
-  /// Said of a setting that there is not: what is near.
+  /// Refuses an unknown setting and names a similar one.
   static func unknown(_ name: String) -> Refusal {
     let shown = SafeText(line: name)
     let names = table.map(\.name) + [Keep.name, NotifySetting.name]

@@ -42,12 +42,7 @@ enum SharedFiles {
   static func places(environment: [String: String], executable: String?) -> [String] {
     var places: [String] = []
     if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { places.append(chosen) }
-    // The XDG base directory specification: a path that is not absolute is to be ignored.
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-      places.append(data + "/hobnob")
-    } else {
-      places.append((Login.home(environment) ?? "") + "/.local/share/hobnob")
-    }
+    if let own = OwnFolder.data.path(environment) { places.append(own) }
     places += executable.map(neighbourhood) ?? []
     let system = environment["XDG_DATA_DIRS"] ?? ""
     places += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")

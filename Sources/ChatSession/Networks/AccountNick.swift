@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The nickname of an account, in rooms that have none of their own. Another one counts from the next
-/// connection on: until then people there use the former one, and mention its owner by it.
+/// The nickname of an account, in rooms that have none of their own. A change takes effect at the
+/// next connection: until then people there see the former nickname and mention its owner by it.
 extension AccountSettings {
-  /// The setting that keeps the former one until then.
+  /// The setting that holds the former nickname until then.
   private static let former = "former-nick"
 
   /// - Parameter nick: nil for the local part of the address.
@@ -24,9 +24,9 @@ extension AccountSettings {
 }
 
 extension AccountFiles {
-  /// Takes another nickname over into the rooms of an account that is about to connect.
+  /// Puts a changed nickname into the rooms of an account that is about to connect.
   ///
-  /// - Returns: false where there is none.
+  /// - Returns: false if the nickname has not changed.
   /// - Throws: `AccountFileError`, `StoreError`.
   @discardableResult
   package func takeNick(of account: Account, in store: Store) throws -> Bool {

@@ -19,7 +19,7 @@ final class Accounts: SessionPart {
   private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
   private static let pause: Int64 = 3_000
   private static let longestPause: Int64 = 300_000
-  /// A process that has run for so long beyond its pause has not crashed at once.
+  /// A process that ran this much longer than its pause did not crash at once.
   private static let settled: Int64 = 60_000
   /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
   private(set) var deadline: Int64?
@@ -74,7 +74,7 @@ final class Accounts: SessionPart {
     try ownFiles.learn(["scram": ""], of: account, inStoreAt: store.path)
   }
 
-  /// The account is about to connect: its nickname is the one that was set last.
+  /// Applies the nickname that was set last to an account that is about to connect.
   func takeNick(of account: Account) throws {
     guard try ownFiles.takeNick(of: account, in: store) else { return }
     readSettings()
@@ -98,12 +98,12 @@ final class Accounts: SessionPart {
         [
           StyledLine(
             say(
-              "The store has settings for %1, which an earlier hobnob kept there. Others who may write the store can have changed them:",
+              "The store has settings for %1 from an earlier hobnob. Anyone who may write the store can have changed them:",
               SafeText(line: account.address)))
         ] + shown)
       return emit(
         .ask(
-          say("Are they yours? y: use them from now on, n: forget them, any other key: ask again"),
+          say("Are they yours? y: use them from now on, n: delete them, any other key: ask later"),
           yes: .storedSettings(account.id, mine: stored),
           no: .storedSettings(account.id, mine: nil)))
     }
@@ -111,7 +111,7 @@ final class Accounts: SessionPart {
 
   /// Moves the settings of an account from the store into the owner's file, or forgets them.
   ///
-  /// - Parameter mine: what the owner was shown and said yes to; nil where the answer was no.
+  /// - Parameter mine: the settings that the owner saw and accepted; nil if the answer was no.
   func settle(storedSettingsOf id: ID<Account>, mine: AccountSettings?) throws {
     refresh()
     guard let account = list.first(where: { $0.id == id }),
@@ -126,7 +126,7 @@ final class Accounts: SessionPart {
         AccountCommands.options.contains { $0.name == name }
       }
       try ownFiles.set(mine, of: account, inStoreAt: store.path)
-      tell(say("They are in %1 now.", SafeText(line: path)))
+      tell(say("They are now in %1.", SafeText(line: path)))
     }
     try store.removeStoredSettings(of: account)
     startWanted()
@@ -240,8 +240,9 @@ final class Accounts: SessionPart {
     emit(.connect(account, asks: settings(of: account)?["password-command"] == nil))
   }
 
-  /// For the status line: what each account that is not simply connected is at. That it has no
-  /// connection is told where one of its conversations is open, or a message waits for it.
+  /// For the status line: the state of each account that is not simply connected. That an account
+  /// is offline matters only if one of its conversations is open, a message waits for it, or it was
+  /// asked here to connect.
   ///
   /// - Parameter isShort: without the reason and without a bar before a percentage.
   func status(isShort: Bool) -> SafeText? {

@@ -21,7 +21,7 @@ struct RequestsCommand: SessionPart {
   private func list() throws {
     let lists = try session.accounts.list.map { try store.approaches(to: $0) }
     let approaches = lists.flatMap { $0 }
-    guard !approaches.isEmpty else { return tell(say("No requests wait.")) }
+    guard !approaches.isEmpty else { return tell(say("No requests.")) }
     let isFull = lists.contains { list in
       [Approach.Kind.invitation, .contact].contains { kind in
         list.count { $0.kind == kind } >= Approach.most
@@ -36,14 +36,14 @@ struct RequestsCommand: SessionPart {
       lines.append(
         StyledLine(
           say(
-            "hobnob keeps no more than %1 requests of one kind; /requests clear makes room.",
+            "hobnob keeps at most %1 requests of each kind; /requests clear makes room.",
             SafeText(Approach.most)),
           .dim))
     }
     lines.append(
       StyledLine(
         say(
-          "These commands take one up; /leave ROOM, /block ADDRESS or /requests clear turn it down."
+          "Type one of these to accept; /leave ROOM, /block ADDRESS or /requests clear declines."
         ),
         .dim))
     transcript.answer(lines)
@@ -70,20 +70,20 @@ struct RequestsCommand: SessionPart {
     }
     tell(
       count == 0
-        ? say("No requests wait.")
+        ? say("No requests.")
         : count == 1
-          ? say("One request is turned down.")
-          : say("%1 requests are turned down.", SafeText(count)))
+          ? say("You declined one request.")
+          : say("You declined %1 requests.", SafeText(count)))
   }
 
-  /// Turns down the invitation into a room.
+  /// Declines the invitation into a room.
   ///
-  /// - Returns: false where there is none.
+  /// - Returns: false if there is no such invitation.
   func declines(_ room: String) throws -> Bool {
     let address = String(room.hasPrefix("#") ? room.dropFirst() : room[...]).lowercased()
     for account in session.accounts.list {
       if try store.forgetApproaches(to: account, of: address, .invitation) == 0 { continue }
-      tell(say("The invitation into %1 is turned down.", SafeText(line: address)))
+      tell(say("You declined the invitation to %1.", SafeText(line: address)))
       return true
     }
     return false

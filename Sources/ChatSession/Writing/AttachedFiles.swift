@@ -63,7 +63,7 @@ package final class AttachedFiles: SessionPart {
   }
 
   /// - Parameter number: as `/attach` lists them. Nil: all of them.
-  /// - Returns: false where there is none of that number.
+  /// - Returns: false if no file has that number.
   func detach(_ number: Int?) -> Bool {
     let former = waiting.files
     if let number {
@@ -92,8 +92,8 @@ package final class AttachedFiles: SessionPart {
     return AttachedRecord.Key(path, in: conversation, at: address, of: store)
   }
 
-  /// Files of a conversation wait there no longer, but for those that were attached again, or wait in
-  /// a line that was set aside.
+  /// Forgets files of a conversation, except those that were attached again, or wait in a line that
+  /// was set aside.
   private func forget(_ files: [WaitingFiles.File], in conversation: ID<Conversation>) {
     guard session.isInteractive else { return }
     let here = conversation == moves.present?.id ? waiting.files.map(\.path) : []
@@ -116,9 +116,8 @@ package final class AttachedFiles: SessionPart {
     drafts.save()
   }
 
-  /// The files of a draft; those that are no longer there are told. Others may have written the
-  /// draft: a path in it is not looked at unless this user attached the file here, and no other file
-  /// is taken in its place (rule 12.7).
+  /// Restores a draft's files and reports missing ones. Others may have written the draft, so a
+  /// path counts only if this user attached it here and it is still the same file (rule 12.7).
   func restore(_ files: [DraftFile]) {
     guard let here = moves.present else { return }
     for file in files {

@@ -15,7 +15,7 @@ struct AttachedRecord {
 
     /// - Parameters:
     ///   - path: of the file.
-    ///   - address: of the conversation, whatever it is called at present.
+    ///   - address: of the conversation; renaming does not change it.
     init(_ path: String, in conversation: ID<Conversation>, at address: String, of store: Store) {
       var hash = SHA256()
       let parts = [store.path, String(conversation.rawValue), address, path]
@@ -26,7 +26,7 @@ struct AttachedRecord {
 
   /// Empty where there is no place for it.
   private let path: String
-  /// What this process attached, should the file not be written.
+  /// What this process attached, in case the file cannot be written.
   private var own: [Key: String] = [:]
 
   /// Lines of the file; older ones are of drafts that nobody came back to.
@@ -34,11 +34,7 @@ struct AttachedRecord {
 
   /// - Parameter environment: `XDG_STATE_HOME`, `HOME`.
   init(environment: [String: String]) {
-    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
-      path = base + "/hobnob/attached"
-    } else {
-      path = Login.home(environment).map { $0 + "/.local/state/hobnob/attached" } ?? ""
-    }
+    path = OwnFolder.state.path(environment).map { $0 + "/attached" } ?? ""
   }
 
   /// The identity of the file that was attached; nil: none was.
@@ -63,8 +59,7 @@ struct AttachedRecord {
     change { lines in lines.removeAll { line in keys.contains { line.hasPrefix($0.text) } } }
   }
 
-  /// Two shells change it one after the other. What cannot be written is attached in this shell all
-  /// the same.
+  /// A lock serialises shells. If writing fails, the file is still attached in this shell.
   private func change(_ body: (inout [String]) -> Void) {
     guard !path.isEmpty, makeFolder(StoreFiles.split(path).folder),
       let file = opened(O_RDWR | O_CREAT)

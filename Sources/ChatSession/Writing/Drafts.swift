@@ -141,12 +141,12 @@ final class Drafts: SessionPart {
     emit(.notice(Self.isSetAside))
   }
 
-  /// The files of the lines that were set aside there.
+  /// The files of the lines that were set aside in a conversation.
   func filesSetAside(in conversation: ID<Conversation>) -> [DraftFile] {
     (aside[conversation] ?? []).flatMap(\.files)
   }
 
-  private static let isSetAside = say("Set aside; it comes back behind the next line")
+  private static let isSetAside = say("Set aside; it comes back after the next line")
 
   /// A draft that found something in the line comes back behind that.
   func putBy(_ draft: Conversations.Draft) {
@@ -313,10 +313,10 @@ final class Drafts: SessionPart {
     return listLiveLine()
   }
 
-  /// Whoever leaves the line finds by Up what waited at the end of the history. (Before that it
-  /// stands there itself.)
+  /// After leaving the line, Up finds what waited at the end of the history. (Until then it is the
+  /// line itself.)
   ///
-  /// - Returns: whether something did that this shell's history did not have.
+  /// - Returns: whether it added a text to this shell's history.
   @discardableResult
   private func listLiveLine() -> Bool {
     guard let live, !live.text.isEmpty, !live.isListed else { return false }

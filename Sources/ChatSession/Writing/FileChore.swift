@@ -14,8 +14,8 @@ package enum FileChore {
 
   /// How far it got.
   package struct Outcome {
-    /// Of `save` the paths of the new files; of `export` the number of messages, how many of them are
-    /// too long for an import, then the names of files that are gone.
+    /// For `save`, the paths of the new files; for `export`, the number of messages, how many of
+    /// them are too long for an import, then the names of missing files.
     package var done: [String] = []
     /// Why it got no further.
     package var failure: SafeText?
@@ -65,7 +65,7 @@ package enum FileChore {
   /// - Returns: its exit status; nil where they are not those of ``command``.
   package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     guard let chore = FileChore(arguments) else { return nil }
-    // Whoever types comes first. A limit for files is an error of the write, not the end.
+    // Typing comes first. At a file size limit, fail the write instead of dying.
     _ = nice(10)
     signal(SIGXFSZ, SIG_IGN)
     do {
@@ -85,7 +85,7 @@ package enum FileChore {
     return Outcome(
       done: done,
       failure: reason.map { SafeText(line: $0) }
-        ?? say("What writes the files ended with status %1.", SafeText(Int(status))))
+        ?? say("Writing the files ended with status %1.", SafeText(Int(status))))
   }
 
   /// Does it in this process.

@@ -18,7 +18,7 @@ package enum FileKeeper {
   ) -> [String] {
     let folder = store.attachmentFolder
     let place = [folder.path, folder.isShared ? "shared" : "own", String(limit)]
-    // One that need not be a certain file is followed by a blank word.
+    // A blank stands for no identity.
     return ["/proc/self/exe", option] + place
       + files.files.flatMap { [$0.path, $0.name, $0.identity ?? " "] }
   }
@@ -32,7 +32,7 @@ package enum FileKeeper {
     guard let path = words.popFirst(), let kind = words.popFirst(),
       let limit = words.popFirst().flatMap({ Int($0) }), words.count.isMultiple(of: 3)
     else { return nil }
-    // Whoever types comes first. A limit for files is an error of the write, not the end.
+    // Typing comes first. At a file size limit, fail the write instead of dying.
     _ = nice(10)
     signal(SIGXFSZ, SIG_IGN)
     let folder = AttachmentFolder(path: path, isShared: kind == "shared")

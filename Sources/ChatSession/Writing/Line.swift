@@ -25,7 +25,7 @@ package struct Line {
   var replyTo: ID<Message>?
   /// The text of the stored draft that it came from.
   var draft: String?
-  /// What was set aside stays of that draft.
+  /// The part of that draft that was set aside; it stays.
   var rest: Conversations.Draft?
 
   /// The line as a draft of its conversation; nil for what only a command says.

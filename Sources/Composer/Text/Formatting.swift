@@ -13,7 +13,7 @@ public enum Formatting {
   /// - Blanks at both ends of a region stay outside, for a mark beside a blank styles nothing.
   /// - A span ends with its line: a region of several lines is wrapped line by line, and between
   ///   lines of its own if the symbol is preformatted.
-  /// - A quote has no end: the lines of the region, or that of the caret, begin with a mark and a
+  /// - A quote has no closing mark: each line of the region, or the caret's, gets a mark and a
   ///   blank.
   /// - Without a word the caret stands between two marks.
   ///

@@ -91,11 +91,12 @@ extension Store {
     }
   }
 
-  /// How many changes of one person to one message are known: as many as a page of an archive has.
+  /// How many changes by one person to one message are remembered: as many as a page of an archive
+  /// has.
   ///
-  /// What comes live and again from the archive is among the newest. If more are told again, each
-  /// of them is forgotten by the time it is told: so all count once more, in their order, and the
-  /// last one remains.
+  /// A change that arrives live and again from the archive is among the newest, so it is still
+  /// remembered. If an archive repeats more changes than this, each is already forgotten when it
+  /// arrives again: then all are applied again, in their order, and the last one remains.
   static let knownChanges = 250
 
   /// A correction or reaction is known from now on. Part of a transaction.

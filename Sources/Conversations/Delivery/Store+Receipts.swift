@@ -75,13 +75,13 @@ struct KnownRecipients {
   struct Key: Equatable {
     var conversation: ID<Conversation>
     var sender: ID<Participant>
-    /// The message; where `isNew`, `meta.people` instead, for all messages that came later.
+    /// The message; if `isNew`, `meta.people`, which covers all later messages.
     var asOf: Int64
     var isNew: Bool
   }
 
-  /// Milliseconds for which that is known: after a week without a sign of life someone is counted no
-  /// more, which no number in the store tells.
+  /// Milliseconds that it stays valid: no number in the store changes when someone stops counting
+  /// after a week without a sign of life.
   static let lifetime: Milliseconds = 60_000
 
   var key: Key
@@ -192,7 +192,7 @@ extension Store {
       if let readers = try readers(ofNetworkRoom: message.conversation) {
         return Audience(stays: readers).reach(of: message)
       }
-      // Whoever has the message said so behind it.
+      // A receipt for the message has a higher change number than the message.
       let marks = try database.first(
         """
         SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
@@ -223,7 +223,7 @@ extension Store {
   private func countRecipients(of message: Message) throws -> Int {
     let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
     let now = clock()
-    // Nobody came or went since, so that it is as it is for every other message of now.
+    // Nobody came or went since, so the count is that of any other current message.
     let isNew =
       message.id.rawValue > people
       && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)

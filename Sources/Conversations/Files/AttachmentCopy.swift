@@ -20,7 +20,7 @@ package final class AttachmentCopy {
   private var unflushed = 0
 
   init(
-    path: String, name: String?, identity: String? = nil, limit: Int,
+    path: String, name: String? = nil, identity: String? = nil, limit: Int,
     into folder: AttachmentFolder
   ) throws {
     let (number, opened) = try AttachmentCopy.open(path, identity: identity, limit: limit)

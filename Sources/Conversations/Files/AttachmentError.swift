@@ -48,7 +48,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
       ("%1 changed while it was being copied; try again when it is at rest", [path])
     case .replaced(let path):
       (
-        "%1 is not the file any more that you attached; /attach it again to send it as it is",
+        "%1 is no longer the file you attached; /attach it again to send the new one",
         [path]
       )
     case .full(let path):

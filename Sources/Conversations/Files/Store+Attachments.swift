@@ -49,15 +49,6 @@ extension Store {
       fileAt: path, name: name, identity: identity, type: type, limit: limit)
   }
 
-  /// The same in pieces, for files that take long to copy.
-  ///
-  /// - Throws: `AttachmentError`.
-  package func copy(
-    ofFileAt path: String, name: String? = nil, limit: Int
-  ) throws -> AttachmentCopy {
-    try AttachmentCopy(path: path, name: name, limit: limit, into: attachmentFolder)
-  }
-
   /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
   /// leads to; nil where it is gone.
   package func identity(of attachment: Attachment) -> String? {

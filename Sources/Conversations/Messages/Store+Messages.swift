@@ -19,7 +19,8 @@ extension Store {
   static let hasSoundTime =
     "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
 
-  /// Whether `?` does not ignore who wrote message `m`. The + keeps SQLite from searching by it.
+  /// Whether `?` does not ignore the sender of message `m`. The + keeps SQLite from searching by
+  /// it.
   private static let isNotIgnored = """
     +m.sender NOT IN (
       SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
@@ -49,8 +50,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
-  ///   - past: false for those only that are not past.
-  ///   - andIgnored: false for those only that are not by people whom I ignore (rule 7.11).
+  ///   - past: false: without messages that are past.
+  ///   - andIgnored: false: without messages of people whom I ignore (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
     for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true,

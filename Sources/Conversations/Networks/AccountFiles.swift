@@ -17,12 +17,8 @@ package struct AccountFiles: Sendable {
 
   /// - Parameter environment: `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `HOME`.
   package init(environment: [String: String]) {
-    func base(_ variable: String, _ usual: String) -> String? {
-      if let base = environment[variable], base.hasPrefix("/") { return base }
-      return Login.home(environment).map { $0 + "/" + usual }
-    }
-    path = base("XDG_CONFIG_HOME", ".config").map { $0 + "/hobnob/accounts" } ?? ""
-    servers = base("XDG_STATE_HOME", ".local/state").map { $0 + "/hobnob/servers" } ?? ""
+    path = OwnFolder.config.path(environment).map { $0 + "/accounts" } ?? ""
+    servers = OwnFolder.state.path(environment).map { $0 + "/servers" } ?? ""
   }
 
   // MARK: What the owner has set
@@ -44,7 +40,7 @@ package struct AccountFiles: Sendable {
     _ settings: AccountSettings?, of account: Account, inStoreAt store: String
   ) throws(AccountFileError) {
     guard !path.isEmpty else { throw .noHome }
-    // Each would write lines of its own.
+    // hobnob would read a line break in a value, or a blank in a name, as another setting.
     var pairs = Array(settings?.values ?? [:])
     pairs += [("account", account.network), ("store", store)]
     for (name, value) in pairs
@@ -91,7 +87,7 @@ package struct AccountFiles: Sendable {
     return try Self.text(of: file, at: path)
   }
 
-  /// Whoever may write to the folder can put another file in the place of this one.
+  /// Anyone who can write to the folder can replace the file.
   private func checkFolder() throws(AccountFileError) {
     let folder = StoreFiles.split(path).folder
     var found = Glibc.stat()
@@ -123,13 +119,14 @@ package struct AccountFiles: Sendable {
 
   // MARK: What was learned about the server
 
-  /// What a network process may learn. Its file can hold nothing else, such as where to connect.
+  /// The facts that a network process may store. Anything else in its file, such as where to
+  /// connect, is ignored.
   private static let learnable: Set = ["rooms", "sandbox", "scram", "upload"]
 
   /// What the account's network process learned about its server, by name: `rooms`, `upload`,
-  /// `scram`, `sandbox`. Empty where it has learned nothing yet.
+  /// `scram`, `sandbox`. Empty if it has learned nothing yet.
   ///
-  /// - Throws: ``AccountFileError`` where the file cannot be read: without it, a server that has
+  /// - Throws: ``AccountFileError`` if the file cannot be read: without it, a server that has
   ///   offered SCRAM could ask for the password itself.
   package func facts(
     of account: Account, inStoreAt store: String

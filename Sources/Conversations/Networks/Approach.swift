@@ -13,10 +13,10 @@ package struct Approach: Hashable, Sendable {
     case message = 2
   }
 
-  /// How many invitations are kept for an account, and how many wishes to be a contact.
+  /// How many invitations, and how many contact requests, are kept for an account.
   package static let most = 1_000
 
-  /// Whether the owner ignores neither who sent approach `a` nor the room that it invites into.
+  /// Whether the owner ignores neither the sender of approach `a` nor the room of its invitation.
   static let isNotIgnored = """
     NOT EXISTS (
       SELECT 1 FROM account k JOIN person_attention t ON t.participant = k.owner
@@ -40,7 +40,8 @@ package struct Approach: Hashable, Sendable {
 }
 
 extension Store {
-  /// What strangers sent to an account's owner, oldest first; nothing of what the owner ignores.
+  /// The requests of strangers to an account's owner, oldest first, except those that the owner
+  /// ignores.
   package func approaches(to account: Account) throws -> [Approach] {
     try database.rows(
       """
@@ -83,7 +84,8 @@ extension Store {
     }
   }
 
-  /// Whoever enters a conversation takes up what led there. Part of a transaction.
+  /// Entering a conversation accepts the request that led there, which is removed. Part of a
+  /// transaction.
   func takeUp(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
     try database.run(
       """

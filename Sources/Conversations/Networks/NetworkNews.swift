@@ -91,20 +91,20 @@ package enum NetworkNews: Hashable, Sendable {
   /// stored twice, but gets the archive id it lacked, and one of the owner's own that was `sending`
   /// is `sent`. What was said before the newest message that is there stands in its place by time.
   case said(NetworkMessage, in: NetworkPlace)
-  /// The speaker gave a message of theirs another text. Of no account where the message is
-  /// another's, or gone. This and the next three wait for a message that is not here: it may come
-  /// with an older page of the archive. `change` is what the network knows the correction itself by:
-  /// told once more it is no news. Else the last one told counts, whatever their times (rule 14.3).
+  /// The speaker gave a message of theirs another text. Ignored if the message is another's, or
+  /// gone. This and the next three wait for a missing message, which may come with an older page of
+  /// the archive. `change` is the network's id of the correction; a repeated one is ignored.
+  /// Otherwise the last received one counts, whatever its time (rule 14.3).
   case edited(
     MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?,
     change: MessageName = MessageName())
   /// The speaker retracted a message of theirs.
   case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
-  /// A moderator removed the message of that archive id from a room, which says so itself.
+  /// The room itself says that a moderator removed the message of that archive id.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
-  /// the message, where that is known; `change` as above. One is kept of each person (rule 7.8): the first that is an
-  /// emoji.
+  /// the message, where that is known; `change` as above. One is kept of each person (rule 7.8): the
+  /// first that is an emoji.
   case reacted(
     MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
     at: Milliseconds?, change: MessageName = MessageName())

@@ -57,7 +57,7 @@ extension NetworkRequest {
     "\(count) \(archiveID)"
   }
 
-  /// What such a text asks for; of a former program's, which is an id alone, one page.
+  /// What such a text asks for; an id alone, as older versions wrote, is one page.
   package var history: (count: Int, before: String) {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let count = Int(parts[0]) else { return (1, text) }

@@ -69,7 +69,7 @@ extension NewsTaking {
   }
 
   func page(of network: NetworkPlace, from: String, until: String) throws {
-    // The changes of one page are older than those of the page before.
+    // Finish the page before this one first: the changes on this one are older.
     try settle()
     guard let place = try known(network) else { return }
     unsettled[network] = []
@@ -78,7 +78,7 @@ extension NewsTaking {
       try database.first(
         "SELECT min(created_at) FROM message WHERE conversation = ? AND past = 1", place.id
       ) { $0.optionalTime() } ?? nil
-    // A page that is told again says nothing of what was read since.
+    // A repeated page must not undo what was read since.
     try database.run(
       """
       UPDATE conversation SET archive_from = ?2
@@ -86,9 +86,8 @@ extension NewsTaking {
       """, place.id, from, until)
   }
 
-  /// The time of a message on a page before all that is known: networks tell whole seconds, and of
-  /// one second the archive's order counts. So it does where that time is still to come by the clock
-  /// here.
+  /// The time of a message on a page older than all known ones. Networks send whole seconds; within
+  /// one, and for times ahead of the clock here, the archive's order counts.
   private func before(_ pageEnd: Milliseconds?, _ time: Milliseconds) -> Milliseconds {
     guard let pageEnd, time >= pageEnd, time - pageEnd < 1000 || time == now,
       pageEnd > JSONShape.times.lowerBound
@@ -182,7 +181,7 @@ extension NewsTaking {
 
   /// Changes a message.
   ///
-  /// - Returns: false where the message is not here.
+  /// - Returns: false if the message is missing or is another's.
   func apply(_ news: NetworkNews) throws -> Bool {
     switch news {
     case .edited(let name, let speaker, let place, let body, let time, let change):
@@ -198,7 +197,7 @@ extension NewsTaking {
     }
   }
 
-  /// A message that its author wants changed; nil for one that is not here, or another's.
+  /// The message that its author wants to change; nil if it is missing or another's.
   private func target(
     _ name: MessageName, by speaker: Speaker, in network: NetworkPlace
   ) throws -> Message? {
@@ -262,7 +261,7 @@ extension NewsTaking {
   private func removed(
     _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
   ) throws -> Bool {
-    // By the room's own id alone: whose id a sender may have chosen.
+    // Only by the room's own id: a sender may choose any other.
     guard let place = try known(.room(room)),
       let found = try message(MessageName(archive: archive), of: nil, in: place)?.message
     else { return false }
@@ -278,10 +277,10 @@ extension NewsTaking {
 
   /// Notes a change of someone's to a message.
   ///
-  /// - Parameter isLive: whether it comes for the first time unless its archive id says otherwise:
-  ///   some programs use an id of their own twice.
-  /// - Returns: false where it is known: archives and rooms tell again what they told before, and the
-  ///   owner's own changes come back.
+  /// - Parameter isLive: whether it arrives live. Then only its archive id can show that it is
+  ///   known: some programs use an id of their own twice.
+  /// - Returns: false if it is known: archives and rooms repeat changes, and the owner's own come
+  ///   back.
   private func isNew(
     _ change: MessageName, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
   ) throws -> Bool {

@@ -5,12 +5,12 @@ extension NewsTaking {
   /// How many are reported one by one within a minute.
   private static let reports = 5
 
-  /// Keeps what a stranger sent until the owner takes it up, and reports it where there are few, unless
-  /// the owner ignores who sends it (rule 7.11).
+  /// Keeps what a stranger sent until the owner accepts or declines it, and reports it if there are
+  /// few. Nothing is reported of a sender whom the owner ignores (rule 7.11).
   ///
   /// - Parameters:
-  ///   - person: who sends it.
-  ///   - isPast: whether it came before the account was here.
+  ///   - person: the sender.
+  ///   - isPast: whether it came before the account was added here.
   private func approached(
     _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
     isPast: Bool = false
@@ -21,9 +21,9 @@ extension NewsTaking {
     let room = try kind == .invitation ? known(.room(address))?.id : nil
     let (one, place) = (who ?? Store.nobody, room ?? ID<Conversation>(rawValue: 0))
     let isIgnored = attention.hides(one, in: place)
-    // One person can invite into any number of rooms.
+    // Not even stored: one person can send invitations into any number of rooms.
     if isIgnored, kind == .invitation { return }
-    // A first message is in the store already, and has to be found.
+    // A first message is stored already; without an entry here nobody would find it.
     if kind != .message, try isFull(kind) { return }
     try database.run(
       """
@@ -39,19 +39,19 @@ extension NewsTaking {
     switch kind {
     case .invitation:
       try store.tell(
-        "\(sender) invites you into \(address): /join \(address) enters it.",
+        "\(sender) invites you to \(address): /join \(address) enters it.",
         account, as: attention.isQuiet(one, in: place) ? .abilities : .invite)
     case .contact:
       try store.tell(
         "\(address) wants to be a contact: /contact accept \(address) agrees.", account)
     case .message:
       try store.tell(
-        "\(address), a stranger, wrote to you: /msg \(address) shows it, /block \(address) shuts them out.",
+        "\(address), a stranger, wrote to you: /msg \(address) shows it, /block \(address) blocks them.",
         account)
     }
   }
 
-  /// Whether no more of a kind are kept. What the owner ignores is not listed, and does not count.
+  /// Whether the list of a kind is full. What the owner ignores is not listed and does not count.
   private func isFull(_ kind: Approach.Kind) throws -> Bool {
     let value = Milliseconds(kind.rawValue)
     return try ["kind = ?2", "kind = ?2 AND \(Approach.isNotIgnored)"].allSatisfy {
@@ -96,8 +96,8 @@ extension NewsTaking {
     try approached(.contact, speaker.identity, from: speaker.identity)
   }
 
-  /// Somebody writes in a direct chat, which is open from then on, unless a stranger wrote to whom
-  /// the owner never wrote.
+  /// Somebody writes in a direct chat: opens it, unless it is a stranger to whom the owner never
+  /// wrote.
   func open(_ place: Place, _ address: String, for message: NetworkMessage) throws {
     let stay = try store.membership(of: owner.id, in: place.id)
     let isKnown =
@@ -109,7 +109,7 @@ extension NewsTaking {
     if !message.isPast || stay == .never { try store.reopen(place.id) }
   }
 
-  /// Whoever becomes a contact is no stranger: what they wrote is for the owner.
+  /// A person who becomes a contact is no longer a stranger: opens the chat with what they wrote.
   func isNoStranger(_ speaker: Speaker) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,

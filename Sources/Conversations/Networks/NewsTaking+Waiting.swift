@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Changes of messages that are not here. An archive is read from its end, page by page, so a
+/// Changes whose messages have not arrived yet. An archive is read from its end, page by page, so a
 /// correction can come a page before its message.
 extension NewsTaking {
-  /// How many wait in one conversation: those that came last.
+  /// At most this many changes wait in one conversation: the latest ones.
   static let mostWaiting = 1_000
 
   /// Raw values are stored.
@@ -21,13 +21,13 @@ extension NewsTaking {
     var place: NetworkPlace
     var author: String?
     var speaker = ""
-    /// What the speaker, or the moderator who removed the message, is called.
+    /// The name of the speaker, or of the moderator who removed the message.
     var name: String
     var isVerified = true
     /// The new text, the emoji or the reason.
     var text: String
     var told: Milliseconds?
-    /// What the network knows the change itself by.
+    /// The network's ids of the change itself.
     var change = MessageName()
   }
 
@@ -58,7 +58,7 @@ extension NewsTaking {
       """, place.id, Self.mostWaiting)
   }
 
-  /// - Returns: nil for what would change nothing, whatever message came.
+  /// - Returns: nil for a change that could not apply to any message.
   private func waiting(_ news: NetworkNews) -> Waiting? {
     switch news {
     case .edited(let message, let speaker, let place, let body, let told, let change):
@@ -99,7 +99,7 @@ extension NewsTaking {
     speaker.isOwner ? "" : speaker.identity
   }
 
-  /// The number of a page that is older than all whose changes wait.
+  /// The number of a new page: lower than those of all pages with waiting changes, which are newer.
   func pageBeforeThoseKept(in place: Place) throws -> Int {
     let first = try database.first(
       "SELECT min(page) FROM waiting_change WHERE conversation = ?", place.id
@@ -109,8 +109,8 @@ extension NewsTaking {
 
   // MARK: Out
 
-  /// Makes the changes that waited for the messages of a page, after those on the page itself,
-  /// which are older. Nobody is told of any of them: the messages are new to everybody.
+  /// Applies the changes that waited for a page's messages, after the changes on the page itself,
+  /// which are older. Shells report none of them, since they show the messages for the first time.
   func settle() throws {
     let all = unsettled
     unsettled = [:]
@@ -127,7 +127,7 @@ extension NewsTaking {
         try database.run(
           "UPDATE reaction SET change = 0 WHERE message IN (SELECT value FROM json_each(?))", list)
       }
-      // Where the archive begins, nothing is left that they could be of.
+      // At the beginning of the archive, no older message is left to wait for.
       try database.run(
         """
         DELETE FROM waiting_change WHERE conversation = ?1
@@ -149,13 +149,13 @@ extension NewsTaking {
       """, place.id, messages
     ) { (id: $0.int64("id"), change: Self.change($0, in: place.network)) }
     for (id, change) in found {
-      // That of somebody else than the author stays, as one of a message that is not here.
+      // A change by someone other than the author keeps waiting, as if its message were missing.
       guard let change, try apply(change) else { continue }
       try database.run("DELETE FROM waiting_change WHERE id = ?", id)
     }
   }
 
-  /// A change as the network told it; nil for what another program stored.
+  /// A change as the network sent it; nil for a row that only another program could have stored.
   private static func change(_ row: Row, in place: NetworkPlace) -> NetworkNews? {
     let message = MessageName(
       origin: row.optionalText("origin_id"), archive: row.optionalText("archive_id"))

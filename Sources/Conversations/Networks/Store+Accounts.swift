@@ -169,8 +169,8 @@ extension Store {
   /// there must be nothing else in it.
   package var failureToHoldAccounts: String? {
     files.foreignName.map {
-      "an account needs its store in a folder of its own, and \(files.folder) has \($0), too; "
-        + "end hobnob, move the store and the files beside it there, and name it with --store"
+      "an account needs its store in a folder of its own, but \(files.folder) also has \($0); "
+        + "quit hobnob, move the store and its files to a new folder, and open it with --store"
     }
   }
 

@@ -66,13 +66,16 @@ extension Store {
       "SELECT 1 FROM account WHERE id = ? AND holder = ?", account.id, lease.holder)
   }
 
-  /// Gives the lease back; nothing if this process has none.
-  package func releaseLease(of account: Account) throws {
+  /// Gives the lease back; does nothing if this process does not hold it.
+  ///
+  /// - Parameter status: why the process ends. It is stored together with the release: an account
+  ///   without a holder and without a status would be served by a new process at once.
+  package func releaseLease(of account: Account, status: String = "") throws {
     guard let index = leases.firstIndex(where: { $0.account == account.id }) else { return }
     let lease = leases.remove(at: index)
     // Even if the store is locked: then the closed file tells the others.
     defer { Glibc.close(lease.lock) }
-    try write { try forget(lease.holder, of: lease.account, account.network) }
+    try write { try forget(lease.holder, of: lease.account, account.network, status: status) }
     unlink(files.lockPath(of: lease.holder))
   }
 
@@ -140,10 +143,12 @@ extension Store {
     }
   }
 
-  private func forget(_ holder: ShellID, of account: ID<Account>, _ network: String) throws {
+  private func forget(
+    _ holder: ShellID, of account: ID<Account>, _ network: String, status: String = ""
+  ) throws {
     try database.run(
-      "UPDATE account SET holder = NULL, status = '', change = ? WHERE id = ? AND holder = ?",
-      try nextChange(), account, holder)
+      "UPDATE account SET holder = NULL, status = ?, change = ? WHERE id = ? AND holder = ?",
+      status, try nextChange(), account, holder)
     if database.changedRows > 0 { try forgetPresence(on: network) }
   }
 

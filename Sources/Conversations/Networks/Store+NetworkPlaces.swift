@@ -15,8 +15,8 @@ extension Store {
     }
   }
 
-  /// What a conversation is known by whatever people call it: the network, and the address of a room
-  /// there or of the other in a direct chat. A room of this machine has none.
+  /// What identifies a conversation even after it is renamed: the network, and the address of the
+  /// room or of the other person in a direct chat. A room of this machine has none.
   package func lastingAddress(
     of conversation: ID<Conversation>, for me: ID<Participant>
   ) throws -> String {
@@ -42,8 +42,8 @@ extension Store {
     }
   }
 
-  /// Whoever was called `former` in rooms of their account enters them under another nickname from
-  /// the next connection on; rooms with a nickname of their own keep it.
+  /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;
+  /// rooms with a nickname of their own keep it.
   package func rename(_ former: String, to nick: String, inRoomsOf network: String) throws {
     try write(durable: true) {
       try database.run(
@@ -51,8 +51,8 @@ extension Store {
     }
   }
 
-  /// The id in the archive before which older messages of a conversation are; empty where none is
-  /// known of, nil where there is nothing older.
+  /// The archive id before which to look for older messages; empty if no id is known, nil if
+  /// nothing is older.
   package func olderArchive(in conversation: ID<Conversation>) throws -> String? {
     let known: String? =
       try database.first(

@@ -46,10 +46,10 @@ final class NewsTaking {
     /// When the last message was made of those that are not past; nil before that was looked up.
     var newest: Milliseconds??
     var isByTime: Bool
-    /// When the oldest past message was said of those that were there before a page of the archive.
+    /// The time of the oldest past message that was stored before this page of the archive.
     var pageEnd: Milliseconds?
-    /// Where the changes of a page come among those that wait for their messages: before those of
-    /// the pages that were read earlier, which are newer. 0 where no page is read.
+    /// Orders the waiting changes of a page: it is lower than for the pages read earlier, which are
+    /// newer. 0 if no page is being read.
     var page = 0
 
     init(
@@ -82,7 +82,7 @@ final class NewsTaking {
   private var people: [String: Person] = [:]
   /// How many messages came that are past, by place.
   var past: [NetworkPlace: Int] = [:]
-  /// The past messages that came since `settle`, and the places of which a page came, by place.
+  /// The past messages since `settle`, by place. A place whose page brought none has an empty list.
   var unsettled: [NetworkPlace: [ID<Message>]] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []

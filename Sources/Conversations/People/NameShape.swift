@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a name looks like (rule 12.3): other letters of the same shape, digits for letters, what is
-/// not seen, and dots and lines around it make no difference, but for low lines at its end. The skeleton of Unicode Technical
-/// Standard 39, section 4, without case.
+/// What a name looks like (rule 12.3): letters of the same shape, digits for letters, invisible
+/// characters, and dots and dashes around it make no difference, except underscores at its end. The
+/// skeleton of Unicode Technical Standard 39, section 4, without case.
 enum NameShape {
   /// The same for all names that look alike; never empty.
   static func skeleton(_ name: String) -> String {
     var shape = inCanonicalOrder(name.unicodeScalars.flatMap(shape))[...]
     let all = shape
     while let first = shape.first, isPadding(first) { shape.removeFirst() }
-    // On IRC whoever finds their name taken puts a line behind it.
+    // On IRC people append an underscore when their name is taken.
     while let last = shape.last, isPadding(last), last != "_" { shape.removeLast() }
     // A name of nothing else is what it is.
     if shape.isEmpty { shape = all.isEmpty ? ["?"] : all }

@@ -2,7 +2,7 @@
 
 /// What a participant wants to hear of (rule 7.11): the same in all of their shells.
 public struct Attention: Hashable, Sendable {
-  /// Of which messages of a conversation somebody is told by the bell and `notify-command`.
+  /// Which messages of a conversation ring the bell and run `notify-command`.
   public enum Notify: Int, CaseIterable, Sendable {
     case everything, mentions, nothing
 
@@ -24,7 +24,7 @@ public struct Attention: Hashable, Sendable {
   /// Rooms, and the direct chats with people.
   public var mutedPlaces: Set<ID<Conversation>> = []
   public var ignoredPlaces: Set<ID<Conversation>> = []
-  /// Where it is not as usual: of mentions in a room, of all in a direct chat.
+  /// Only what differs from the default: mentions in a room, all in a direct chat.
   public var notify: [ID<Conversation>: Notify] = [:]
 
   public init() {}

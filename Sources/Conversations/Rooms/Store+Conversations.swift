@@ -141,15 +141,15 @@ extension Store {
 
   private static let month: Milliseconds = 30 * 86_400_000
 
-  /// Whether conversation `c` is listed. A room of this machine that nobody wrote in is not, when
-  /// nothing has happened there since a moment and nobody has it open: as a rule its name was a slip,
-  /// and who made it never left it (rule 13.10).
+  /// Whether conversation `c` is listed. A room of this machine without messages is left out if
+  /// nothing has happened there since `moment` and nobody has it open: usually its name was a slip,
+  /// and its maker never left it (rule 13.10).
   private static func isListed(since moment: String) -> String {
     """
     (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
       OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
       OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
-      -- What was written there was old, and is forgotten.
+      -- Messages were written there, but have been deleted as old.
       OR c.last_number > 0
         AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
       -- Of one that nobody has entered nobody knows the age.
@@ -159,8 +159,7 @@ extension Store {
     """
   }
 
-  /// The same whoever sees them, also those that were removed, for those who bring a store's rows in
-  /// or out.
+  /// All rooms, whoever asks, removed ones included: for import and export.
   package func allRooms() throws -> [Conversation] {
     try database.rows(
       Store.conversationSelect + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Store.nobody,
@@ -272,8 +271,8 @@ extension Store {
     return found
   }
 
-  /// Enters a conversation; if I am in it, it is only listed again. Messages from now on are for me;
-  /// older ones can be read but do not count as unread.
+  /// Enters a conversation, or only lists it again if I am in it already. Messages from now on are
+  /// for me; older ones can be read but do not count as unread.
   ///
   /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
   public func join(
@@ -288,7 +287,7 @@ extension Store {
     }
   }
 
-  /// A room that I am in was not listed because nothing happened there.
+  /// Lists a room that I am in again: it was left out because nothing happened there.
   private func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
     if try joined(by: me).contains(conversation) { return }
     try write {
@@ -403,9 +402,8 @@ extension Store {
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own, those of
-    // people whom I ignore, and those that are gone. Where some numbers behind the marker may be none
-    // of those to be read, since old ones were forgotten or past ones brought in, they are counted one
-    // by one.
+    // people whom I ignore, and those that are gone. If some numbers behind the marker may not
+    // count, because old ones were forgotten or past ones imported, they are counted one by one.
     // A damaged store may hold two open stays of one person: they are one.
     func read(_ row: Row) -> Listing {
       Listing(

@@ -39,7 +39,7 @@ extension Store {
 
   // MARK: Rooms of this machine (rule 13.10)
 
-  /// Who made a room of this machine; of one of which nobody noted it, whoever was in it first.
+  /// Who made a room of this machine; if nobody noted it, its first member.
   package func maker(of room: ID<Conversation>) throws -> ID<Participant>? {
     try database.first(
       """
@@ -80,7 +80,7 @@ extension Store {
     try write(durable: true) {
       let place = try roomThatIMade(room, me)
       try record(.roomRemoved, in: room, by: me, text: place.name)
-      // Behind its newest message, which tells them from those who had left it.
+      // A number beyond the newest message tells them from people who left earlier.
       try database.run(
         """
         UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)

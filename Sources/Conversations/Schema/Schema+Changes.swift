@@ -17,8 +17,8 @@ extension Schema {
     CREATE INDEX applied_change_message ON applied_change(message, participant);
     """
 
-  /// Changes of messages that have not come yet, since an archive is read from its end; and a bound
-  /// for those that are known.
+  /// Changes whose messages have not arrived yet, since an archive is read from its end; and a
+  /// limit for the known changes.
   static let waitingChanges = """
     CREATE TABLE waiting_change(
       id INTEGER PRIMARY KEY,

@@ -124,7 +124,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
         [text]
       )
     case .unknownContent(let text):
-      ("only has:file can be looked for, not has:%1", [text])
+      ("there is only has:file, no has:%1", [text])
     case .nothingToLookFor(let text):
       ("there is no word to look for in “%1”; write letters, digits or emoji, or a filter", [text])
     case .tooLong:

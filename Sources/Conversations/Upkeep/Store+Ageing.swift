@@ -4,7 +4,7 @@ import Platform
 
 /// A store for a lifetime: old messages go where that is wanted, and space is given back.
 extension Store {
-  /// Milliseconds from when it is said how long a conversation keeps its messages until they go.
+  /// Milliseconds between a change of `keep` and the first deletion.
   package static let keepDelay: Milliseconds = 86_400_000
 
   /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
@@ -113,7 +113,7 @@ extension Store {
       let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
       try database.run(
         "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
-      // Texts that wait for their messages are as old.
+      // Waiting changes hold texts, too; delete those that are as old.
       try database.run(
         "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", place, limit)
       try database.run(

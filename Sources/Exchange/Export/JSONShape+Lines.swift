@@ -20,7 +20,8 @@ extension JSONShape {
     """
   }
 
-  /// Whether `?2` may see a conversation: a room, but of another's account; a direct chat of theirs.
+  /// Whether `?2` may see a conversation: a room, unless it is of another's account, or their own
+  /// direct chat.
   private static func isVisible(_ id: String) -> String {
     """
     \(id) NOT IN (SELECT k.id FROM conversation k

@@ -34,7 +34,8 @@ final class ImportedPlace {
   /// Whether this import made it, so that all of it is as it was exported.
   let isNew: Bool
   let isLocal: Bool
-  /// What is older has been forgotten, or is about to be; nothing where that begins only later.
+  /// Messages from before this time have been deleted as old, or will be; the earliest time if
+  /// messages are kept, or deletion only begins later.
   let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64

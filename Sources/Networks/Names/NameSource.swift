@@ -19,8 +19,8 @@ package struct UnknownHost: Error, Hashable, Sendable {
   package init(_ reason: String) { self.reason = reason }
 }
 
-/// Names as the C library looks them up. It waits for the answer, and reads the system's settings:
-/// not for a confined process. ``ThreadedNames`` does not wait.
+/// Looks names up with the C library. It blocks, and it reads the system's settings, so a confined
+/// process cannot use it. ``ThreadedNames`` does not block.
 @MainActor
 package final class SystemNames: NameSource {
   package nonisolated init() {}

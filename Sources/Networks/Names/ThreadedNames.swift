@@ -54,7 +54,7 @@ final class ThreadedNames: NameSource {
   private func begin<Answer: Sendable>(
     _ work: @escaping @Sendable () -> Answer, _ then: @escaping (Answer) -> Void
   ) {
-    // Where there is no pipe, the loop has to wait.
+    // Without a pipe the lookup blocks the loop.
     guard let (reading, writing) = ChildProcess.pipe() else { return then(work()) }
     running += 1
     let lookup = Lookup<Answer>()

@@ -104,8 +104,7 @@ package struct Client {
     return account.local.isEmpty ? account.domain : account.local
   }
 
-  /// The owner has another nickname, from the next connection on: in all rooms that have none of
-  /// their own.
+  /// Changes the owner's nickname at the next connection, in all rooms that have none of their own.
   ///
   /// - Parameter wanted: nil for the local part of the address.
   package mutating func setNick(_ wanted: String?) {
@@ -144,13 +143,13 @@ package struct Client {
     }
     if hasToldOfSkipped { return }
     hasToldOfSkipped = true
-    let what = ["message": "a message", "presence": "a presence"][stanza.name] ?? "an answer"
+    let what = ["message": "a message", "presence": "a status"][stanza.name] ?? "an answer"
     let sender = Client.word(from?.description) ?? account.domain
     tell(
       .notice(
         filled(
           (
-            "hobnob skipped %1 of %2 from %3, since it is too large or too complicated to read. Until the next connection it skips others without a notice.",
+            "hobnob skipped %1 of %2 from %3, which was too large or too complicated to read. Until it reconnects, it skips others without a notice.",
             [what, Attachment.size(bytes), sender]
           ))))
   }

@@ -117,7 +117,7 @@ extension Client {
     questions[id]?.lastHeard = clock.time
     switch question.purpose {
     case .roster: if let query = stanza.first("query", Feature.roster) { list(query) }
-    // So many are more than are asked what they are.
+    // A list this long has more items than hobnob queries, so its first part is the answer.
     case .items: _ = answer(id, from: from, with: .result(stanza))
     default: break
     }

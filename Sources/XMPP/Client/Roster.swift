@@ -36,7 +36,7 @@ struct Roster: Sendable {
   var contacts: [Address: Contact] = [:]
   /// Whether the server has told who is in it.
   var isKnown = false
-  /// Whom an answer with all contacts has named, while its end is still to come.
+  /// The contacts that a full list has named so far.
   fileprivate var named: Set<Address> = []
   /// What the server calls the state that is known; nil before the first.
   var version: String?
@@ -44,7 +44,7 @@ struct Roster: Sendable {
   var acquaintances: Set<Address> = []
   /// Who wants to be a contact; the server says it again with every connection.
   var askers: Set<Address> = []
-  /// Whom the owner asked to be a contact: who asks the same then need not wait for a yes.
+  /// Whom the owner asked to be a contact: if they ask too, hobnob agrees by itself.
   private(set) var asked: Set<Address> = []
 
   mutating func forgetPresence() {
@@ -64,8 +64,8 @@ struct Roster: Sendable {
     if asked.count < Limits.contacts { asked.insert(address) }
   }
 
-  /// Somebody asks the owner to be a contact. One yes is given without the owner, to whom they asked
-  /// first; who sees them already gets it again.
+  /// Whether hobnob accepts a contact request by itself: once if the owner asked that person first,
+  /// and always if they see the owner already.
   mutating func mayGrant(_ address: Address) -> Bool {
     asked.remove(address) != nil || contacts[address]?.seesOwner == true
   }

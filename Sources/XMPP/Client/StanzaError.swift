@@ -54,7 +54,7 @@ struct StanzaError: Hashable, Sendable {
       case ("bad-request", _), ("feature-not-implemented", _):
         ("%1 does not understand it.", [place])
       case ("not-authorized", _): ("%1 asks for a password.", [place])
-      case ("too-large", _): ("The answer of %1 is too large for hobnob.", [place])
+      case ("too-large", _): ("The answer from %1 is too large for hobnob.", [place])
       default: ("%1 refuses it (%2).", [place, condition])
       }
     return withText(filled(sentence))

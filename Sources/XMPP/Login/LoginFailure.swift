@@ -74,7 +74,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       "The server asks for the bare password, which it never needed before. Somebody may be "
         + "listening, so it was not sent. If the server was changed: /account set ADDRESS scram."
     case .weakenedHash(let former):
-      "The server offers only SCRAM-SHA-1, and \(former) before. Somebody may be in between, so the "
+      "The server now offers only SCRAM-SHA-1, not \(former). Somebody may be in between, so the "
         + "password was not used. If the server was changed: /account set ADDRESS scram."
     case .noMechanism(let offered):
       "The server offers no way to log in that hobnob knows, only "

@@ -6,7 +6,7 @@ extension Negotiation {
   mutating func authenticate(_ mechanisms: [String]) -> [Effect] {
     let offersSCRAM = mechanisms.contains { $0.hasPrefix("SCRAM-") }
     let best = SCRAMHash.allCases.last { mechanisms.contains($0.mechanism) }
-    // One that we do not know is SCRAM all the same.
+    // An unknown SCRAM is still SCRAM.
     let seen: [Effect] = offersSCRAM ? [.sawSCRAM(best ?? .sha1)] : []
     if let hash = best {
       if hash == .sha1, let strongest = settings.strongest, strongest > hash {

@@ -3,7 +3,8 @@
 /// Finds the ends of stanzas in the bytes of a stream and keeps nothing of them but a name, so a
 /// stanza of any size and depth can be skipped.
 ///
-/// It trusts that a server passes on well-formed XML. What is not skipped, the parser reads as well.
+/// It trusts the server to pass on well-formed XML. The parser also reads everything that is not
+/// skipped.
 struct StanzaScanner {
   private enum Place {
     case text
@@ -24,13 +25,13 @@ struct StanzaScanner {
   /// How many elements are open; the stream is one of them.
   private var depth = 0
   private var previous: UInt8 = 0
-  /// The name of the stanza, as far as it is one.
+  /// The beginning of the stanza's name, at most `longestName` bytes.
   private var name: [UInt8] = []
   private static let longestName = 64
-  /// What XMPP forbids and has begun since the end of the last stanza.
+  /// The forbidden markup that has begun since the last stanza ended.
   private(set) var fault: XMLFault?
 
-  /// The stanza that was read last, by its name alone; nil between stanzas.
+  /// The stanza that was read last, with its name only; nil between stanzas.
   var stanza: Element? {
     if name.isEmpty { return nil }
     let isClient = !name.contains(UInt8(ascii: ":"))

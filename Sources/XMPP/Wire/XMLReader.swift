@@ -6,15 +6,15 @@ import Glibc
 /// the same events. For each new stream there is a new one.
 ///
 /// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream. Once logged
-/// in (`skips`), it skips a stanza beyond the limits, since its sender is anybody and the server
-/// would deliver it again on the next connection.
+/// in (`skips`), it skips a stanza beyond the limits, since anybody may have sent it, and the
+/// server would deliver it again on the next connection.
 package final class XMLReader {
   package enum Event: Hashable, Sendable {
     /// The stream's header, with its attributes.
     case opened([String: String])
     case element(Element)
-    /// A stanza beyond the limits was skipped: its name and, where its start tag was within them, its
-    /// attributes, and how many bytes it had.
+    /// A stanza beyond the limits was skipped: its name, its attributes if its start tag was within
+    /// the limits, and its size.
     case skipped(Element, bytes: Int)
     /// The beginning of a long list (`Namespace.lists`), as an answer of its own; `element` brings
     /// the end of it.
@@ -58,7 +58,7 @@ package final class XMLReader {
   private var isInStream = false
   /// The bytes up to the end of the stream's header, for the next parser.
   private var header: [UInt8] = []
-  /// How many bytes the parser got, and where among them the last ended that is done with.
+  /// How many bytes the parser got, and how many of them are dealt with.
   private var fed = 0
   private var done = 0
   /// The stanza that is being skipped, and its bytes so far.
@@ -112,9 +112,9 @@ package final class XMLReader {
     return events
   }
 
-  /// Takes bytes that belong to one stanza at the most.
+  /// Takes bytes of at most one stanza.
   ///
-  /// - Parameter isEnd: whether it ends with them.
+  /// - Parameter isEnd: whether the stanza ends with them.
   private func take(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) {
     var rest = bytes
     while !isOver, skipped == nil, !rest.isEmpty {
@@ -158,7 +158,7 @@ package final class XMLReader {
     while let key = attributes?[index], let value = attributes?[index + 1] {
       index += 2
       if index / 2 > limits.attributes {
-        // Some of them may be missing, so a stanza has none: `from` alone would be a lie.
+        // Some may be missing, so a stanza gets none: `from` alone would be a lie.
         let stanza = isInStream ? open.first ?? Element(name, namespace: known) : nil
         return giveUp(.tooManyAttributes(limit: limits.attributes), stanza)
       }
@@ -194,7 +194,7 @@ package final class XMLReader {
     if open.isEmpty {
       done = position
       events.append(.element(element))
-      // What the session missed can be in the same bytes.
+      // Stanzas that the session missed may follow in the same bytes.
       if element.name == "resumed", element.namespace == Namespace.acknowledgements { skips = true }
     } else {
       open[open.count - 1].add(element)
@@ -261,7 +261,7 @@ package final class XMLReader {
     startAnew()
   }
 
-  /// The next stanza comes as if it were the first behind the stream's header.
+  /// Makes a new parser, for which the next stanza is the first after the stream's header.
   private func startAnew() {
     XML_ParserFree(parser)
     parser = Self.makeParser()

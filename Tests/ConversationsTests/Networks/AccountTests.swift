@@ -122,6 +122,21 @@ import Testing
     #expect(try linked.wire.takeLease(of: linked.account))
   }
 
+  @Test("16: why a process ends is stored with the release, and only by the one that has the lease")
+  func saysWhyItEnds() throws {
+    let linked = try Linked()
+    let other = try linked.fixture.open()
+    _ = try linked.wire.takeLease(of: linked.account)
+    try other.releaseLease(of: linked.account, status: "not mine")
+    #expect(try linked.store.accounts(of: linked.anna).map(\.status) == ["connecting"])
+    #expect(try linked.store.holderIsAlive(of: linked.account))
+    try linked.wire.releaseLease(of: linked.account, status: "/connect asks for its password")
+    #expect(
+      try linked.store.accounts(of: linked.anna).map(\.status)
+        == ["/connect asks for its password"])
+    #expect(try linked.store.holder(of: linked.account) == .none)
+  }
+
   @Test("killed, it leaves nothing that is not true any more")
   func killed() throws {
     let linked = try Linked()

@@ -181,7 +181,7 @@ import Testing
     try hear(.invited(room: "tea@rooms.example", by: inside))
     #expect(
       try reports() == [
-        "zoe invites you into tea@rooms.example: /join tea@rooms.example enters it."
+        "zoe invites you to tea@rooms.example: /join tea@rooms.example enters it."
       ])
     #expect(try !isListed())
     let room = try linked.store.networkRoom("tea@rooms.example", network: linked.account.network)

@@ -36,7 +36,8 @@ private func run(_ words: String...) -> Int32 {
       #expect(kept.hash == hash)
       #expect(kept.bytes == text.utf8.count)
       #expect(lobby.fixture.text(lobby.store.path(of: kept)) == text)
-      let copy = try lobby.store.copy(ofFileAt: lobby.fixture.file("source", text), limit: 0)
+      let copy = try AttachmentCopy(
+        path: lobby.fixture.file("source", text), limit: 0, into: lobby.store.attachmentFolder)
       while try copy.step(99_991) {}
       #expect(try copy.finish(type: { _ in nil }).hash == hash)
     }
@@ -168,7 +169,7 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "0123456789")
     lobby.fixture.touch(path, at: 1000)
-    let copy = try lobby.store.copy(ofFileAt: path, limit: 12)
+    let copy = try AttachmentCopy(path: path, limit: 12, into: lobby.store.attachmentFolder)
     #expect(copy.bytes == 10)
     #expect(try copy.step(4))
     #expect(copy.copied == 4)
@@ -195,7 +196,7 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "0123456789")
     do {
-      let copy = try lobby.store.copy(ofFileAt: path, limit: 0)
+      let copy = try AttachmentCopy(path: path, limit: 0, into: lobby.store.attachmentFolder)
       #expect(try copy.step(4))
       #expect(lobby.fixture.keptFiles.count == 1)
       #expect(throws: AttachmentError.changed(path: path)) { try copy.finish { _ in nil } }

@@ -269,7 +269,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (0..<90).map { "ben@example.org: \($0)" })
     #expect(
       talk.news.last
-        == .answered(request, "90 older messages have come; repeat /history to see them."))
+        == .answered(request, "Fetched 90 older messages; repeat /history to see them."))
   }
 
   @Test func aPageOfMoreThanWasAskedForIsCut() {
@@ -301,7 +301,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (0..<3).map { "ben@example.org: \($0)" })
     #expect(
       talk.news.last
-        == .answered(request, "3 older messages have come; repeat /history to see them."))
+        == .answered(request, "Fetched 3 older messages; repeat /history to see them."))
     #expect(talk.news.marks == [])
     #expect(
       talk.news.first == .page(of: .direct("ben@example.org"), from: "", until: "m3"))
@@ -350,10 +350,10 @@ struct ArchiveTests {
       try keep()
       return try store.changes(since: position, for: anna).answers.last?.text
     }
-    #expect(try ask(400) == "500 older messages have come; repeat /history to see them.")
+    #expect(try ask(400) == "Fetched 500 older messages; repeat /history to see them.")
     #expect(try bodies() == (150..<900).map { "\($0)" })
     #expect(try store.olderArchive(in: place) == "r150")
-    #expect(try ask(400) == "150 older messages have come; repeat /history to see them.")
+    #expect(try ask(400) == "Fetched 150 older messages; repeat /history to see them.")
     #expect(try bodies() == (0..<900).map { "\($0)" })
     #expect(try store.olderArchive(in: place) == nil)
     #expect(try store.newest(by: anna, in: place) == nil)

@@ -281,7 +281,7 @@ struct RoomTests {
 
   @Test(arguments: [
     ("301", "ben banned you"), ("307", "ben kicked you"), ("321", "ben removed you"),
-    ("322", "members"), ("332", "went away"), ("0", "does not count you"),
+    ("322", "members"), ("332", "went away"), ("0", "no longer counts you"),
   ])
   func whoIsPutOutIsToldWhyAndByWhom(code: String, word: String) {
     var talk = Talk.inRoom()
@@ -315,7 +315,7 @@ struct RoomTests {
       news == [
         .left(
           room: room,
-          reason: "\(room) was closed; go on in new@muc.example.org. The reason given: too loud")
+          reason: "\(room) was closed; go on in new@muc.example.org. Reason: too loud")
       ])
   }
 

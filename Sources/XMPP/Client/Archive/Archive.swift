@@ -114,8 +114,7 @@ struct ArchiveQuery: Sendable {
 
   init(archive: String, kind: Kind) { (self.archive, self.kind) = (archive, kind) }
 
-  /// Where there is no room for a whole page, what is next to what is known stays: of one that goes
-  /// back, its end.
+  /// If a whole page does not fit, keeps the part next to what is known: when going back, its end.
   mutating func take(_ result: Element) {
     var goesBack = false
     if case .history = kind { goesBack = true }
@@ -148,9 +147,9 @@ struct HistoryReading: Hashable, Sendable {
 
   /// - Parameter isEnd: whether the archive has nothing older.
   func sentence(isEnd: Bool) -> String {
-    if count == 1 { return "One older message has come; repeat /history to see it." }
+    if count == 1 { return "Fetched one older message; repeat /history to see it." }
     if count > 1 {
-      return filled(("%1 older messages have come; repeat /history to see them.", [String(count)]))
+      return filled(("Fetched %1 older messages; repeat /history to see them.", [String(count)]))
     }
     return isEnd
       ? "There is nothing older in the archive."

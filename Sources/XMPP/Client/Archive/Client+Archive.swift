@@ -141,8 +141,8 @@ extension Client {
     answer.first("fin", Feature.archive)?["complete"] == "true"
   }
 
-  /// The ids of the first and the last message of a page. Where hobnob has skipped one of them, since
-  /// it is too large, only the answer tells its id (XEP-0059).
+  /// The ids of the first and the last message of a page. If hobnob skipped one of them because it
+  /// is too large, only the answer has its id (XEP-0059).
   private static func ends(
     of query: ArchiveQuery, _ ids: [String], _ answer: Element
   ) -> (first: String?, last: String?) {

@@ -209,7 +209,7 @@ extension Client {
     countStrangersLater()
   }
 
-  /// The store reports what few strangers send; of many it is told once a minute.
+  /// The store reports a few strangers one by one; once a minute it counts the rest.
   mutating func countStrangersLater() {
     if !clock.isSet(.strangers) { clock.set(.strangers, in: Limits.strangers) }
   }

@@ -261,8 +261,8 @@ extension Client {
     enter(address)
   }
 
-  /// The owner is not in a room any more. Whoever is there when they come back has been told nothing
-  /// of them.
+  /// The owner is not in a room any more. When they come back, nobody there has been told that they
+  /// type.
   mutating func lose(_ address: Address) {
     rooms[address]?.isLost()
     archives[address.description]?.isLost()

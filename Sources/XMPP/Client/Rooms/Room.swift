@@ -149,10 +149,10 @@ enum RoomStatus {
       } else if codes.contains(isForMembers) {
         ("%1 is for its members only now.", [room])
       } else {
-        ("%1 does not count you among those in it any more.", [room])
+        ("%1 no longer counts you as being in it.", [room])
       }
     let said = given(in: user)
-    return filled(sentence) + (said.isEmpty ? "" : " The reason given: " + said)
+    return filled(sentence) + (said.isEmpty ? "" : " Reason: " + said)
   }
 
   /// How somebody else was made to leave, as in `kicked by ben (spam)`; nil where they left by
@@ -168,7 +168,7 @@ enum RoomStatus {
       } else if codes.contains(isRemoved) {
         "removed from the members"
       } else if codes.contains(isForMembers) {
-        "removed, since the room is for its members only now"
+        "removed, since the room is now for members only"
       } else {
         ""
       }
