@@ -96,8 +96,10 @@ public final class Store {
         try Database(path: $0.path, patience: options.patience)
       }
       do {
-        let isShared = try prepare(database, files, options)
-        if let companions = OpenStores.joined(files, identity) {
+        if try isJoined(database, files, identity),
+          case let isShared = try prepare(database, files, options),
+          let companions = OpenStores.joined(files, identity)
+        {
           database.companions = companions
           return (files, database, identity, isShared)
         }
@@ -105,7 +107,7 @@ public final class Store {
           throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
         }
       } catch {
-        OpenStores.close(database, identity)
+        OpenStores.stepBack(files, database, identity)
         throw error
       }
       OpenStores.stepBack(files, database, identity)
@@ -115,6 +117,16 @@ public final class Store {
 
   deinit {
     close()
+  }
+
+  /// Whether the log is the right one, or there is none yet. The log that somebody removed may hold
+  /// all of a new store: without it the store looks empty and would be set up again.
+  static func isJoined(
+    _ database: Database, _ files: StoreFiles, _ identity: FileIdentity
+  ) throws -> Bool {
+    _ = try Schema.state(of: database)
+    return try database.first("PRAGMA journal_mode") { $0.text() } != "wal"
+      || OpenStores.joined(files, identity) != nil
   }
 
   /// - Returns: whether the store is shared.

@@ -57,9 +57,9 @@ extension EndToEnd {
         }
         return try Database(path: $0.path, patience: 0)
       }
-      _ = try? database.exists("SELECT 1 FROM sqlite_schema")
-      #expect(OpenStores.joined(files, identity) == nil)
+      #expect(try !Store.isJoined(database, files, identity))
       OpenStores.stepBack(files, database, identity)
+      #expect(!FileManager.default.fileExists(atPath: home.store + "-wal"))
       let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
       #expect(sent.status == 1 && sent.errors.contains("was deleted or"))
       try shell.type("two\r", seeing: "was deleted or")
@@ -116,6 +116,29 @@ extension EndToEnd {
         let log = try home.run(["log", "lobby", "--as", "anna"])
         #expect(log.status == 0 && log.output.contains("one"), "\(log.errors)")
       }
+    }
+
+    @Test("10.10: a log that somebody else has made anew is not written to beside the former one")
+    func madeAnew() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      strike(3, home)
+      let other = try Program(
+        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
+      other.type("SELECT count(*) FROM sqlite_schema;\n")
+      #expect(
+        shell.wait(for: 10) { _ in FileManager.default.fileExists(atPath: home.store + "-shm") })
+      let sent = try home.run(["send", "lobby", "--create", "two", "--as", "ben"])
+      #expect(sent.status == 1 && sent.errors.contains("was deleted or"), "\(sent.errors)")
+      other.closeInput()
+      _ = other.finish()
+      // As one does that finds it has made a log beside another.
+      strike(3, home)
+      try shell.type("two\r", seeing: "was deleted or")
+      shell.kill(SIGTERM)
+      #expect(shell.waitForExit(seconds: 10) != nil)
+      try home.say("three", as: "ben")
+      #expect(try bodies() == ["one", "three"])
     }
 
     @Test("10.10: no new store begins beside shells that have the former one open")

@@ -86,7 +86,8 @@ struct KeepCommand: SessionPart {
     guard let age = wanted else { return try set(nil, in: conversation.id) }
     try requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
     let begin = Store.wallClock() + Store.keepDelay
-    let (messages, files) = try store.aged(in: conversation.id, before: begin - age)
+    // Messages of this millisecond count, too.
+    let (messages, files) = try store.aged(in: conversation.id, before: begin - age + 1)
     emit(
       .ask(
         say(

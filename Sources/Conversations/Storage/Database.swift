@@ -79,12 +79,12 @@ package final class Database {
   /// - Returns: whether all of it is there now.
   func carryOver() throws -> Bool {
     guard let handle, let companions, !hasMoved, !hasCarriedOver else { return false }
-    // It may wait for a reader; a shell that tries again and again must not.
-    hasCarriedOver = true
     let losses = companions.losses(of: path)
     guard losses.contains(where: { $0.file == Companions.log(of: path) }),
       losses.allSatisfy(\.isMissing)
     else { return false }
+    // It may wait for a reader; a shell that tries again and again must not.
+    hasCarriedOver = true
     sqlite3_busy_timeout(handle, 1_000)
     defer { sqlite3_busy_timeout(handle, patience) }
     var (frames, done): (Int32, Int32) = (0, 0)

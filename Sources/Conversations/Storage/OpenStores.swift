@@ -177,7 +177,18 @@ extension StoreFiles {
     guard !store.isExclusive, isWriteAhead else { return nil }
     if fileStatus(log) == nil { return (store.process, .parted(path: path, file: log)) }
     if indexUser == nil { return (store.process, .parted(path: path, file: index)) }
-    return nil
+    // Others may have made a new log and index just now, without the one who has the former ones.
+    return holderOfAnotherIndex.map { ($0, .parted(path: path, file: index)) }
+  }
+
+  /// Who has the store open, but not the index that is there.
+  private var holderOfAnotherIndex: pid_t? {
+    guard let store = fileStatus(path), let index = fileStatus(Companions.index(of: path)) else {
+      return nil
+    }
+    let locks = FileLocks()
+    return locks.holders(of: store, at: Int64(Lock.shared.start))
+      .subtracting(locks.holders(of: index, at: Int64(Lock.index.start))).min()
   }
 
   /// Whether somebody has the index open, of a store whose file is not there.
