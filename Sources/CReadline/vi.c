@@ -134,6 +134,13 @@ bool creadline_operator_on_line(unsigned char key) {
   return true;
 }
 
+/// Trap: readline looks for a bracket for ever where there is none up to the end of a line that ends
+/// in a character without a width: each step there goes back by one.
+static int vi_match(int count, int key) {
+  if (!strpbrk(rl_line_buffer + rl_point, "()[]{}")) return rl_ding();
+  return rl_vi_match(count, key);
+}
+
 const struct creadline_replacement creadline_vi_commands[] = {
     {"vi-delete", rl_vi_delete, vi_delete},
     {"vi-rubout", rl_vi_rubout, vi_rubout},
@@ -146,5 +153,6 @@ const struct creadline_replacement creadline_vi_commands[] = {
     {"vi-change-to", rl_vi_change_to, vi_change_to},
     {"vi-yank-to", rl_vi_yank_to, vi_yank_to},
     {"vi-subst", rl_vi_subst, vi_subst},
+    {"vi-match", rl_vi_match, vi_match},
     {0},
 };

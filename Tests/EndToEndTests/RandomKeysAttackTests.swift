@@ -44,6 +44,8 @@ extension EndToEnd {
         ),
         // A sequence that ends a search and is aborted itself.
         (.emacs, "\u{12}\u{18})ab\r"),
+        // A search for a bracket that is not there, in a line that ends in a letter without a width.
+        (.vi, "ab\u{E000}\u{301}\u{1FF0}\u{1B}0%"),
         // A line about as long as what readline keeps of it, which AddressSanitizer sees.
         (.plain, String(repeating: "a", count: 990) + "\u{01}\u{05}\u{02}\u{02}bcdefg\r"),
         (
