@@ -84,9 +84,9 @@ package final class Session {
     case .lineReady: drafts.restore()
     case .promptShown: settleIn()
     case .entered(let name) where moves.isChoosing: choose(name)
-    case .entered(let text): enter { try Dispatcher(session: self).carryOut(text) }
+    case .entered(let text): enter(text) { try Dispatcher(session: self).carryOut(text) }
     case .enteredAsFile(let text, let path):
-      enter { try outgoing.send(text, asFileAt: path) }
+      enter(text) { try outgoing.send(text, asFileAt: path) }
     case .meant(let intent):
       orComplain { try ConversationCommands(session: self).carryOut(intent) }
     case .unknownRoom(let name, let subcommand):
@@ -128,6 +128,8 @@ package final class Session {
       }
     case .filesKept(let result, let number): outgoing.filesKept(result, number: number)
     case .wrote(let chore, let outcome): FileCommands(session: self).ended(chore, outcome)
+    case .networkProcessEnded(let account, let status):
+      accounts.processEnded(account, status: status)
     case .complain(let sentences): transcript.complain(sentences)
     case .leave(let status):
       try? moves.settle()
@@ -181,11 +183,11 @@ package final class Session {
     place.refreshNewestOwn()
     place.refreshPeopleAndUnread()
     accounts.startWanted(again: true)
-    accounts.askAboutStoredSettings()
+    accounts.showStoredSettings()
     news.catchUp()
   }
 
-  private func enter(_ body: () throws -> Void) {
+  private func enter(_ text: String, _ body: () throws -> Void) {
     lastKey = now
     do {
       try moves.settle()
@@ -195,6 +197,12 @@ package final class Session {
       if !isEdit { drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("What you had begun is in the history: Up, Up")))
+    } catch let error as StoreError where error.isLoss {
+      // What is written from now on would be lost. The text stays on the screen.
+      transcript.complain([
+        sentence(for: error), say("Not sent: %1", SafeText(body: text)),
+      ])
+      emit(.quit(status: 1))
     } catch {
       emit(.refused(sentence(for: error)))
     }

@@ -62,8 +62,6 @@ public final class Store {
   var leases: [Lease] = []
   private var turn: Turn?
   var knownRecipients: KnownRecipients?
-  /// nil when it is closed.
-  private var identity: FileIdentity?
 
   /// Opens the store, making or upgrading it if need be. The cost does not grow with the store.
   ///
@@ -76,57 +74,33 @@ public final class Store {
     clock: @escaping () -> Milliseconds = Store.wallClock
   ) throws {
     self.clock = clock
-    (files, database, identity, isShared) = try Store.opened(given, options)
+    (files, database, isShared) = try Store.opened(given, options)
     path = files.path
     patience = options.patience
     bell = Bell(files: files, isShared: isShared)
   }
 
-  /// As often as a store is opened whose log others remove meanwhile.
-  private static let attempts = 50
-
   private static func opened(
     _ path: String, _ options: Options
-  ) throws -> (StoreFiles, Database, FileIdentity, isShared: Bool) {
-    var attempt = 1
-    while true {
-      let (files, database, identity) = try OpenStores.open {
-        try StoreFiles(path: path, options: options)
-      } _: {
-        try Database(path: $0.path, patience: options.patience)
+  ) throws -> (StoreFiles, Database, isShared: Bool) {
+    let files = try StoreFiles(path: path, options: options)
+    let database = try Database(path: files.path, patience: options.patience)
+    do {
+      let isShared = try prepare(database, files, options)
+      // SQLite has both open now, and nobody who closes the store removes them.
+      guard let companions = Companions(of: files.path) else {
+        throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
       }
-      do {
-        if try isJoined(database, files, identity),
-          case let isShared = try prepare(database, files, options),
-          let companions = OpenStores.joined(files, identity)
-        {
-          database.companions = companions
-          return (files, database, identity, isShared)
-        }
-        guard attempt < attempts else {
-          throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
-        }
-      } catch {
-        OpenStores.stepBack(files, database, identity)
-        throw error
-      }
-      OpenStores.stepBack(files, database, identity)
-      attempt += 1
+      database.companions = companions
+      return (files, database, isShared)
+    } catch {
+      database.close()
+      throw error
     }
   }
 
   deinit {
     close()
-  }
-
-  /// Whether the log is the right one, or there is none yet. The log that somebody removed may hold
-  /// all of a new store: without it the store looks empty and would be set up again.
-  static func isJoined(
-    _ database: Database, _ files: StoreFiles, _ identity: FileIdentity
-  ) throws -> Bool {
-    _ = try Schema.state(of: database)
-    return try database.first("PRAGMA journal_mode") { $0.text() } != "wal"
-      || OpenStores.joined(files, identity) != nil
   }
 
   /// - Returns: whether the store is shared.
@@ -200,9 +174,7 @@ public final class Store {
     try? detach()
     releaseLeases()
     bell.silence()
-    guard let identity else { return }
-    self.identity = nil
-    OpenStores.close(database, identity)
+    database.close()
   }
 
   /// Lets SQLite put what it needs for a while into memory: for a process that may write nowhere but
@@ -218,10 +190,7 @@ public final class Store {
   package func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
     if turn != nil { return try body() }
     // What is accepted into a file that the others do not have would be lost.
-    if let loss = database.loss() {
-      _ = try? database.carryOver()
-      throw loss
-    }
+    if let loss = database.loss() { throw loss }
     try database.begin(full: durable)
     let rings: Bool
     let result: T
@@ -236,7 +205,7 @@ public final class Store {
       throw error
     }
     // It may have happened just now.
-    if durable, let loss = database.loss(), (try? database.carryOver()) != true { throw loss }
+    if durable, let loss = database.loss() { throw loss }
     if rings { bell.ring() }
     return result
   }

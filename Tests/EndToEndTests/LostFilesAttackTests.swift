@@ -23,6 +23,14 @@ extension EndToEnd {
       return try store.messages(in: room.id, limit: 100_000, for: me).map(\.body)
     }
 
+    /// A shell without its files takes no line: it shows it, and ends.
+    private func expectEnd(_ shell: PseudoTerminal, sending text: String) throws {
+      shell.send(text + "\r")
+      #expect(shell.waitForExit(seconds: 10) == 1)
+      let shown = shell.emulator.history.joined(separator: "\n") + shell.emulator.picture
+      #expect(shown.contains("while") && shown.contains("Not sent: \(text)"), "\(shown)")
+    }
+
     @Test(
       "10.10: without its log, or the index of that, nobody is told that a message is stored",
       arguments: [["-shm"], ["-wal"], ["-wal", "-shm"]])
@@ -34,71 +42,13 @@ extension EndToEnd {
       let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
       #expect(sent.status == 1)
       #expect(sent.errors.contains("\(home.store + files[0]) was deleted or replaced"))
-      // Nor does the shell take a line; it stays.
-      shell.send("four\r")
-      try shell.expect("was deleted or")
-      try shell.expect("#lobby> four|")
-      shell.kill(SIGTERM)
-      #expect(shell.waitForExit(seconds: 10) != nil)
+      try expectEnd(shell, sending: "four")
       #expect(try bodies() == ["one", "two"])
       try home.say("three", as: "ben")
       #expect(try bodies() == ["one", "two", "three"])
     }
 
-    @Test("10.10: who looked before they were deleted, and opens the store after, steps back")
-    func deletedMeanwhile() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("one\r", seeing: "anna: one")
-      let (files, database, identity) = try OpenStores.open {
-        try StoreFiles(path: home.store, options: .init())
-      } _: {
-        for file in ["-wal", "-shm"] {
-          try FileManager.default.removeItem(atPath: $0.path + file)
-        }
-        return try Database(path: $0.path, patience: 0)
-      }
-      #expect(try !Store.isJoined(database, files, identity))
-      OpenStores.stepBack(files, database, identity)
-      #expect(!FileManager.default.fileExists(atPath: home.store + "-wal"))
-      let sent = try home.run(["send", "lobby", "three", "--as", "ben"])
-      #expect(sent.status == 1 && sent.errors.contains("was deleted or"))
-      try shell.type("two\r", seeing: "was deleted or")
-      shell.kill(SIGTERM)
-      #expect(shell.waitForExit(seconds: 10) != nil)
-      #expect(try bodies() == ["one"])
-    }
-
-    @Test("10.6, 10.10: a log that another process removes just now is looked for again")
-    func missingForAMoment() throws {
-      let (files, database, identity) = try OpenStores.open {
-        try StoreFiles(path: home.store, options: .init())
-      } _: {
-        try Database(path: $0.path, patience: 0)
-      }
-      _ = try database.first("PRAGMA journal_mode=WAL") { $0.text() }
-      try database.execute("CREATE TABLE t (c)")
-      for file in ["-wal", "-shm"] {
-        try FileManager.default.removeItem(atPath: home.store + file)
-      }
-      #expect(OpenStores.joined(files, identity) == nil)
-      OpenStores.stepBack(files, database, identity)
-    }
-
-    @Test("10.10: what a killed shell had stored is kept once it has seen that its log is gone")
-    func carriedOver() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("one\r", seeing: "anna: one")
-      for file in ["-wal", "-shm"] {
-        try FileManager.default.removeItem(atPath: home.store + file)
-      }
-      shell.send("two\r")
-      try shell.expect("was deleted or")
-      shell.kill(SIGKILL)
-      #expect(shell.waitForExit(seconds: 10) != nil)
-      #expect(try bodies() == ["one"])
-    }
-
-    @Test("10.10: another log or index in the place of the open one is refused, too")
+    @Test("10.10: another log or index in the place of the open one ends the shell, too")
     func replaced() throws {
       for file in ["-shm", "-wal"] {
         let home = try Home()
@@ -107,64 +57,39 @@ extension EndToEnd {
         let copy = home.store + ".copy"
         try FileManager.default.copyItem(atPath: home.store + file, toPath: copy)
         #expect(rename(copy, home.store + file) == 0)
-        shell.send("two\r")
-        try shell.expect("was deleted or")
-        try shell.expect("#lobby> two|")
-        shell.kill(SIGTERM)
-        #expect(shell.waitForExit(seconds: 10) != nil)
+        try expectEnd(shell, sending: "two")
         // The shell that goes takes nothing with it that others have.
         let log = try home.run(["log", "lobby", "--as", "anna"])
         #expect(log.status == 0 && log.output.contains("one"), "\(log.errors)")
       }
     }
 
-    @Test("10.10: a log that somebody else has made anew is not written to beside the former one")
-    func madeAnew() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("one\r", seeing: "anna: one")
-      strike(3, home)
-      let other = try Program(
-        ["sqlite3", home.store], input: nil, environment: ["PATH": "/usr/bin:/bin"])
-      other.type("SELECT count(*) FROM sqlite_schema;\n")
-      #expect(
-        shell.wait(for: 10) { _ in FileManager.default.fileExists(atPath: home.store + "-shm") })
-      let sent = try home.run(["send", "lobby", "--create", "two", "--as", "ben"])
-      #expect(sent.status == 1 && sent.errors.contains("was deleted or"), "\(sent.errors)")
-      other.closeInput()
-      _ = other.finish()
-      // As one does that finds it has made a log beside another.
-      strike(3, home)
-      try shell.type("two\r", seeing: "was deleted or")
-      shell.kill(SIGTERM)
-      #expect(shell.waitForExit(seconds: 10) != nil)
-      try home.say("three", as: "ben")
-      #expect(try bodies() == ["one", "three"])
-    }
-
     @Test("10.10: no new store begins beside shells that have the former one open")
     func moved() throws {
-      let shell = try home.shellInLobby(as: "anna", columns: 200)
-      try shell.type("one\r", seeing: "anna: one")
       for names in [[""], ["", "-wal"], ["", "-wal", "-shm"]] {
+        let home = try Home()
+        let shell = try home.shellInLobby(as: "anna", columns: 200)
+        try shell.type("one\r", seeing: "anna: one")
         for name in names { #expect(rename(home.store + name, home.store + name + ".away") == 0) }
         let sent = try home.run(["send", "lobby", "--create", "two", "--as", "ben"])
         #expect(sent.status == 1)
         #expect(sent.errors.contains("was moved, deleted or replaced"), "\(sent.errors)")
-        shell.send("two\r")
-        try shell.expect("was moved, deleted or replaced")
-        try shell.expect("#lobby> two|")
+        try expectEnd(shell, sending: "two")
         #expect(!FileManager.default.fileExists(atPath: home.store))
-        for name in names { #expect(rename(home.store + name + ".away", home.store + name) == 0) }
-        // Put back, it goes on.
-        try shell.type("\r", seeing: "anna: two")
+        for name in names {
+          // The shell that ended last has brought the log into the store.
+          rename(home.store + name + ".away", home.store + name)
+        }
         try home.say("three", as: "ben")
-        try shell.type("\u{0C}", seeing: "#lobby> |")
+        let log = try home.run(["log", "lobby", "--as", "anna"])
+        #expect(log.output.contains("one") && log.output.contains("three"), "\(log)")
       }
-      // Another file in its place is none of what is open.
+      // A shell does not write beside another file that was put in the place of its own.
+      let shell = try home.shellInLobby(as: "anna", columns: 200)
+      try shell.type("one\r", seeing: "anna: one")
       try FileManager.default.copyItem(atPath: home.store, toPath: home.store + ".copy")
       #expect(rename(home.store + ".copy", home.store) == 0)
-      let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
-      #expect(sent.status == 1 && sent.errors.contains("was moved"), "\(sent.errors)")
+      try expectEnd(shell, sending: "two")
     }
 
     @Test("10.10: a log without its store is not thrown away for a new one")

@@ -62,8 +62,6 @@ package final class Database {
   /// For what SQLite does between two connections.
   var connection: OpaquePointer? { handle }
 
-  /// That was tried, and is not tried again.
-  private var hasCarriedOver = false
   /// The files beside it that it has open; nil before it has.
   var companions: Companions?
 
@@ -71,27 +69,6 @@ package final class Database {
   func loss() -> StoreError? {
     if hasMoved { return .moved(path: path) }
     return companions?.losses(of: path).first.map { .parted(path: path, file: $0.file) }
-  }
-
-  /// Brings what was stored into the store's file when its log was deleted, and nobody has begun
-  /// another one.
-  ///
-  /// - Returns: whether all of it is there now.
-  func carryOver() throws -> Bool {
-    guard let handle, let companions, !hasMoved, !hasCarriedOver else { return false }
-    let losses = companions.losses(of: path)
-    guard losses.contains(where: { $0.file == Companions.log(of: path) }),
-      losses.allSatisfy(\.isMissing)
-    else { return false }
-    // It may wait for a reader; a shell that tries again and again must not.
-    hasCarriedOver = true
-    sqlite3_busy_timeout(handle, 1_000)
-    defer { sqlite3_busy_timeout(handle, patience) }
-    var (frames, done): (Int32, Int32) = (0, 0)
-    let code = sqlite3_wal_checkpoint_v2(
-      handle, "main", SQLITE_CHECKPOINT_FULL, &frames, &done)
-    guard code == SQLITE_OK else { throw error(code) }
-    return frames == done
   }
 
   /// Whether the file at `path` is no longer the one that was opened.

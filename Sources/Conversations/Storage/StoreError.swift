@@ -66,7 +66,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 cannot be opened: %2", [path, reason])
     case .moved(let path):
       (
-        "the store %1 was moved, deleted or replaced while it was open; put it back, or end every hobnob that has it open",
+        "the store %1 was moved, deleted or replaced while it was open; put it back, end every hobnob that has it open, and start again",
         [path]
       )
     case .parted(let path, let file):
@@ -89,6 +89,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         "what others write to %1 is not noticed (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
         [path, reason]
       )
+    }
+  }
+
+  /// Whether the files that are open are no longer those of the store.
+  package var isLoss: Bool {
+    switch self {
+    case .moved, .parted: true
+    default: false
     }
   }
 

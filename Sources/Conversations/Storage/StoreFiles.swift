@@ -23,7 +23,7 @@ package struct StoreFiles {
   /// Looks at everything before anything is opened, and makes folder and file if asked to.
   ///
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
-  ///   `.cannotOpen`.
+  ///   `.cannotOpen`, `.moved`, `.parted`, `.leftOver`.
   init(path given: String, options: Store.Options) throws {
     try self.init(around: given, options: options)
     if fileStatus(path) == nil {
@@ -39,6 +39,8 @@ package struct StoreFiles {
         return
       }
       try create(shared: options.shared)
+    } else {
+      try checkCompanions()
     }
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
   }
@@ -174,13 +176,28 @@ package struct StoreFiles {
 
   /// A new store must not begin beside shells that have the former one open, nor take its log.
   private func checkRemains() throws {
+    if hasLivingShell { throw StoreError.moved(path: path) }
     let log = Companions.log(of: path)
     if let found = fileStatus(log), found.st_size > 0 {
-      throw isIndexInUse
-        ? StoreError.moved(path: path) : StoreError.leftOver(path: path, file: log)
+      throw StoreError.leftOver(path: path, file: log)
     }
-    if isIndexInUse || lockFiles().contains(where: isLocked) { throw StoreError.moved(path: path) }
   }
+
+  /// Nobody opens a store beside shells from under which its log or index was deleted: SQLite would
+  /// make another one, and the shells would lose what is in theirs.
+  private func checkCompanions() throws {
+    let files = [Companions.log(of: path), Companions.index(of: path)]
+    if files.allSatisfy({ fileStatus($0) != nil }) { return }
+    var waited = 0
+    while hasLivingShell, let missing = files.first(where: { fileStatus($0) == nil }) {
+      // The last shell that ends removes them, a moment after it says that it ends.
+      guard waited < 1_000 else { throw StoreError.parted(path: path, file: missing) }
+      usleep(2_000)
+      waited += 2
+    }
+  }
+
+  private var hasLivingShell: Bool { lockFiles().contains(where: isLocked) }
 
   private func create(shared: Bool) throws {
     let mode = StoreFiles.fileMode(shared: shared)
@@ -190,8 +207,7 @@ package struct StoreFiles {
       throw StoreFiles.refusal(path)
     }
     fchmod(file, mode)
-    // Closing a file drops this process's locks on it. Nobody can have any yet: `OpenStores` lets
-    // no two threads be here, and the file is new.
+    // Closing a file drops this process's locks on it. Nobody can have any yet: the file is new.
     close(file)
   }
 
