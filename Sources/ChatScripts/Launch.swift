@@ -74,6 +74,14 @@ package struct Launch {
     _ text: String, to arguments: [String] = [], status: Int32
   ) -> Int32 {
     var text = text
+    // The parser shows only a part of an option whose name has newlines.
+    if status != 0,
+      let option = arguments.first(where: {
+        $0.hasPrefix("-") && $0.prefix { $0 != "=" }.contains(where: \.isNewline)
+      })
+    {
+      text = "Unknown option '\(SafeText(line: option).string)'"
+    }
     // What was given is shown in one line: nothing in it may begin one (rule 12.2).
     for argument in arguments {
       for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()

@@ -71,6 +71,8 @@ package enum SessionEvent {
   case filesKept(Result<[Attachment], Refusal>, number: Int)
   /// Files were written out of the store, or why they were not.
   case wrote(FileChore, FileChore.Outcome)
+  /// The process that was started for an account ended, with this exit status.
+  case networkProcessEnded(ID<Account>, status: Int32)
   /// Something went wrong outside of the session.
   case complain([SafeText])
   /// The program has to end.

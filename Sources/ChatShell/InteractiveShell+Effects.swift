@@ -213,7 +213,9 @@ extension InteractiveShell {
     if asks {
       lendScreen { isStarted = ChildProgram.run(words) != nil }
     } else {
-      isStarted = programs.start(words) { _ in }
+      isStarted = programs.start(words) { [weak self] status in
+        self?.tell(.networkProcessEnded(account.id, status: status))
+      }
     }
     guard isStarted else {
       throw Refusal(

@@ -185,6 +185,8 @@ final class AccountHelperProgram {
   private let output: Int32
   private var received: [UInt8] = []
   private var command: PasswordCommand?
+  /// Who waits for the command to be ended, to have it run again.
+  private var next: ((Result<String, PasswordFailure>) -> Void)?
   private let names: any NameSource
 
   /// - Parameters:
@@ -274,6 +276,12 @@ final class AccountHelperProgram {
   }
 
   func password(_ then: @escaping (Result<String, PasswordFailure>) -> Void) {
+    if let command {
+      // The owner wants another try, perhaps with another command.
+      next?(.failure(.none))
+      next = then
+      return command.kill()
+    }
     settings { [self] settings in
       guard case .success(let settings?) = settings else {
         return then(settings.flatMap { _ in .failure(.none) })
@@ -281,6 +289,9 @@ final class AccountHelperProgram {
       let command = PasswordCommand(Self.words(for: account, settings), loop: loop) { [weak self] in
         self?.command = nil
         then(Self.withoutBlame($0, settings))
+        guard let self, let next else { return }
+        self.next = nil
+        password(next)
       }
       self.command = command
       command.start()

@@ -19,7 +19,8 @@ package final class NetworkProcess {
   private let authorities: String?
   /// nil until it is known.
   private var secret: String?
-  private var isAsking = false
+  /// How often the password was asked for: an answer to an earlier question is too late.
+  private var asked = 0
   private let downloads: Downloads
   /// Whether it stays when its owner has no shell.
   private let stays: Bool
@@ -127,11 +128,10 @@ package final class NetworkProcess {
   }
 
   private func askForPassword() {
-    if isAsking { return }
-    isAsking = true
-    source.password { [weak self] answer in
-      guard let self else { return }
-      isAsking = false
+    asked += 1
+    source.password { [weak self, number = asked] answer in
+      // The owner may have asked for another try meanwhile.
+      guard let self, number == asked else { return }
       switch answer {
       case .success(let found):
         secret = found

@@ -188,9 +188,9 @@ package enum PasswordFailure: Error, Hashable, Sendable {
     switch self {
     case .none: "/connect asks for its password"
     case .command(let name, let status):
-      "/connect asks for its password; \(name) gave none (status \(status))"
+      "no password: \(name) ended with status \(status); /connect tries again"
     case .tooSlow(let name):
-      "/connect asks for its password; \(name) was stopped after a minute"
+      "no password: \(name) was stopped after a minute; /connect tries again"
     case .settings(let sentence): sentence
     }
   }

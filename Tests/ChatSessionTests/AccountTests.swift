@@ -174,8 +174,8 @@ struct AccountTests {
     #expect(anna.connected.last?.network == account.network)
   }
 
-  @Test("12.7: settings that a store holds are shown, and used only after a yes at a prompt")
-  func asksAboutStoredSettings() throws {
+  @Test("12.7: settings that a store holds are shown, and used only after a command that says so")
+  func showsStoredSettings() throws {
     let account = try anna.added()
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
     let keep = {
@@ -185,42 +185,68 @@ struct AccountTests {
     }
     try keep()
     let batch = try town.person("anna", face: .batch)
-    #expect(batch.question == nil && batch.connected.isEmpty)
+    batch.say("/account accept anna@x.org")
+    #expect(batch.connected.isEmpty)
+    #expect(try anna.settings(of: account) == nil)
 
     let second = try town.person("anna")
-    #expect(second.connected.isEmpty)
+    #expect(second.connected.isEmpty && second.question == nil)
     #expect(second.printed.contains("    host old.example"))
-    #expect(second.question?.text.hasPrefix("Are they yours?") == true)
-    second.answer(yes: true)
+    #expect(
+      second.printed.contains(
+        "/account accept anna@x.org uses them; /account discard anna@x.org deletes them."))
+    second.say("/account accept anna@x.org")
     #expect(second.connected.map(\.network) == [account.network])
     #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "old.example"]))
     let facts = try town.accounts.facts(of: account, inStoreAt: anna.store.path)
     #expect(facts == ["scram": "SCRAM-SHA-1"])
     #expect(try anna.store.storedSettings(of: account) == nil)
-    #expect(try town.person("anna").question == nil)
+    second.say("/account accept anna@x.org")
+    #expect(second.printed.last == "The store has no settings for anna@x.org to decide on.")
 
-    // What another member puts there between the question and the answer was never shown.
+    // What another member puts there after that was never shown.
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
     try keep()
     let misled = try town.person("anna")
     try database().run(
       "UPDATE account SET settings = ?",
       #"{"host":"old.example","password-command":"sh -c evil","x\naccount xmpp:b@x":"y"}"#)
-    misled.answer(yes: true)
+    misled.say("/account accept anna@x.org")
     #expect(misled.connected.isEmpty)
     #expect(misled.printed.contains("    password-command sh -c evil"))
-    #expect(misled.question?.text.hasPrefix("Are they yours?") == true)
     try town.accounts.set(AccountSettings(), of: account, inStoreAt: anna.store.path)
 
-    // Whoever puts some there later changes nothing, and after a no nothing is left of them.
+    // Whoever puts some there later changes nothing, and once discarded nothing is left of them.
     try keep()
-    #expect(try town.person("anna").question == nil)
+    #expect(try !town.person("anna").printed.contains("    host old.example"))
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
     let third = try town.person("anna")
-    third.answer(yes: false)
+    third.say("/account discard anna@x.org")
     #expect(third.connected.isEmpty)
     #expect(try anna.store.storedSettings(of: account) == nil)
     #expect(try anna.settings(of: account) == nil)
+  }
+
+  @Test(
+    "26.16: a process that ends before it serves its account is reported once and started again")
+  func startsOneAgainThatNeverServed() throws {
+    let account = try anna.added()
+    let starts = anna.connected.count
+    let complaint = "hobnob-xmpp ended with status 127 before it could connect anna@x.org"
+    func complaints() -> Int { anna.printed.count { $0.contains(complaint) } }
+    anna.tell(.networkProcessEnded(account.id, status: 127))
+    #expect(complaints() == 1)
+    anna.say("/account")
+    #expect(anna.printed.contains { $0.contains("offline: hobnob-xmpp ended with status 127") })
+    anna.wait(4_000)
+    #expect(anna.connected.count == starts + 1)
+    // Not one that found another serving the account.
+    anna.tell(.networkProcessEnded(account.id, status: 75))
+    anna.wait(60_000)
+    #expect(anna.connected.count == starts + 1)
+    anna.tell(.networkProcessEnded(account.id, status: 127))
+    anna.wait(10_000)
+    #expect(anna.connected.count == starts + 2 && complaints() == 1)
   }
 
   @Test("12.7: an account file that others may write to is not used, and that is said once")

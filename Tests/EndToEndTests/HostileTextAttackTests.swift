@@ -218,6 +218,7 @@ extension EndToEnd {
         ["lobby", "--\(odd)"], ["log", "lobby", "--from", odd], ["log", "lobby", "--from=\(odd)"],
         ["log", "lobby", "yes\n\(HostileTexts.fake): pay"],
         ["log", "lobby", "--from=\n\(HostileTexts.fake)"],
+        ["lobby", "--\r\n\(HostileTexts.fake): pay\n[77]"],
       ]
       for arguments in commands {
         let shell = try PseudoTerminal(
@@ -226,7 +227,8 @@ extension EndToEnd {
           environment: hostile.home.environment, rows: 60, columns: 200)
         #expect(shell.waitForExit(seconds: 20) != nil)
         let written = TerminalBytes(shell.output)
-        let allowed: Set<String> = arguments.starts(with: ["search", "boss"]) ? ["CSI m"] : []
+        // What is found is marked. (A letter with marks in place of the colon makes in: a word.)
+        let allowed: Set<String> = arguments[0] == "search" ? ["CSI m"] : []
         #expect(written.isUTF8, "\(arguments)")
         #expect(written.kinds.subtracting(allowed).isEmpty, "\(arguments): \(written.kinds)")
         let offences = TerminalBytes.offences(in: written.text, controls: ["\n", "\r", "\t"])

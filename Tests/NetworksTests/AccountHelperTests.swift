@@ -46,6 +46,32 @@ import Testing
     ] { close(descriptor) }
   }
 
+  @Test("7: asked again, it ends a command that hangs and runs the one that is set now")
+  func endsAHangingCommandForAnother() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let files = AccountFiles(environment: ["HOME": folder])
+    let account = Account(id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "xmpp:anna@x.org")
+    let (store, loop) = (folder + "/store.sqlite", EventLoop())
+    func set(_ command: String) throws {
+      try files.set(
+        AccountSettings(values: ["password-command": command]), of: account, inStoreAt: store)
+    }
+    let program = AccountHelperProgram(files, account, inStoreAt: store, loop: loop)
+    var answers: [Result<String, PasswordFailure>] = []
+    try set("sleep 300")
+    program.password { answers.append($0) }
+    try set("echo secret")
+    program.password {
+      answers.append($0)
+      loop.stop()
+    }
+    loop.run()
+    #expect(answers == [.failure(.command("sleep", status: 137)), .success("secret")])
+  }
+
   @Test("no more than some names are looked up at a time, and all of them come")
   func boundsLookups() {
     let (loop, nameServer) = (EventLoop(), DispatchSemaphore(value: 0))

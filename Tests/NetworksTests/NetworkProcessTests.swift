@@ -328,10 +328,10 @@ final class NetworkProcessTests {
     "why there is no password is said, and nothing is connected",
     arguments: [
       (PasswordFailure.none, "/connect asks for its password"),
-      (.command("pass", status: 3), "/connect asks for its password; pass gave none (status 3)"),
+      (.command("pass", status: 3), "no password: pass ended with status 3; /connect tries again"),
       (
         .tooSlow("sleep"),
-        "/connect asks for its password; sleep was stopped after a minute"
+        "no password: sleep was stopped after a minute; /connect tries again"
       ), (.settings("others may write to it"), "others may write to it"),
     ])
   func saysWhyThereIsNoPassword(failure: PasswordFailure, sentence: String) throws {

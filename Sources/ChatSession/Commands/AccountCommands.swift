@@ -29,6 +29,7 @@ struct AccountCommands: SessionPart {
       say("connects, and shows the rooms and people that you have there."),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read what was said."),
+      say("accept ADDRESS and discard ADDRESS decide on settings that an earlier hobnob left."),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
     + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
@@ -42,6 +43,12 @@ struct AccountCommands: SessionPart {
     case "set" where words.count >= 3:
       try set(words[1], words[2], value(argument, words))
     case "remove" where words.count == 2: try remove(words[1])
+    case "accept" where words.count == 2:
+      // Only a person has seen what the store holds.
+      try requireSomebodyToAsk(say("/account accept"))
+      try accounts.acceptStoredSettings(of: accounts.named(words[1]))
+    case "discard" where words.count == 2:
+      try accounts.discardStoredSettings(of: accounts.named(words[1]))
     default: throw usage("account")
     }
   }
@@ -87,7 +94,9 @@ struct AccountCommands: SessionPart {
       return say("not set up here; type /account add %1", SafeText(line: account.address))
     }
     if !settings.isWanted { return say("disconnected") }
-    return account.status.isEmpty ? say("connected") : SafeText(line: account.status)
+    let state = accounts.state(of: account)
+    if !state.isEmpty { return SafeText(line: state) }
+    return (try? store.holderIsAlive(of: account)) == true ? say("connected") : say("not running")
   }
 
   private func add(_ written: String, _ words: [String]) throws {

@@ -15,8 +15,6 @@ package enum Intent: Equatable, Sendable {
   case keep(ID<Conversation>, Milliseconds)
   /// That a room is removed (rule 13.10).
   case removal(ID<Conversation>)
-  /// That settings of an account which the store holds are the owner's, or are forgotten (rule 12.7).
-  case storedSettings(ID<Account>, mine: AccountSettings?)
 }
 
 /// A name that is not there but is near one that is: at a prompt it is asked which is meant.
@@ -160,8 +158,6 @@ extension ConversationCommands {
     case .keep(let conversation, let age):
       return try KeepCommand(session: session).set(age, in: conversation)
     case .removal(let room): return try RoomCommands(session: session).remove(room)
-    case .storedSettings(let account, let mine):
-      return try session.accounts.settle(storedSettingsOf: account, mine: mine)
     }
     // What stands in the line stays behind as the draft.
     if line.isEmpty { try place.go(to: target, isNew: isNew) } else { moves.enter(target.id) }

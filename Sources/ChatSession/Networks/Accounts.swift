@@ -28,6 +28,10 @@ final class Accounts: SessionPart {
   private var awaited: Set<ID<Account>> = []
   /// Those of them of which it was said why they are not.
   private var faulty: Set<ID<Account>> = []
+  /// What this shell has shown of the settings that the store holds.
+  private var shown: [ID<Account>: AccountSettings] = [:]
+  /// Accounts whose process ended before it could serve them, and its exit status.
+  private var ended: [ID<Account>: Int32] = [:]
   /// Files that are to be saved when they have been fetched, by what was asked for.
   var saves: [NetworkRequest.ID: Save] = [:]
 
@@ -86,51 +90,61 @@ final class Accounts: SessionPart {
   // MARK: Settings that the store holds
 
   /// An earlier version kept an account's settings in the store, where others may have put them: shows
-  /// them, and asks whether they are the owner's (rule 12.7).
-  func askAboutStoredSettings() {
+  /// them, and says how to use or delete them (rule 12.7). A whole command decides, because a key may
+  /// have been typed before the settings were on the screen.
+  func showStoredSettings() {
     guard session.isInteractive, fault == nil else { return }
     for account in list where settings[account.id] == nil {
       guard let stored = (try? store.storedSettings(of: account)) ?? nil else { continue }
-      let shown = stored.values.sorted { $0.key < $1.key }.map {
-        StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
-      }
+      shown[account.id] = stored
+      let address = SafeText(line: account.address)
       transcript.answer(
         [
           StyledLine(
             say(
-              "The store has settings for %1 from an earlier hobnob. Anyone who may write the store can have changed them:",
-              SafeText(line: account.address)))
-        ] + shown)
-      return emit(
-        .ask(
-          say("Are they yours? y: use them from now on, n: delete them, any other key: ask later"),
-          yes: .storedSettings(account.id, mine: stored),
-          no: .storedSettings(account.id, mine: nil)))
+              "The store has settings for %1 from an earlier hobnob. Anyone who can write to the store could have changed them:",
+              address))
+        ]
+          + stored.values.sorted { $0.key < $1.key }.map {
+            StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
+          }
+          + [
+            StyledLine(
+              say("/account accept %1 uses them; /account discard %1 deletes them.", address))
+          ])
     }
   }
 
-  /// Moves the settings of an account from the store into the owner's file, or forgets them.
-  ///
-  /// - Parameter mine: the settings that the owner saw and accepted; nil if the answer was no.
-  func settle(storedSettingsOf id: ID<Account>, mine: AccountSettings?) throws {
-    refresh()
-    guard let account = list.first(where: { $0.id == id }),
-      let stored = try store.storedSettings(of: account)
-    else { return }
-    if var mine {
-      // Others may have changed them since the question.
-      guard stored == mine else { return askAboutStoredSettings() }
-      try learnStoredLogin(of: account)
-      // The rest is what an earlier version learned of the server.
-      mine.values = mine.values.filter { name, _ in
-        AccountCommands.options.contains { $0.name == name }
-      }
-      try ownFiles.set(mine, of: account, inStoreAt: store.path)
-      tell(say("They are now in %1.", SafeText(line: path)))
+  /// Moves the settings that the store holds for an account into the owner's file, if they are still
+  /// those that this shell has shown; else shows them.
+  func acceptStoredSettings(of account: Account) throws {
+    guard var stored = try store.storedSettings(of: account), settings[account.id] == nil else {
+      throw noStoredSettings(of: account)
     }
+    // Others may have changed them since.
+    guard stored == shown[account.id] else { return showStoredSettings() }
+    try learnStoredLogin(of: account)
+    // The rest is what an earlier version learned of the server.
+    stored.values = stored.values.filter { name, _ in
+      AccountCommands.options.contains { $0.name == name }
+    }
+    try ownFiles.set(stored, of: account, inStoreAt: store.path)
+    tell(say("They are now in %1.", SafeText(line: path)))
     try store.removeStoredSettings(of: account)
     startWanted()
-    askAboutStoredSettings()
+  }
+
+  func discardStoredSettings(of account: Account) throws {
+    guard try store.storedSettings(of: account) != nil else {
+      throw noStoredSettings(of: account)
+    }
+    try store.removeStoredSettings(of: account)
+    tell(say("hobnob has deleted them."))
+  }
+
+  private func noStoredSettings(of account: Account) -> Refusal {
+    Refusal(
+      say("The store has no settings for %1 to decide on.", SafeText(line: account.address)))
   }
 
   /// An earlier version kept in the store whether the server had offered SCRAM.
@@ -150,6 +164,11 @@ final class Accounts: SessionPart {
       if hadNone, !list.isEmpty {
         session.becomes(me)
         if session.isInteractive { try RequestsCommand(session: session).remind() }
+      }
+      for account in list where ended[account.id] != nil {
+        if try !account.status.isEmpty || store.holderIsAlive(of: account) {
+          ended[account.id] = nil
+        }
       }
       for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
         // The status line has no room for a reason; later ones are in `/account`.
@@ -180,6 +199,35 @@ final class Accounts: SessionPart {
       if fault != error { transcript.complain([sentence(for: error)]) }
       fault = error
     }
+  }
+
+  /// A process that this shell had started ended. One that served the account has left the reason as
+  /// the account's status; one that never came so far is reported here, once, and started again.
+  func processEnded(_ id: ID<Account>, status: Int32) {
+    refresh()
+    guard status != 0, status != Self.isServed,
+      let account = list.first(where: { $0.id == id }), isWanted(account), account.status.isEmpty,
+      (try? store.holderIsAlive(of: account)) == false
+    else { return }
+    if ended.updateValue(status, forKey: id) == nil {
+      transcript.complain([
+        say(
+          "hobnob-%1 ended with status %2 before it could connect %3; hobnob starts it again.",
+          SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
+      ])
+    }
+    startWanted()
+  }
+
+  /// The exit status of a process that found another one serving its account.
+  private static let isServed: Int32 = 75
+
+  /// What the account's process is doing, empty when it is connected.
+  func state(of account: Account) -> String {
+    if let status = ended[account.id] {
+      return "offline: hobnob-\(account.kind) ended with status \(status)"
+    }
+    return account.status
   }
 
   /// To be told once it is connected.
@@ -247,7 +295,7 @@ final class Accounts: SessionPart {
   /// - Parameter isShort: without the reason and without a bar before a percentage.
   func status(isShort: Bool) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
-      let status = isWanted(account) ? account.status : "disconnected"
+      let status = isWanted(account) ? state(of: account) : "disconnected"
       let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
       let matters =
         account.network == moves.present?.network || news.networksAwaited.contains(account.network)
