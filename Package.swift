@@ -110,13 +110,14 @@ let package = Package(
     // What every network process shares, and one folder per network.
     .target(
       name: "Networks",
-      dependencies: ["Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver"],
+      dependencies: [
+        "Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver", "COpenSSL",
+        "CNettle",
+      ],
       swiftSettings: ours),
     .target(
       name: "XMPP",
-      dependencies: [
-        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle",
-      ],
+      dependencies: ["Networks", "Conversations", "Platform", "CExpat"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
@@ -126,7 +127,8 @@ let package = Package(
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
-        "XMPP", "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
+        "XMPP", "Networks", "Conversations", "Composer", "StyledText", "Platform", "CLinux",
+        "CAllocations",
       ],
       swiftSettings: ours),
     .executableTarget(

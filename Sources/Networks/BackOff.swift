@@ -40,11 +40,11 @@ package struct BackOff: Sendable {
   package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
     var (time, parts) = (time_t((now + pause) / 1000), tm())
     localtime_r(&time, &parts)
-    let minute = "\(digits(parts.tm_hour)):\(digits(parts.tm_min))"
-    return pause < 60_000 ? minute + ":" + digits(parts.tm_sec) : minute
+    let minute = "\(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min))"
+    return pause < 60_000 ? minute + ":" + twoDigits(parts.tm_sec) : minute
   }
 
-  private static func digits(_ number: Int32) -> String {
+  private static func twoDigits(_ number: Int32) -> String {
     (number < 10 ? "0" : "") + String(number)
   }
 

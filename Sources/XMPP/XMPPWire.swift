@@ -79,7 +79,7 @@ package final class XMPPWire: Wire {
     var settings = Stream.Settings(
       login: Negotiation.Settings(
         address: address, password: Secret(secret), strongest: strongest),
-      place: ServerPlace(account))
+      server: ServerSettings(account))
     if let seconds = account["keep-alive"].flatMap({ Int64($0) }), seconds > 0 {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
@@ -214,7 +214,7 @@ extension XMPPWire {
   }
 }
 
-extension ServerPlace {
+extension ServerSettings {
   /// As `/account add` and `/account set` say.
   init(_ settings: [String: String]) {
     let port = settings["port"].flatMap { UInt16($0) }

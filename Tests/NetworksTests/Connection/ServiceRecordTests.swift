@@ -3,7 +3,6 @@ import Foundation
 import Networks
 import Repeatable
 import Testing
-import XMPP
 
 /// An answer to a question for `_x.example.test`, with names that point back to it.
 private func answer(_ records: [(numbers: [UInt16], target: [UInt8])]) -> [UInt8] {
@@ -20,7 +19,7 @@ private func answer(_ records: [(numbers: [UInt16], target: [UInt8])]) -> [UInt8
 
 private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
 
-@Suite("where a domain's server is (RFC 2782, XEP-0368)") struct ServiceRecordTests {
+@Suite("the records of a service (RFC 2782)") struct ServiceRecordTests {
   @Test("records are read from an answer, names that point back included")
   func read() {
     let records = ServiceRecord.records(in: answer([([5, 10, 5222], host), ([1, 0, 443], [0])]))
@@ -70,37 +69,6 @@ private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
     #expect((1_250...1_500).contains(first[70] ?? 0))
     #expect((480...700).contains(first[30] ?? 0))
     #expect((1...100).contains(first[0] ?? 0))
-  }
-
-  @Test("both kinds of records are one list, and without any it is the domain itself")
-  func endpoints() throws {
-    func find(
-      _ domain: String, _ records: [String: [ServiceRecord]]
-    ) throws(ConnectionFailure) -> [Endpoint] {
-      let asked = Endpoint.services(of: domain)
-      return try Endpoint.find(
-        domain: domain, inClear: records[asked.inClear] ?? [],
-        direct: records[asked.direct] ?? [])
-    }
-    let usual = Endpoint(host: "example.test", port: 5222, isDirectTLS: false)
-    #expect(try find("example.test", [:]) == [usual])
-    let inClear = ServiceRecord(priority: 5, weight: 1, port: 5222, target: "a.test")
-    let direct = ServiceRecord(priority: 1, weight: 1, port: 443, target: "b.test")
-    #expect(
-      try find(
-        "example.test",
-        [
-          "_xmpp-client._tcp.example.test": [inClear],
-          "_xmpps-client._tcp.example.test": [direct],
-        ]) == [
-          Endpoint(host: "b.test", port: 443, isDirectTLS: true),
-          Endpoint(host: "a.test", port: 5222, isDirectTLS: false),
-        ])
-    let none = ServiceRecord(priority: 0, weight: 0, port: 0, target: "")
-    #expect(throws: ConnectionFailure.noService("example.test")) {
-      try find("example.test", ["_xmpp-client._tcp.example.test": [none]])
-    }
-    #expect(try find("127.0.0.1", ["_xmpp-client._tcp.127.0.0.1": [none]])[0].host == "127.0.0.1")
   }
 
   @Test("a resolver is asked, and its answer is understood; none is an empty list")
