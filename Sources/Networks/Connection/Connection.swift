@@ -154,7 +154,7 @@ import Platform
     }
     let (endpoint, address) = attempts.removeFirst()
     descriptor = address.connect()
-    guard descriptor >= 0 else { return failed(endpoint, errno) }
+    guard descriptor >= 0 else { return couldNotReach(endpoint, errno) }
     loop.watch(descriptor, for: .writing) { [weak self] in self?.finishConnecting(endpoint) }
     // One address that says nothing must not use up the time of the others.
     let isLast = attempts.isEmpty && endpoints.isEmpty
@@ -170,7 +170,7 @@ import Platform
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-    guard code == 0 else { return failed(endpoint, code) }
+    guard code == 0 else { return couldNotReach(endpoint, code) }
     loop.unwatch(descriptor, for: .writing)
     isConnected = true
     attempts = []
@@ -187,7 +187,7 @@ import Platform
     beginTLS(isDirect: true)
   }
 
-  private func failed(_ endpoint: Endpoint, _ code: Int32) {
+  private func couldNotReach(_ endpoint: Endpoint, _ code: Int32) {
     lastFailure = .unreachable(
       host: endpoint.host, port: endpoint.port, reason: SystemFailure(code: code).reason)
     tryNext()

@@ -146,8 +146,8 @@ import Platform
   private func askServer() {
     if asked == nil { asked = loop.now }
     if features?.acknowledges == true {
-      let question = "<r xmlns='\(Namespace.acknowledgements)'/>"
-      return write(String(repeating: question, count: StreamManagement<Payload>.questions))
+      let request = "<r xmlns='\(Namespace.acknowledgements)'/>"
+      return write(String(repeating: request, count: StreamManagement<Payload>.questions))
     }
     // A server does one thing after the other: its answer is behind all that we sent before.
     pings += 1

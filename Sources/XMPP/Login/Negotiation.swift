@@ -102,7 +102,7 @@ package struct Negotiation: Sendable {
     case .connected(let isSecure):
       self.isSecure = isSecure
       effects = openStream()
-    case .opened(let attributes): effects = opened(attributes)
+    case .opened(let attributes): effects = readHeader(attributes)
     case .element(let element): effects = element.isStreamError ? failed(element) : read(element)
     case .tlsReady:
       guard case .tls = state else { return fail(.unexpected("TLS", step)) }
@@ -175,7 +175,7 @@ package struct Negotiation: Sendable {
     ]
   }
 
-  private mutating func opened(_ attributes: [String: String]) -> [Effect] {
+  private mutating func readHeader(_ attributes: [String: String]) -> [Effect] {
     guard case .header = state else { return fail(.unexpected("stream", step)) }
     // A server that is being stopped has no version either where it had not read ours yet: what it
     // says next tells which of the two it is.

@@ -132,7 +132,7 @@ extension Client {
       done(
         reading.request,
         filled(("The archive of %1 goes back no further.", [reading.request.target])))
-    case .error, .silence: done(reading.request, failure(answer, reading.request.target))
+    case .error, .silence: done(reading.request, sentence(for: answer, reading.request.target))
     }
   }
 

@@ -86,7 +86,7 @@ extension Client {
   }
 
   private mutating func dispatch(_ work: Outbox.Work) {
-    switch OutgoingMessage.stanza(for: work, room: work.isRoom ? rooms[work.to] : nil) {
+    switch OutgoingMessage.makeStanza(for: work, room: work.isRoom ? rooms[work.to] : nil) {
     case .failure(let refusal): refuse(work.entry.id, refusal.sentence)
     case .success(let stanza):
       let bytes = stanza.xml().utf8.count

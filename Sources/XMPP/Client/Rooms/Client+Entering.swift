@@ -19,7 +19,7 @@ extension Client {
     switch answer {
     case .result(let answer):
       rooms[address]?.isKnown = true
-      let features = ServerFeatures.features(in: answer)
+      let features = ServerFeatures.names(in: answer)
       rooms[address]?.hasArchive = features.contains(Feature.archive)
       rooms[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
       rooms[address]?.hasIDs = features.contains(Feature.ids)
@@ -91,7 +91,7 @@ extension Client {
   }
 
   private mutating func stayOut(_ address: Address, _ sentence: String) {
-    clock.cancel(.room(address))
+    clock.clear(.room(address))
     let request = rooms[address]?.request
     rooms[address]?.isLost()
     rooms[address]?.request = nil
@@ -273,7 +273,7 @@ extension Client {
     guard let room = rooms[address] else { return }
     lose(address)
     rooms[address] = nil
-    clock.cancel(.room(address))
+    clock.clear(.room(address))
     if room.hearsPresence {
       send(
         Element(

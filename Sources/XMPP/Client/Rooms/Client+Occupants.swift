@@ -112,7 +112,7 @@ extension Client {
   }
 
   private mutating func thrownOut(of address: Address, _ user: Element?, _ codes: Set<String>) {
-    let reason = RoomStatus.reason(codes, user, address.description)
+    let reason = RoomStatus.leavingReason(codes, user, address.description)
     lose(address)
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
     outbox.hasNewPlace = true
@@ -123,7 +123,7 @@ extension Client {
       tell(.lost(room: address.description, reason: reason))
     } else {
       rooms[address]?.state = .refused(reason)
-      clock.cancel(.room(address))
+      clock.clear(.room(address))
       tell(.left(room: address.description, reason: reason))
       if let request = rooms[address]?.request { done(request, reason) }
       rooms[address]?.request = nil
