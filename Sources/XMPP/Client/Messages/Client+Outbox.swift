@@ -190,7 +190,9 @@ extension Client {
     }
     if let work = outbox.work(ofStanza: id) {
       guard isOf(work) else { return }
-      if work.isRoom, error.condition == "not-acceptable", !work.wasPutBack {
+      if work.isRoom, error.condition == "not-acceptable",
+        Retry.returnedMessage.goesOn(after: work.returns + 1)
+      {
         // The room does not know the owner any more: in again, and then once more.
         outbox.putBack(work.entry.id)
         enterAgain(work.to)
@@ -199,7 +201,9 @@ extension Client {
       refuse(work.entry.id, error.sentence(for: work.to.description, isRoom: work.isRoom))
     } else if let known = outbox.accepted.last(where: { $0.stanzaID == id }) {
       guard isOf(known) else { return }
-      if known.isRoom, error.condition == "not-acceptable", !known.wasPutBack {
+      if known.isRoom, error.condition == "not-acceptable",
+        Retry.returnedMessage.goesOn(after: known.returns + 1)
+      {
         outbox.takeBack(known)
         enterAgain(known.to)
         return

@@ -74,7 +74,7 @@ extension Client {
     else { return }
     let error = StanzaError(stanza)
     let sentence = sentence(error, room, address)
-    if error.condition == "conflict", room.takenNicks < 3 {
+    if error.condition == "conflict", Retry.nickname.goesOn(after: room.takenNicks + 1) {
       rooms[address]?.takenNicks += 1
       rooms[address]?.nick += "_"
       sendEntry(to: address)
@@ -107,7 +107,7 @@ extension Client {
     rooms[address]?.isLost()
     rooms[address]?.request = nil
     rooms[address]?.state = .unreachable(sentence)
-    clock.set(.room(address), in: Limits.enteringAgain)
+    clock.set(.room(address), in: Retry.room.pause)
     if let request {
       done(request, sentence)
     } else if rooms[address]?.isLossTold == false {

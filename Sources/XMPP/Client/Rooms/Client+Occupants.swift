@@ -119,7 +119,7 @@ extension Client {
     if isPassing {
       rooms[address]?.state = .unreachable(reason)
       rooms[address]?.isLossTold = true
-      clock.set(.room(address), in: Limits.enteringAgain)
+      clock.set(.room(address), in: Retry.room.pause)
       tell(.lost(room: address.description, reason: reason))
     } else {
       rooms[address]?.state = .refused(reason)
