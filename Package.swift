@@ -48,7 +48,7 @@ let package = Package(
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
-    .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
+    .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
@@ -111,7 +111,7 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver", "COpenSSL",
+        "Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CAres", "COpenSSL",
         "CNettle",
       ],
       swiftSettings: ours),
@@ -122,7 +122,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
       swiftSettings: ours,
-      // Names are looked up through the C library, which therefore stays a shared one.
+      // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",

@@ -53,8 +53,9 @@ package final class XMPPWire: Wire {
   /// - Throws: `StoreError`.
   package init(
     _ account: Account, _ settings: [String: String], in store: Store, loop: EventLoop,
-    names: any NameSource = SystemNames()
+    names: (any NameSource)? = nil
   ) throws {
+    let names = names ?? Resolver(loop: loop)
     (self.account, self.loop, self.names) = (account, loop, names)
     address = Address(account.address) ?? Address(domain: account.address)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// c-ares includes <sys/socket.h>, and so its module owns what is in it.
+import CAres
 import Glibc
 
 /// An address as the kernel has it.

@@ -85,11 +85,11 @@ import Platform
   private var isOver = false
 
   package init(
-    loop: EventLoop, settings: Settings, names: any NameSource = SystemNames(),
+    loop: EventLoop, settings: Settings, names: (any NameSource)? = nil,
     handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
-    self.names = names
+    self.names = names ?? Resolver(loop: loop)
     self.settings = settings
     self.handler = handler
     negotiation = Negotiation(settings.login)
