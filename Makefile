@@ -9,7 +9,7 @@ CHECKED = --explicit-target-dependency-import-check error
 # Nothing for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
-	libseccomp-dev
+	libseccomp-dev libc-ares-dev
 # What the program starts or reads by default: types of files, the pager, the editor, what opens
 # addresses, the usual authorities. xdg-utils recommends half a desktop.
 TOOLS = file less vim-tiny xdg-utils ca-certificates

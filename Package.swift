@@ -48,7 +48,7 @@ let package = Package(
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
-    .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
+    .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
@@ -110,23 +110,25 @@ let package = Package(
     // What every network process shares, and one folder per network.
     .target(
       name: "Networks",
-      dependencies: ["Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver"],
+      dependencies: [
+        "Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CAres", "COpenSSL",
+        "CNettle",
+      ],
       swiftSettings: ours),
     .target(
       name: "XMPP",
-      dependencies: [
-        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle",
-      ],
+      dependencies: ["Networks", "Conversations", "Platform", "CExpat"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
       swiftSettings: ours,
-      // Names are looked up through the C library, which therefore stays a shared one.
+      // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
-        "XMPP", "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
+        "XMPP", "Networks", "Conversations", "Composer", "StyledText", "Platform", "CLinux",
+        "CAllocations",
       ],
       swiftSettings: ours),
     .executableTarget(

@@ -200,7 +200,7 @@ final class AccountHelperProgram {
   ) {
     (self.files, self.account, self.store) = (files, account, store)
     (self.loop, self.input, self.output) = (loop, input, output)
-    self.names = names ?? ThreadedNames(loop: loop)
+    self.names = names ?? Resolver(loop: loop)
   }
 
   /// Answers until its input ends.

@@ -5,12 +5,6 @@ import Glibc
 /// How long to wait before the next try to connect: longer from one failure to the next, and not
 /// the same for all who lost the same server.
 package struct BackOff: Sendable {
-  /// Milliseconds before the first try, and at most.
-  static let first: Milliseconds = 1_000
-  static let most: Milliseconds = 300_000
-  /// How long a connection must last to count as a success (rule 14.6).
-  static let settled: Milliseconds = 60_000
-
   private var failures = 0
   private var loggedIn: Milliseconds?
 
@@ -23,10 +17,10 @@ package struct BackOff: Sendable {
   ///   - random: from 0 to 1.
   /// - Returns: milliseconds until the next try.
   package mutating func next(at now: Milliseconds, random: Double) -> Milliseconds {
-    if let loggedIn, now - loggedIn >= BackOff.settled { failures = 0 }
+    if let loggedIn, now - loggedIn >= Retry.settled { failures = 0 }
     loggedIn = nil
-    let step = min(BackOff.most, BackOff.first << Int64(min(failures, 20)))
     failures += 1
+    let step = Retry.connection.pause(after: failures)
     // Between a half and the whole of it.
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
@@ -40,11 +34,11 @@ package struct BackOff: Sendable {
   package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
     var (time, parts) = (time_t((now + pause) / 1000), tm())
     localtime_r(&time, &parts)
-    let minute = "\(digits(parts.tm_hour)):\(digits(parts.tm_min))"
-    return pause < 60_000 ? minute + ":" + digits(parts.tm_sec) : minute
+    let minute = "\(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min))"
+    return pause < 60_000 ? minute + ":" + twoDigits(parts.tm_sec) : minute
   }
 
-  private static func digits(_ number: Int32) -> String {
+  private static func twoDigits(_ number: Int32) -> String {
     (number < 10 ? "0" : "") + String(number)
   }
 

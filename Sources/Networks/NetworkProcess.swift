@@ -54,9 +54,6 @@ package final class NetworkProcess {
 
   /// Milliseconds that it stays after its owner's last shell.
   private let patience: Int64
-  /// Milliseconds between two tries to write into a store that is locked, and that is full.
-  private static let whileLocked: Int64 = 50
-  private static let whileFull: Int64 = 5_000
 
   /// - Parameters:
   ///   - account: whose lease this process holds.
@@ -187,11 +184,11 @@ package final class NetworkProcess {
       if hasToLook { look() }
     } catch {
       wire.isReading = false
-      let pause = Self.pause(behind: error)
-      if pause > Self.whileLocked {
+      let policy = Self.storingPolicy(after: error)
+      if policy == .fullStore {
         show("cannot store what arrives; nothing is received until it can")
       }
-      loop.schedule(&storing, at: loop.now + pause) { [weak self] in self?.keep() }
+      loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.keep() }
     }
   }
 
@@ -275,13 +272,13 @@ package final class NetworkProcess {
   private func again(behind error: any Error) {
     hasToLook = true
     guard storing == nil else { return }
-    loop.schedule(&storing, at: loop.now + Self.pause(behind: error)) { [weak self] in
+    loop.schedule(&storing, at: loop.now + Self.storingPolicy(after: error).pause) { [weak self] in
       self?.keep()
     }
   }
 
-  private static func pause(behind error: any Error) -> Int64 {
-    if case StoreError.locked = error { whileLocked } else { whileFull }
+  private static func storingPolicy(after error: any Error) -> Retry {
+    if case StoreError.locked = error { .lockedStore } else { .fullStore }
   }
 
   private func give() throws {

@@ -45,9 +45,10 @@ package final class Transfers {
 
   /// - Parameter certificates: a file with some to trust beside the system's.
   package init(
-    loop: EventLoop, names: any NameSource = SystemNames(), certificates: String?
+    loop: EventLoop, names: (any NameSource)? = nil, certificates: String?
   ) {
-    (self.loop, self.names, self.certificates) = (loop, names, certificates)
+    (self.loop, self.certificates) = (loop, certificates)
+    self.names = names ?? Resolver(loop: loop)
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     multi = curl_multi_init()
     _ = ccurl_set_sockets(

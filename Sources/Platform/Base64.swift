@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// Bytes as letters (RFC 4648), for files inside JSON.
+/// Bytes as letters (RFC 4648), for files inside JSON and for SASL.
 package enum Base64 {
   /// Adds the letters for `bytes` to `result`.
   package static func append(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
@@ -14,6 +14,13 @@ package enum Base64 {
       }
       count = length
     }
+  }
+
+  /// The letters for `bytes`.
+  package static func letters(for bytes: [UInt8]) -> String {
+    var letters: [UInt8] = []
+    bytes.withUnsafeBytes { append($0, to: &letters) }
+    return String(decoding: letters, as: UTF8.self)
   }
 
   /// The bytes that letters stand for; nil when they are none.

@@ -8,7 +8,7 @@ import Platform
 /// - Parameter settings: as those of an account: `host`, `port`, `ca`.
 /// - Returns: why there is none; nil when it was made.
 @MainActor
-package func register(
+package func registerAccount(
   _ address: String, password: String, settings: [String: String]
 ) -> String? {
   guard let wanted = Address(address), !wanted.local.isEmpty, wanted.resource.isEmpty else {
@@ -21,7 +21,7 @@ package func register(
     settings: .init(
       login: Negotiation.Settings(
         address: wanted, password: Secret(password), purpose: .register),
-      place: ServerPlace(settings))
+      server: ServerSettings(settings))
   ) { event in
     switch event {
     case .registered: reason = nil

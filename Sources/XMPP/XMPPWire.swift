@@ -53,8 +53,9 @@ package final class XMPPWire: Wire {
   /// - Throws: `StoreError`.
   package init(
     _ account: Account, _ settings: [String: String], in store: Store, loop: EventLoop,
-    names: any NameSource = SystemNames()
+    names: (any NameSource)? = nil
   ) throws {
+    let names = names ?? Resolver(loop: loop)
     (self.account, self.loop, self.names) = (account, loop, names)
     address = Address(account.address) ?? Address(domain: account.address)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
@@ -79,7 +80,7 @@ package final class XMPPWire: Wire {
     var settings = Stream.Settings(
       login: Negotiation.Settings(
         address: address, password: Secret(secret), strongest: strongest),
-      place: ServerPlace(account))
+      server: ServerSettings(account))
     if let seconds = account["keep-alive"].flatMap({ Int64($0) }), seconds > 0 {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
@@ -214,7 +215,7 @@ extension XMPPWire {
   }
 }
 
-extension ServerPlace {
+extension ServerSettings {
   /// As `/account add` and `/account set` say.
   init(_ settings: [String: String]) {
     let port = settings["port"].flatMap { UInt16($0) }

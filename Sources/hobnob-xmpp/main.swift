@@ -9,6 +9,6 @@ setlocale(LC_CTYPE, "")
 exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
-    register: { register($0, password: $1, settings: $2) },
+    register: { registerAccount($0, password: $1, settings: $2) },
     makeWire: { try XMPPWire($0, $1, in: $2, loop: $3, names: $4) }
   ).run())

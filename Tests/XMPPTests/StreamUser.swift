@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Networks
 import Platform
 import Testing
 import XMPP
@@ -20,7 +21,7 @@ import XMPP
 
   /// - Parameter step: the time that each step of logging in has.
   init(
-    _ address: String, password: String, place: ServerPlace, loop: EventLoop = EventLoop(),
+    _ address: String, password: String, server: ServerSettings, loop: EventLoop = EventLoop(),
     purpose: Negotiation.Purpose = .logIn, strongest: SCRAMHash? = nil, step: Int64 = 20_000,
     quiet: Int64 = 180_000, patience: Int64 = 30_000, limits: XMLReader.Limits = XMLReader.Limits()
   ) throws {
@@ -31,7 +32,8 @@ import XMPP
     let ear = Ear()
     stream = ClientStream(
       loop: loop,
-      settings: .init(login: login, place: place, limits: limits, quiet: quiet, patience: patience)
+      settings: .init(
+        login: login, server: server, limits: limits, quiet: quiet, patience: patience)
     ) { ear.user?.note($0) }
     ear.user = self
     stream.connect()

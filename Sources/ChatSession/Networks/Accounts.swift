@@ -17,10 +17,6 @@ final class Accounts: SessionPart {
   /// When a process was last started for an account here, in monotonic milliseconds, and how long
   /// the next one has to wait.
   private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
-  private static let pause: Int64 = 3_000
-  private static let longestPause: Int64 = 300_000
-  /// A process that ran this much longer than its pause did not crash at once.
-  private static let settled: Int64 = 60_000
   /// When ``startWanted(again:)`` is to come, in monotonic milliseconds.
   private(set) var deadline: Int64?
 
@@ -259,12 +255,12 @@ final class Accounts: SessionPart {
         // What a process says that has crashed is no reason not to start the next one.
         again || account.status.isEmpty || holder == .dead
       else { continue }
-      var pause = Self.pause
+      var pause = Retry.process.pause
       if let last = started[account.id] {
         // One that crashes again and again is started less and less often.
-        pause =
-          now - last.at < last.pause + Self.settled
-          ? min(last.pause * 2, Self.longestPause) : Self.pause
+        if now - last.at < last.pause + Retry.settled {
+          pause = min(last.pause * 2, Retry.process.longest)
+        }
         guard now - last.at >= last.pause else {
           deadline = min(deadline ?? .max, last.at + last.pause)
           continue
@@ -283,7 +279,7 @@ final class Accounts: SessionPart {
   /// The owner asked for it, and may be asked for the password.
   func connect(_ account: Account) {
     refresh()
-    started[account.id] = (now, Self.pause)
+    started[account.id] = (now, Retry.process.pause)
     expect(account)
     emit(.connect(account, asks: settings(of: account)?["password-command"] == nil))
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CResolver
+import CAres
 
 /// Where a domain's service is, as the domain name system has it (SRV, RFC 2782).
 package struct ServiceRecord: Hashable, Sendable {
@@ -16,16 +16,6 @@ package struct ServiceRecord: Hashable, Sendable {
     self.weight = weight
     self.port = port
     self.target = target
-  }
-
-  /// Asks for the records of a name such as `_xmpp-client._tcp.example.org`, and waits for the
-  /// answer; empty where there are none, and where nobody can tell.
-  ///
-  /// - Parameter port: of a resolver on this machine, to ask it instead of the machine's own.
-  package static func lookUp(_ name: String, at port: UInt16 = 0) -> [ServiceRecord] {
-    var answer = [UInt8](repeating: 0, count: 65_536)
-    let length = cresolver_services(name, port, &answer, Int32(answer.count))
-    return length > 0 ? records(in: Array(answer[..<min(Int(length), answer.count)])) : []
   }
 
   /// In the order in which they are to be tried (RFC 2782, "Usage rules").
@@ -49,83 +39,32 @@ package struct ServiceRecord: Hashable, Sendable {
     return result
   }
 
-  // MARK: - the answer's bytes (RFC 1035, 4)
-
-  /// The SRV records of an answer, whoever wrote it; what is broken is left out.
-  package static func records(in answer: [UInt8]) -> [ServiceRecord] {
-    var reader = Answer(bytes: answer)
-    guard answer.count >= 12 else { return [] }
-    let (questions, answers) = (reader.number(at: 4), reader.number(at: 6))
-    reader.place = 12
-    for _ in 0..<questions {
-      guard reader.skipName() else { return [] }
-      reader.place += 4
-    }
+  /// The SRV records of a name server's answer, whoever wrote it; without those whose target no host
+  /// can be called.
+  package static func records(in answer: UnsafeBufferPointer<UInt8>) -> [ServiceRecord] {
+    var list: UnsafeMutablePointer<ares_srv_reply>?
+    guard ares_parse_srv_reply(answer.baseAddress, Int32(answer.count), &list) == ARES_SUCCESS
+    else { return [] }
+    defer { ares_free_data(list) }
     var records: [ServiceRecord] = []
-    for _ in 0..<answers {
-      guard reader.skipName(), reader.place + 10 <= answer.count else { break }
-      let (type, length) = (reader.number(at: reader.place), reader.number(at: reader.place + 8))
-      let data = reader.place + 10
-      reader.place = data + length
-      guard reader.place <= answer.count else { break }
-      guard type == 33, length >= 7, let target = reader.name(at: data + 6) else { continue }
+    var next = list
+    while let record = next?.pointee {
+      next = record.next
+      let target = String(cString: record.host)
+      guard isHost(target) else { continue }
       records.append(
         ServiceRecord(
-          priority: UInt16(reader.number(at: data)), weight: UInt16(reader.number(at: data + 2)),
-          port: UInt16(reader.number(at: data + 4)), target: target))
+          priority: record.priority, weight: record.weight, port: record.port, target: target))
     }
     return records
   }
 
-  private struct Answer {
-    let bytes: [UInt8]
-    var place = 0
-
-    func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
-
-    /// Goes behind the name that begins here; false when it does not end.
-    mutating func skipName() -> Bool {
-      while place < bytes.count {
-        let length = Int(bytes[place])
-        if length >= 0xC0 {
-          place += 2
-          return place <= bytes.count
-        }
-        place += 1 + length
-        if length == 0 { return true }
+  /// Whether a name has no other characters than those of hosts; the empty name has none.
+  private static func isHost(_ name: String) -> Bool {
+    name.utf8.count <= 253
+      && name.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F
       }
-      return false
-    }
-
-    /// The name that begins there; nil for one that no host has.
-    func name(at start: Int) -> String? {
-      var place = start
-      var labels: [String] = []
-      var jumps = 0
-      while place < bytes.count {
-        let length = Int(bytes[place])
-        if length == 0 {
-          let name = labels.joined(separator: ".")
-          return name.utf8.count <= 253 ? name : nil
-        }
-        if length >= 0xC0 {
-          jumps += 1
-          guard place + 1 < bytes.count, jumps < 20 else { return nil }
-          place = number(at: place) & 0x3FFF
-          continue
-        }
-        guard length < 64, place + 1 + length <= bytes.count, labels.count < 128 else { return nil }
-        let label = bytes[place + 1..<place + 1 + length]
-        guard
-          label.allSatisfy({
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-              || $0 == 0x2D || $0 == 0x5F
-          })
-        else { return nil }
-        labels.append(String(decoding: label, as: UTF8.self))
-        place += 1 + length
-      }
-      return nil
-    }
   }
 }

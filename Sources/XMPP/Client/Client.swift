@@ -86,7 +86,7 @@ package struct Client {
     case .givenUp: down(isTheirs: false)
     case .stanza(let stanza): if jid != nil { handle(stanza) }
     case .part(let answer): if jid != nil { handle(part: answer) }
-    case .skipped(let stanza, let bytes): if jid != nil { skipped(stanza, bytes: bytes) }
+    case .skipped(let stanza, let bytes): if jid != nil { handleSkipped(stanza, bytes: bytes) }
     case .acknowledged(let entries): acknowledged(entries)
     case .uploaded(let entry, let failure): uploaded(entry, failure)
     case .outbox(let entries): take(entries)
@@ -130,7 +130,7 @@ package struct Client {
   }
 
   /// A stanza was too large to be read (rule 14.6); nobody has to wait for it.
-  private mutating func skipped(_ stanza: Element, bytes: Int) {
+  private mutating func handleSkipped(_ stanza: Element, bytes: Int) {
     let from = stanza["from"].flatMap(Address.init)
     switch (stanza.name, stanza["type"]) {
     case ("iq", "result"):

@@ -52,7 +52,7 @@ struct ClientClock: Sendable {
 
   func isSet(_ alarm: Alarm) -> Bool { alarms[alarm] != nil }
 
-  mutating func cancel(_ alarm: Alarm) {
+  mutating func clear(_ alarm: Alarm) {
     if alarms.removeValue(forKey: alarm) != nil { isChanged = true }
   }
 
@@ -62,7 +62,7 @@ struct ClientClock: Sendable {
     told = nil
   }
 
-  mutating func cancelAll() {
+  mutating func clearAll() {
     alarms = [:]
     isChanged = true
   }

@@ -2,27 +2,17 @@
 import Conversations
 
 /// How much of what others send is kept in mind, and for how long answers are waited for
-/// (milliseconds).
+/// (milliseconds). What is tried again then is in `Retry`.
 enum Limits {
   static let answer: Milliseconds = 30_000
   /// Until a room must have let someone in.
   static let entering: Milliseconds = 60_000
-  /// Until a room that could not be entered is tried again.
-  static let enteringAgain: Milliseconds = 120_000
   /// Until a room without an archive has told what was said before, once it told a subject of then.
   static let history: Milliseconds = 2_000
   /// Until a silent room is asked whether one is still in it.
   static let silence: Milliseconds = 900_000
-  /// Until a page of an archive is asked for again.
-  static let pageAgain: Milliseconds = 5_000
   /// Until what strangers sent is counted.
   static let strangers: Milliseconds = 60_000
-  /// How long behind a stanza a break may be its fault.
-  static let blame: Milliseconds = 10_000
-  /// Until a file that did not get there is sent again; twice as long each time.
-  static let uploadAgain: Milliseconds = 5_000
-  /// How often a file is sent before its message has failed.
-  static let uploadTries = 6
 
   /// How much the clocks of servers may differ from this one, and nothing of an archive is missed.
   static let clockError: Milliseconds = 24 * 3_600_000

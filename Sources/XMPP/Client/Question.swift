@@ -74,7 +74,7 @@ extension Client {
 
   mutating func forget(_ question: String) {
     questions[question] = nil
-    clock.cancel(.question(question))
+    clock.clear(.question(question))
   }
 
   mutating func questionIsDue(_ id: String) {
@@ -141,7 +141,7 @@ extension Client {
     case .contact(let request): contactIsKept(answer, request)
     case .slot(let entry): slotCame(answer, for: entry)
     case .request(let request):
-      let failure = failure(answer, request.target)
+      let failure = sentence(for: answer, request.target)
       done(request, failure.isEmpty ? Client.success(request) : failure)
     case .topic(let request):
       if case .error(let error) = answer, ["forbidden", "not-allowed"].contains(error.condition) {
@@ -149,7 +149,7 @@ extension Client {
           request,
           error.withText(filled(("%1 does not let you change its topic.", [request.target]))))
       } else {
-        done(request, failure(answer, request.target, isRoom: true))
+        done(request, sentence(for: answer, request.target, isRoom: true))
       }
     case .unlessRefused(let request):
       switch answer {
@@ -157,7 +157,7 @@ extension Client {
       case .error(let error) where request.verb == .join:
         done(
           request, error.sentence(enteringAs: request.text, request.target, hasPassword: true))
-      case .error, .result: done(request, failure(answer, request.target, isRoom: true))
+      case .error, .result: done(request, sentence(for: answer, request.target, isRoom: true))
       }
     case .carbons, .nothing: break
     }
@@ -177,7 +177,7 @@ extension Client {
   }
 
   /// Why something was not done; empty if it was.
-  func failure(_ answer: Question.Answer, _ place: String, isRoom: Bool = false) -> String {
+  func sentence(for answer: Question.Answer, _ place: String, isRoom: Bool = false) -> String {
     switch answer {
     case .result: ""
     case .error(let error): error.sentence(for: place, isRoom: isRoom)

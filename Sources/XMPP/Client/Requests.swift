@@ -215,7 +215,7 @@ extension Client {
   /// Whom the owner shut out (XEP-0191, 3.2).
   mutating func blockedCame(_ answer: Question.Answer, _ request: NetworkRequest) {
     guard case .result(let answer) = answer else {
-      return done(request, failure(answer, account.domain))
+      return done(request, sentence(for: answer, account.domain))
     }
     let items = answer.first("blocklist", Feature.blocking)?.children ?? []
     let blocked = items.compactMap { $0["jid"].flatMap(Address.init)?.description }
@@ -242,7 +242,7 @@ extension Client {
   }
 
   mutating func contactIsKept(_ answer: Question.Answer, _ request: NetworkRequest) {
-    var sentence = failure(answer, request.target)
+    var sentence = sentence(for: answer, request.target)
     if sentence.isEmpty, let target = Address(request.target) {
       roster.ownerAsked(target.bare)
       send(Element("presence", ["type": "subscribe", "to": target.bare.description]))

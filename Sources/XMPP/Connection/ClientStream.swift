@@ -17,7 +17,7 @@ import Platform
 @MainActor package final class ClientStream<Payload: Sendable> {
   package struct Settings: Sendable {
     package var login: Negotiation.Settings
-    package var place: ServerPlace
+    package var server: ServerSettings
     package var limits: XMLReader.Limits
     /// After so long a silence the server is asked whether it is there.
     package var quiet: Milliseconds
@@ -25,12 +25,12 @@ import Platform
     package var patience: Milliseconds
 
     package init(
-      login: Negotiation.Settings, place: ServerPlace = ServerPlace(),
+      login: Negotiation.Settings, server: ServerSettings = ServerSettings(),
       limits: XMLReader.Limits = XMLReader.Limits(), quiet: Milliseconds = 180_000,
       patience: Milliseconds = 30_000
     ) {
       self.login = login
-      self.place = place
+      self.server = server
       self.limits = limits
       self.quiet = quiet
       self.patience = patience
@@ -85,11 +85,11 @@ import Platform
   private var isOver = false
 
   package init(
-    loop: EventLoop, settings: Settings, names: any NameSource = SystemNames(),
+    loop: EventLoop, settings: Settings, names: (any NameSource)? = nil,
     handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
-    self.names = names
+    self.names = names ?? Resolver(loop: loop)
     self.settings = settings
     self.handler = handler
     negotiation = Negotiation(settings.login)
@@ -99,7 +99,7 @@ import Platform
   /// Begins; the handler is called from later turns of the loop.
   package func connect() {
     let connection = Connection(
-      loop: loop, domain: settings.login.address.domain, place: settings.place, names: names,
+      .xmpp, of: settings.login.address.domain, settings.server, loop: loop, names: names,
       limit: settings.login.limit
     ) { [weak self] in self?.take($0) }
     self.connection = connection
@@ -146,8 +146,8 @@ import Platform
   private func askServer() {
     if asked == nil { asked = loop.now }
     if features?.acknowledges == true {
-      let question = "<r xmlns='\(Namespace.acknowledgements)'/>"
-      return write(String(repeating: question, count: StreamManagement<Payload>.questions))
+      let request = "<r xmlns='\(Namespace.acknowledgements)'/>"
+      return write(String(repeating: request, count: StreamManagement<Payload>.questions))
     }
     // A server does one thing after the other: its answer is behind all that we sent before.
     pings += 1
@@ -380,5 +380,14 @@ import Platform
     connection?.close()
     forgetInbox()
     handler(.down(end))
+  }
+}
+
+extension Service {
+  /// RFC 6120, 3.2 and XEP-0368.
+  package static var xmpp: Service {
+    Service(
+      name: "XMPP", records: Records(inClear: "_xmpp-client._tcp", direct: "_xmpps-client._tcp"),
+      port: 5222, directPort: 5223, isDirectTLS: false, protocolName: "xmpp-client")
   }
 }

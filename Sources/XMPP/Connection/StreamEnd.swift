@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 
 /// Why a stream is over: a sentence to a person. What a server has written stands in quotation marks
 /// in it, as it came, and is to be cleaned where it is shown.

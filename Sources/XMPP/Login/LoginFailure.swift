@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 
 /// Why one is not logged in: a sentence to a person. What a server has written stands in quotation
 /// marks in it, as it came, and is to be cleaned where it is shown.
@@ -7,21 +8,9 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The server offers no TLS, or somebody in between has taken the offer out.
   case noTLS
   case refusedTLS
-  case wrongPassword
-  /// The name or the password has characters that no server takes.
-  case unusablePassword
+  case sasl(SASLFailure)
   /// SASL's word for why (RFC 6120, 6.5), and the server's text.
   case notAuthorized(String, text: String)
-  /// Nothing but PLAIN where SCRAM was offered before.
-  case weakened
-  /// SCRAM-SHA-1 where this stronger one was offered before.
-  case weakenedHash(String)
-  /// Nothing that we know, or nothing that is safe.
-  case noMechanism([String])
-  /// The server did not prove that it knows the password.
-  case unproven
-  case tooManyRounds(String)
-  case brokenSASL
   case hostUnknown(String)
   /// A stream error (RFC 6120, 4.9.3) and the server's text.
   case streamError(String, text: String)
@@ -59,9 +48,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .noTLS: "The server offers no encryption, and without it nothing is sent to it."
     case .refusedTLS: "The server refuses to start encryption."
-    case .wrongPassword: "The server does not accept this password; /connect takes another."
-    case .unusablePassword:
-      "The name or the password is empty or has a control character in it, which no server takes."
+    case .sasl(let failure): failure.description
     case .notAuthorized("account-disabled", let text):
       "The server has disabled this account" + Self.said(text)
     case .notAuthorized("credentials-expired", let text):
@@ -70,21 +57,6 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       "The server cannot check passwords just now" + Self.said(text)
     case .notAuthorized(let condition, let text):
       "The server refuses the login (\(condition))" + Self.said(text)
-    case .weakened:
-      "The server asks for the bare password, which it never needed before. Somebody may be "
-        + "listening, so it was not sent. If the server was changed: /account set ADDRESS scram."
-    case .weakenedHash(let former):
-      "The server now offers only SCRAM-SHA-1, not \(former). Somebody may be in between, so the "
-        + "password was not used. If the server was changed: /account set ADDRESS scram."
-    case .noMechanism(let offered):
-      "The server offers no way to log in that hobnob knows, only "
-        + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."
-    case .unproven:
-      "The server did not prove that it knows the password. Somebody else may answer in its place."
-    case .tooManyRounds(let rounds):
-      "The server asks for \(rounds) rounds of hashing the password; only from "
-        + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."
-    case .brokenSASL: "The server does not keep to the rules of logging in."
     case .hostUnknown(let domain): "The server does not serve \(domain)."
     case .streamError("see-other-host", _):
       "The server sends us to another host, which hobnob does not follow."

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Networks
 
 /// A new account on a server that lets everybody make one (XEP-0077).
 extension Negotiation {
@@ -34,7 +35,7 @@ extension Negotiation {
     }
     guard PreparedPassword.of(settings.address.local) != nil,
       PreparedPassword.of(settings.password.text) != nil
-    else { return fail(.unusablePassword) }
+    else { return fail(.sasl(.unusablePassword)) }
     enter(.registration)
     let filled = Element(
       "iq", ["id": "register", "type": "set"],

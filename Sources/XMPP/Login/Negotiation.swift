@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import Platform
+import Networks
 
 /// The way from a connection to a session (RFC 6120), or to a new account (XEP-0077): a value that
 /// is told what came and answers with what is to be done, in order. It has no socket and no clock.
 ///
-/// Its rules: nothing but STARTTLS before TLS; what came in clear before it counts for nothing;
-/// SCRAM before PLAIN, and PLAIN never where SCRAM was ever offered, nor SHA-1 where the server had
-/// a stronger hash; each step within its time.
+/// Its rules: nothing but STARTTLS before TLS; what came in clear before it counts for nothing; those
+/// of `SASLExchange`; each step within its time.
 package struct Negotiation: Sendable {
   package enum Purpose: Hashable, Sendable {
     case logIn, register
@@ -29,9 +28,7 @@ package struct Negotiation: Sendable {
     package init(
       address: Address, password: Secret, purpose: Purpose = .logIn, strongest: SCRAMHash? = nil,
       limit: Milliseconds = 30_000,
-      nonce: @escaping @Sendable () -> String = {
-        base64((0..<24).map { _ in UInt8.random(in: .min ... .max) })
-      }
+      nonce: @escaping @Sendable () -> String = SCRAM.randomNonce
     ) {
       self.address = address
       self.password = password
@@ -75,8 +72,7 @@ package struct Negotiation: Sendable {
 
   enum State {
     case idle, header, features, proceed, tls
-    case scram(SCRAM)
-    case proven, plain
+    case sasl(SASLExchange)
     case bind(StreamFeatures)
     case session(StreamFeatures)
     case enable(StreamFeatures)
@@ -106,7 +102,7 @@ package struct Negotiation: Sendable {
     case .connected(let isSecure):
       self.isSecure = isSecure
       effects = openStream()
-    case .opened(let attributes): effects = opened(attributes)
+    case .opened(let attributes): effects = readHeader(attributes)
     case .element(let element): effects = element.isStreamError ? failed(element) : read(element)
     case .tlsReady:
       guard case .tls = state else { return fail(.unexpected("TLS", step)) }
@@ -146,7 +142,7 @@ package struct Negotiation: Sendable {
     case .idle, .over: .connecting
     case .header, .features: .greeting
     case .proceed, .tls: .encrypting
-    case .scram, .proven, .plain: .authenticating
+    case .sasl: .authenticating
     case .bind, .session, .enable: .binding
     case .form, .registration: .registering
     }
@@ -179,7 +175,7 @@ package struct Negotiation: Sendable {
     ]
   }
 
-  private mutating func opened(_ attributes: [String: String]) -> [Effect] {
+  private mutating func readHeader(_ attributes: [String: String]) -> [Effect] {
     guard case .header = state else { return fail(.unexpected("stream", step)) }
     // A server that is being stopped has no version either where it had not read ours yet: what it
     // says next tells which of the two it is.
@@ -208,7 +204,7 @@ package struct Negotiation: Sendable {
       guard element.name == "proceed" else { return fail(.refusedTLS) }
       enter(.tls)
       return [.startTLS]
-    case .scram, .proven, .plain: return readSASL(element) ?? unexpected(element)
+    case .sasl(let exchange): return readSASL(element, exchange) ?? unexpected(element)
     case .bind(let features): return readBinding(element, features)
     case .session(let features): return readSession(element, features)
     case .enable(let features): return readEnabling(element, features)

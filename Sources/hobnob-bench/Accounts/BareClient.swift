@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Networks
 import Platform
 import XMPP
 
@@ -22,10 +23,10 @@ import XMPP
       throw MeasuringError("\(name) is not a name")
     }
     let login = Negotiation.Settings(address: account, password: Secret(LocalServer.password))
-    let place = ServerPlace(
+    let settings = ServerSettings(
       host: "127.0.0.1", port: UInt16(server.directPort), isDirectTLS: true,
       authorities: server.authorities)
-    let stream = ClientStream<Int>(loop: loop, settings: .init(login: login, place: place)) {
+    let stream = ClientStream<Int>(loop: loop, settings: .init(login: login, server: settings)) {
       [weak self] in self?.take($0)
     }
     self.stream = stream

@@ -135,7 +135,7 @@ struct ArchiveTests {
     talk.ignores = { _ in false }
     talk.now += Limits.answer
     talk.handle(.tick)
-    talk.wait(Limits.pageAgain)
+    talk.wait(Retry.archivePage.pause)
     talk.serve()
     #expect(
       talk.news.said == ["now", "1", "2", "9"].map { "ben@example.org: " + $0 })
@@ -159,7 +159,7 @@ struct ArchiveTests {
     talk.ignores = { _ in false }
     talk.now += Limits.answer
     talk.handle(.tick)
-    talk.wait(Limits.pageAgain)
+    talk.wait(Retry.archivePage.pause)
     talk.serve()
     #expect(talk.news.said == (1..<(Limits.held + 20)).map { "ben@example.org: \($0)" })
   }
@@ -212,7 +212,7 @@ struct ArchiveTests {
     talk.logIn()
     for _ in 0..<3 {
       talk.wait(Limits.answer)
-      talk.wait(Limits.pageAgain)
+      talk.wait(Retry.archivePage.pause)
     }
     #expect(talk.sent.filter { $0.children.first?.namespace == Feature.archive }.count == 3)
     #expect(talk.statuses.last == .ready)

@@ -48,7 +48,7 @@ struct CatchingUpTests {
     talk.archives[""] = [archived(1), archived(2)]
     talk.ignores = { _ in false }
     talk.wait(Limits.answer)
-    talk.wait(Limits.pageAgain)
+    talk.wait(Retry.archivePage.pause)
     talk.serve()
     #expect(talk.news.messages.map(\.body) == ["1", "2"])
     #expect(talk.news.messages.map(\.isPast) == [true, false])

@@ -142,7 +142,7 @@ struct OutboxTests {
     #expect(talk.messages.isEmpty)
     talk.ignores = { _ in false }
     talk.wait(Limits.answer)
-    talk.wait(Limits.pageAgain)
+    talk.wait(Retry.archivePage.pause)
     talk.serve()
     #expect(talk.news.accepted == [2])
     #expect(talk.news.said == [])
@@ -194,7 +194,7 @@ struct OutboxTests {
     var talk = Talk.ready()
     talk.handle(.outbox([.test(1)]))
     for _ in 0..<20 {
-      talk.wait(Limits.blame + 1)
+      talk.wait(Retry.blame + 1)
       talk.handle(.down)
       talk.logIn()
     }
@@ -306,7 +306,7 @@ struct OutboxTests {
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     talk.ignores = { _ in false }
     talk.wait(Limits.entering)
-    talk.wait(Limits.enteringAgain)
+    talk.wait(Retry.room.pause)
     talk.serve()
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     talk.handle(.acknowledged([2]))

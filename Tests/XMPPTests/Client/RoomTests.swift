@@ -299,7 +299,7 @@ struct RoomTests {
     }
     #expect(reason.contains(word) && reason.contains("enough"))
     talk.forget()
-    talk.wait(Limits.enteringAgain)
+    talk.wait(Retry.room.pause)
     // Only a server that went away is worth another try.
     #expect(talk.sent.isEmpty == (code != "332"))
   }
@@ -453,12 +453,12 @@ struct RoomTests {
     #expect(talk.news.last == .lost(room: room, reason: "\(room) does not answer."))
     #expect(talk.statuses.last == .ready)
     talk.forget()
-    talk.wait(Limits.enteringAgain)
+    talk.wait(Retry.room.pause)
     talk.serve()
     talk.wait(Limits.entering)
     #expect(talk.news.isEmpty, "it is said once")
     talk.ignores = { _ in false }
-    talk.wait(Limits.enteringAgain)
+    talk.wait(Retry.room.pause)
     talk.serve()
     #expect(talk.news.contains(.joined(room: room, nick: "anna")))
   }

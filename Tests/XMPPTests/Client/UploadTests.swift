@@ -173,12 +173,12 @@ struct UploadTests {
   @Test func aBreakOfTheUploadBeginsItAgainUntilItHasBeenTriedOftenEnough() throws {
     var talk = talk()
     talk.handle(.outbox([entry(1)]))
-    for turn in 1..<Limits.uploadTries {
+    for turn in 1..<(try #require(Retry.upload.tries)) {
       talk.answer(try #require(talk.slots.last), slot())
       talk.handle(.uploaded(1, UploadFailure("the connection broke", isPassing: true)))
       #expect(talk.news.refusals == [])
       #expect(talk.slots.count == turn)
-      talk.wait(Limits.uploadAgain << Int64(turn))
+      talk.wait(Retry.upload.pause(after: turn))
       #expect(talk.slots.count == turn + 1)
     }
     talk.answer(try #require(talk.slots.last), slot())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Networks
 import Platform
 import ProsodyFixture
 import Synchronization
@@ -18,7 +19,7 @@ struct HostileServerAttackTests {
   ) throws -> StreamUser {
     try StreamUser(
       "anna@example.test", password: password,
-      place: ServerPlace(
+      server: ServerSettings(
         host: "127.0.0.1", port: server.port, isDirectTLS: isDirectTLS,
         authorities: ScriptedServer.authority),
       loop: loop, strongest: strongest, step: step, quiet: quiet, patience: patience,
@@ -68,15 +69,15 @@ struct HostileServerAttackTests {
       try peer.secure(Peer.mechanisms("PLAIN"))
       peer.expectEnd()
     }
-    #expect(end == .login(.weakened))
+    #expect(end == .login(.sasl(.weakened)))
   }
 
   @Test(
     "a challenge with too few or too many rounds, or with a nonce of its own, gets no proof",
     arguments: [
-      ("1", true, LoginFailure.tooManyRounds("1")),
-      ("2147483647", true, .tooManyRounds("2147483647")),
-      ("4096", false, .unproven),
+      ("1", true, LoginFailure.sasl(.tooManyRounds("1"))),
+      ("2147483647", true, .sasl(.tooManyRounds("2147483647"))),
+      ("4096", false, .sasl(.unproven)),
     ])
   func challenges(rounds: String, keepsNonce: Bool, expected: LoginFailure) throws {
     let end = try end { peer in
@@ -103,7 +104,7 @@ struct HostileServerAttackTests {
         "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(letters(final))</success>")
       peer.expectEnd()
     }
-    #expect(end == .login(.unproven))
+    #expect(end == .login(.sasl(.unproven)))
   }
 
   @Test("what is written in clear behind proceed, in one packet with it, counts for nothing")
@@ -125,7 +126,7 @@ struct HostileServerAttackTests {
           "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>")
         peer.expectEnd()
       }
-      #expect(end == .login(.wrongPassword))
+      #expect(end == .login(.sasl(.wrongPassword)))
     }
   }
 

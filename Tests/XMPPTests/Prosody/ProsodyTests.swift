@@ -16,25 +16,25 @@ private let prosody = Result { try Prosody() }
 
   init() throws { server = try prosody.get() }
 
-  private func place(isDirectTLS: Bool = false, pin: String? = nil) -> ServerPlace {
-    ServerPlace(
+  private func settings(isDirectTLS: Bool = false, pin: String? = nil) -> ServerSettings {
+    ServerSettings(
       host: "127.0.0.1", port: isDirectTLS ? server.directPort : server.port,
       isDirectTLS: isDirectTLS, authorities: server.certificates.authority, pin: pin)
   }
 
   private func user(
     _ name: String = "anna", at domain: String = Prosody.domain,
-    password: String = Prosody.password, place: ServerPlace? = nil,
+    password: String = Prosody.password, server: ServerSettings? = nil,
     purpose: Negotiation.Purpose = .logIn, quiet: Int64 = 180_000, patience: Int64 = 30_000
   ) throws -> StreamUser {
     try StreamUser(
-      name + "@" + domain, password: password, place: place ?? self.place(), purpose: purpose,
+      name + "@" + domain, password: password, server: server ?? settings(), purpose: purpose,
       quiet: quiet, patience: patience)
   }
 
   @Test("one logs in with STARTTLS and with TLS from the start", arguments: [false, true])
   func login(isDirectTLS: Bool) throws {
-    let anna = try user("anna", place: place(isDirectTLS: isDirectTLS))
+    let anna = try user("anna", server: settings(isDirectTLS: isDirectTLS))
     try anna.runUntilReady()
     #expect(anna.ready?.address.bare.description == "anna@hobnob.test")
     #expect(anna.ready?.features.acknowledges == true)
@@ -49,7 +49,7 @@ private let prosody = Result { try Prosody() }
     weak var stream: ClientStream<String>?
     do {
       let anna = try StreamUser(
-        "anna@" + Prosody.domain, password: Prosody.password, place: place(), loop: loop)
+        "anna@" + Prosody.domain, password: Prosody.password, server: settings(), loop: loop)
       try anna.runUntilReady()
       stream = anna.stream
       anna.stream.close()
@@ -66,7 +66,7 @@ private let prosody = Result { try Prosody() }
   @Test("a resource that is asked for is given")
   func resource() throws {
     let anna = try StreamUser(
-      "anna@hobnob.test/laptop", password: Prosody.password, place: place())
+      "anna@hobnob.test/laptop", password: Prosody.password, server: settings())
     try anna.runUntilReady()
     #expect(anna.ready?.address.resource == "laptop")
     anna.stream.close()
@@ -76,32 +76,32 @@ private let prosody = Result { try Prosody() }
   @Test("a wrong password is a sentence that says so")
   func wrongPassword() throws {
     let end = try user(password: "pencil").runToEnd()
-    #expect(end == .login(.wrongPassword) && end?.isFatal == true)
+    #expect(end == .login(.sasl(.wrongPassword)) && end?.isFatal == true)
     #expect(end?.description == "The server does not accept this password; /connect takes another.")
-    #expect(try user("nobody").runToEnd() == .login(.wrongPassword))
+    #expect(try user("nobody").runToEnd() == .login(.sasl(.wrongPassword)))
   }
 
   @Test(
     "a certificate of an unknown authority, of another name or of the past is refused",
     arguments: [false, true])
   func certificates(isDirectTLS: Bool) throws {
-    var place = place(isDirectTLS: isDirectTLS)
+    var settings = settings(isDirectTLS: isDirectTLS)
     // Where TLS comes first, Prosody shows the same certificate to all.
     if !isDirectTLS {
       #expect(
-        try user(at: Prosody.expiredDomain, place: place).runToEnd()?.description
+        try user(at: Prosody.expiredDomain, server: settings).runToEnd()?.description
           == "The certificate of expired.test has expired. Nothing was sent to it.")
     }
     #expect(
-      try user(at: Prosody.foreignDomain, place: place).runToEnd()?.description
+      try user(at: Prosody.foreignDomain, server: settings).runToEnd()?.description
         == "The server's certificate is not for foreign.test. Nothing was sent to it.")
-    place.authorities = nil
+    settings.authorities = nil
     #expect(
-      try user(place: place).runToEnd()?.description
+      try user(server: settings).runToEnd()?.description
         == "The certificate of hobnob.test is from an authority that this machine does not know."
         + " Nothing was sent to it.")
-    place.authorities = "/dev/null"
-    let end = try user(place: place).runToEnd()
+    settings.authorities = "/dev/null"
+    let end = try user(server: settings).runToEnd()
     #expect(end == .connection(.noAuthorities(file: "/dev/null")) && end?.isFatal == true)
   }
 
@@ -113,16 +113,16 @@ private let prosody = Result { try Prosody() }
     anna.stream.close()
     anna.runToEnd()
 
-    let again = try user(place: place(pin: key))
+    let again = try user(server: settings(pin: key))
     try again.runUntilReady()
     again.stream.close()
     again.runToEnd()
 
     let other = String(key.reversed())
     #expect(
-      try user(place: place(pin: other)).runToEnd()
+      try user(server: settings(pin: other)).runToEnd()
         == .connection(.certificate(.otherKey, domain: Prosody.domain)))
-    #expect(try user(place: place(pin: "abc")).runToEnd() == .connection(.badPin))
+    #expect(try user(server: settings(pin: "abc")).runToEnd() == .connection(.badPin))
   }
 
   @Test("a domain that the server does not serve is a sentence")
@@ -153,7 +153,7 @@ private let prosody = Result { try Prosody() }
     let ben = try user("ben")
     try ben.runUntilReady()
     let anna = try StreamUser(
-      "anna@hobnob.test", password: Prosody.password, place: place(), loop: ben.loop)
+      "anna@hobnob.test", password: Prosody.password, server: settings(), loop: ben.loop)
     try anna.runUntilReady()
     ben.stream.send(Element("presence"))
     let count = 500
@@ -186,7 +186,7 @@ private let prosody = Result { try Prosody() }
     ben.stream.send(Element("presence"))
     ben.run { ben.stanzas.contains { $0.name == "presence" } }
     let anna = try StreamUser(
-      "anna@hobnob.test", password: Prosody.password, place: place(), loop: ben.loop)
+      "anna@hobnob.test", password: Prosody.password, server: settings(), loop: ben.loop)
     try anna.runUntilReady()
     ben.then = { [stream = ben.stream] in
       if case .stanza(let element) = $0, element.first("body")?.text == "1" { stream.pause() }

@@ -132,7 +132,7 @@ extension Client {
       done(
         reading.request,
         filled(("The archive of %1 goes back no further.", [reading.request.target])))
-    case .error, .silence: done(reading.request, failure(answer, reading.request.target))
+    case .error, .silence: done(reading.request, sentence(for: answer, reading.request.target))
     }
   }
 
@@ -196,8 +196,8 @@ extension Client {
     case .error(let error) where !error.isPassing: archiveFailed(key)
     case .error, .silence:
       archives[key]?.failures += 1
-      if archives[key]?.failures ?? 0 < 3 {
-        clock.set(.archive(key), in: Limits.pageAgain)
+      if Retry.archivePage.goesOn(after: archives[key]?.failures ?? 0) {
+        clock.set(.archive(key), in: Retry.archivePage.pause)
       } else {
         archiveFailed(key)
       }

@@ -11,7 +11,7 @@ enum Timestamp {
 
   /// What a stamp says; nil for what is none, was before there was XMPP, or is yet to come.
   static func time(_ stamp: String, now: Milliseconds) -> Milliseconds? {
-    guard let time = milliseconds(stamp), time >= earliest, time <= now + skew else { return nil }
+    guard let time = parse(stamp), time >= earliest, time <= now + skew else { return nil }
     return min(time, now)
   }
 
@@ -25,7 +25,7 @@ enum Timestamp {
     return day + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 
-  private static func milliseconds(_ stamp: String) -> Milliseconds? {
+  private static func parse(_ stamp: String) -> Milliseconds? {
     var rest = stamp.utf8[...]
     guard rest.count <= 64, let year = number(&rest, 4), skip("-", &rest),
       let month = number(&rest, 2), 1...12 ~= month, skip("-", &rest),

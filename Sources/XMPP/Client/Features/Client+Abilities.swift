@@ -47,10 +47,10 @@ extension Client {
     guard case .result(let answer) = answer else {
       // Of people a server tells their contacts alone.
       let isRoom = Address(request.target).map { rooms[$0] != nil } ?? false
-      let reason = isRoom ? failure(answer, request.target) : unknownAbilities(request.target)
+      let reason = isRoom ? sentence(for: answer, request.target) : unknownAbilities(request.target)
       return done(request, serverAbilities + " " + reason)
     }
-    let features = ServerFeatures.features(in: answer)
+    let features = ServerFeatures.names(in: answer)
     let kinds = ServerFeatures.kinds(in: answer)
     if kinds.contains(where: { $0.hasPrefix("client/") }) {
       return done(request, serverAbilities + " " + abilities(of: request.target, features))

@@ -27,7 +27,7 @@ struct ServerFeatures: Sendable {
   }
 
   /// The features in an answer about something (XEP-0030).
-  static func features(in answer: Element) -> Set<String> {
+  static func names(in answer: Element) -> Set<String> {
     let query = answer.first("query", Feature.info)
     return Set(query?.children.filter { $0.name == "feature" }.compactMap { $0["var"] } ?? [])
   }
@@ -70,7 +70,7 @@ extension Client {
     questions = [:]
     queries = [:]
     (typists, typesIn) = ([], [])
-    clock.cancelAll()
+    clock.clearAll()
     roster.forgetPresence()
     for address in Array(rooms.keys) { rooms[address]?.isLost() }
     for key in Array(archives.keys) { archives[key]?.isLost() }
@@ -83,7 +83,7 @@ extension Client {
   mutating func serverInfoCame(_ answer: Question.Answer) {
     switch answer {
     case .result(let answer):
-      server.hasBlocking = ServerFeatures.features(in: answer).contains(Feature.blocking)
+      server.hasBlocking = ServerFeatures.names(in: answer).contains(Feature.blocking)
     case .error: break
     case .silence: turn.effects.append(.hangUp("The server does not answer."))
     }
@@ -91,7 +91,7 @@ extension Client {
 
   mutating func accountInfoCame(_ answer: Question.Answer) {
     if case .result(let answer) = answer {
-      let features = ServerFeatures.features(in: answer)
+      let features = ServerFeatures.names(in: answer)
       server.hasArchive = features.contains(Feature.archive)
       // An archive comes with ids, and with their protection (XEP-0313, 5.1).
       server.hasIDs = server.hasArchive || features.contains(Feature.ids)
@@ -124,7 +124,7 @@ extension Client {
   mutating func itemInfoCame(_ answer: Question.Answer, of address: Address) {
     outbox.hasNewPlace = true
     guard case .result(let answer) = answer else { return }
-    let features = ServerFeatures.features(in: answer)
+    let features = ServerFeatures.names(in: answer)
     if features.contains(Feature.rooms), address.local.isEmpty,
       ServerFeatures.kinds(in: answer).contains("conference/text")
     {

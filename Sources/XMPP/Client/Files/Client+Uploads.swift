@@ -120,13 +120,13 @@ extension Client {
     uploads.current = nil
     outbox.hasNewPlace = true
     let tries = uploads.tries[id, default: 0] + 1
-    guard failure.isPassing, tries < Limits.uploadTries else {
+    guard failure.isPassing, Retry.upload.goesOn(after: tries) else {
       uploads.tries[id] = nil
       let name = outbox.works[id]?.nextFile?.name ?? ""
       return refuse(id, filled(("%1 could not be sent: %2.", [name, failure.reason])))
     }
     uploads.tries[id] = tries
-    uploads.notBefore = clock.time + Limits.uploadAgain << Int64(tries - 1)
+    uploads.notBefore = clock.time + Retry.upload.pause(after: tries)
   }
 
   /// The connection is gone: what was asked is asked again. A file that is under way goes on, since

@@ -17,23 +17,23 @@ struct UploadSlot: Hashable, Sendable {
   init?(_ answer: Element) {
     guard let slot = answer.first("slot", Feature.upload),
       let put = slot.first("put", Feature.upload),
-      let putAddress = Self.address(put["url"]),
-      let getAddress = Self.address(slot.first("get", Feature.upload)?["url"])
+      let putAddress = Self.safeAddress(put["url"]),
+      let getAddress = Self.safeAddress(slot.first("get", Feature.upload)?["url"])
     else { return nil }
     (self.put, get) = (putAddress, getAddress)
     headers = put.children.filter { $0.name == "header" && $0.namespace == Feature.upload }
-      .prefix(Self.mostHeaders).compactMap(Self.header)
+      .prefix(Self.mostHeaders).compactMap(Self.safeHeader)
   }
 
   /// An address that can stand in a line of text and in a request.
-  private static func address(_ text: String?) -> String? {
+  private static func safeAddress(_ text: String?) -> String? {
     guard let text, text.utf8.count <= 4_096, text.lowercased().hasPrefix("https://"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return nil }
     return text
   }
 
-  private static func header(_ element: Element) -> String? {
+  private static func safeHeader(_ element: Element) -> String? {
     guard let name = element["name"], allowed.contains(name.lowercased()),
       element.text.utf8.count <= longestHeader
     else { return nil }

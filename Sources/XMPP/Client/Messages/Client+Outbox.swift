@@ -86,7 +86,7 @@ extension Client {
   }
 
   private mutating func dispatch(_ work: Outbox.Work) {
-    switch OutgoingMessage.stanza(for: work, room: work.isRoom ? rooms[work.to] : nil) {
+    switch OutgoingMessage.makeStanza(for: work, room: work.isRoom ? rooms[work.to] : nil) {
     case .failure(let refusal): refuse(work.entry.id, refusal.sentence)
     case .success(let stanza):
       let bytes = stanza.xml().utf8.count
@@ -190,7 +190,9 @@ extension Client {
     }
     if let work = outbox.work(ofStanza: id) {
       guard isOf(work) else { return }
-      if work.isRoom, error.condition == "not-acceptable", !work.wasPutBack {
+      if work.isRoom, error.condition == "not-acceptable",
+        Retry.returnedMessage.goesOn(after: work.returns + 1)
+      {
         // The room does not know the owner any more: in again, and then once more.
         outbox.putBack(work.entry.id)
         enterAgain(work.to)
@@ -199,7 +201,9 @@ extension Client {
       refuse(work.entry.id, error.sentence(for: work.to.description, isRoom: work.isRoom))
     } else if let known = outbox.accepted.last(where: { $0.stanzaID == id }) {
       guard isOf(known) else { return }
-      if known.isRoom, error.condition == "not-acceptable", !known.wasPutBack {
+      if known.isRoom, error.condition == "not-acceptable",
+        Retry.returnedMessage.goesOn(after: known.returns + 1)
+      {
         outbox.takeBack(known)
         enterAgain(known.to)
         return

@@ -15,8 +15,8 @@ struct Outbox: Sendable {
     var isSuspect = false
     /// How often a connection broke right behind it.
     var breaks = 0
-    /// The room did not know the owner any more, once.
-    var wasPutBack = false
+    /// How often the room gave it back, since it did not know the owner any more.
+    var returns = 0
     /// It left the outbox while it was under way: it does not go again.
     var isUnwanted = false
     /// The server had it, which is told; then the room gave it back.
@@ -105,7 +105,7 @@ struct Outbox: Sendable {
   mutating func putBack(_ id: OutboxEntry.ID) {
     if works[id]?.isUnwanted == true { return remove(id) }
     inFlight.removeAll { $0 == id }
-    works[id]?.wasPutBack = true
+    works[id]?.returns += 1
     waiting.append(id)
     waiting.sort()
   }
@@ -114,7 +114,8 @@ struct Outbox: Sendable {
   mutating func takeBack(_ work: Work) {
     forgetAccepted(work.stanzaID)
     var work = work
-    (work.wasPutBack, work.isAgain) = (true, true)
+    work.returns += 1
+    work.isAgain = true
     works[work.entry.id] = work
     byStanza[work.stanzaID] = work.entry.id
     waiting.append(work.entry.id)
@@ -140,7 +141,7 @@ struct Outbox: Sendable {
   mutating func `break`(at time: Milliseconds, isTheirs: Bool) {
     for (place, id) in inFlight.enumerated() where isTheirs {
       works[id]?.isSuspect = true
-      if place == 0, let sentAt = works[id]?.sentAt, time - sentAt <= Limits.blame {
+      if place == 0, let sentAt = works[id]?.sentAt, time - sentAt <= Retry.blame {
         works[id]?.breaks += 1
       }
     }
@@ -149,12 +150,13 @@ struct Outbox: Sendable {
     inFlight = []
   }
 
-  /// Entries that the connection breaks on. One that may be over a server's limit (10,000 bytes at
-  /// the least, RFC 6120, 13.12) need not prove it as often as one that cannot be.
+  /// Entries that the connection breaks on. One that may be over a server's limit need not prove it
+  /// as often as one that cannot be.
   var breakers: [OutboxEntry.ID] {
     waiting.filter { id in
       guard let work = works[id] else { return false }
-      return work.breaks >= (work.bytes >= 5_000 ? 2 : 4)
+      let policy = work.bytes >= Retry.longBytes ? Retry.longMessage : .message
+      return !policy.goesOn(after: work.breaks)
     }
   }
 }

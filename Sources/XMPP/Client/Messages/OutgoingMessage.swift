@@ -9,7 +9,7 @@ enum OutgoingMessage {
   }
 
   /// - Parameter room: where it goes, if that is a room.
-  static func stanza(for work: Outbox.Work, room: Room?) -> Result<Element, Refusal> {
+  static func makeStanza(for work: Outbox.Work, room: Room?) -> Result<Element, Refusal> {
     let entry = work.entry
     var message = Element(
       "message",

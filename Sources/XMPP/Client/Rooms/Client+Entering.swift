@@ -19,7 +19,7 @@ extension Client {
     switch answer {
     case .result(let answer):
       rooms[address]?.isKnown = true
-      let features = ServerFeatures.features(in: answer)
+      let features = ServerFeatures.names(in: answer)
       rooms[address]?.hasArchive = features.contains(Feature.archive)
       rooms[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
       rooms[address]?.hasIDs = features.contains(Feature.ids)
@@ -74,7 +74,7 @@ extension Client {
     else { return }
     let error = StanzaError(stanza)
     let sentence = sentence(error, room, address)
-    if error.condition == "conflict", room.takenNicks < 3 {
+    if error.condition == "conflict", Retry.nickname.goesOn(after: room.takenNicks + 1) {
       rooms[address]?.takenNicks += 1
       rooms[address]?.nick += "_"
       sendEntry(to: address)
@@ -91,7 +91,7 @@ extension Client {
   }
 
   private mutating func stayOut(_ address: Address, _ sentence: String) {
-    clock.cancel(.room(address))
+    clock.clear(.room(address))
     let request = rooms[address]?.request
     rooms[address]?.isLost()
     rooms[address]?.request = nil
@@ -107,7 +107,7 @@ extension Client {
     rooms[address]?.isLost()
     rooms[address]?.request = nil
     rooms[address]?.state = .unreachable(sentence)
-    clock.set(.room(address), in: Limits.enteringAgain)
+    clock.set(.room(address), in: Retry.room.pause)
     if let request {
       done(request, sentence)
     } else if rooms[address]?.isLossTold == false {
@@ -273,7 +273,7 @@ extension Client {
     guard let room = rooms[address] else { return }
     lose(address)
     rooms[address] = nil
-    clock.cancel(.room(address))
+    clock.clear(.room(address))
     if room.hearsPresence {
       send(
         Element(

@@ -112,18 +112,18 @@ extension Client {
   }
 
   private mutating func thrownOut(of address: Address, _ user: Element?, _ codes: Set<String>) {
-    let reason = RoomStatus.reason(codes, user, address.description)
+    let reason = RoomStatus.leavingReason(codes, user, address.description)
     lose(address)
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
     outbox.hasNewPlace = true
     if isPassing {
       rooms[address]?.state = .unreachable(reason)
       rooms[address]?.isLossTold = true
-      clock.set(.room(address), in: Limits.enteringAgain)
+      clock.set(.room(address), in: Retry.room.pause)
       tell(.lost(room: address.description, reason: reason))
     } else {
       rooms[address]?.state = .refused(reason)
-      clock.cancel(.room(address))
+      clock.clear(.room(address))
       tell(.left(room: address.description, reason: reason))
       if let request = rooms[address]?.request { done(request, reason) }
       rooms[address]?.request = nil

@@ -128,7 +128,7 @@ enum RoomStatus {
   }
 
   /// Why the owner is not in a room any more, whom they did not leave by themselves: a sentence.
-  static func reason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String {
+  static func leavingReason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String {
     let actor = actor(in: user)
     let sentence: Sentence =
       if let destroyed = user?.first("destroy", Feature.roomUser) {

@@ -3,7 +3,7 @@
 /// A text that is never printed by accident: whatever is made of it in a log, an error or a
 /// debugger has three dots in its place.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  let text: String
+  package let text: String
 
   package init(_ text: String) { self.text = text }
 

@@ -1,52 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// c-ares includes <sys/socket.h>, and so its module owns what is in it.
+import CAres
 import Glibc
-import Networks
-
-/// A host and a port where a server is said to be.
-package struct Endpoint: Hashable, Sendable {
-  package var host: String
-  package var port: UInt16
-  /// TLS from the first byte (XEP-0368), instead of STARTTLS.
-  package var isDirectTLS: Bool
-
-  package init(host: String, port: UInt16, isDirectTLS: Bool) {
-    self.host = host
-    self.port = port
-    self.isDirectTLS = isDirectTLS
-  }
-
-  /// The names under which a domain tells where its server is: with STARTTLS, and with TLS from the
-  /// first byte (RFC 6120, 3.2; XEP-0368, 2).
-  package static func services(of domain: String) -> (inClear: String, direct: String) {
-    ("_xmpp-client._tcp." + domain, "_xmpps-client._tcp." + domain)
-  }
-
-  /// Where a domain's server is, in the order to try.
-  ///
-  /// - Parameters: the records of the names of ``services(of:)``.
-  /// - Throws: `ConnectionFailure.noService`.
-  package static func find(
-    domain: String, inClear: [ServiceRecord], direct: [ServiceRecord]
-  ) throws(ConnectionFailure) -> [Endpoint] {
-    let usual = Endpoint(host: domain, port: 5222, isDirectTLS: false)
-    if isNumeric(domain) { return [usual] }
-    if inClear.isEmpty, direct.isEmpty { return [usual] }
-    // Both kinds are one list. Ports tell them apart again, but not if a server has one for both.
-    var dice = SystemRandomNumberGenerator()
-    let kinds = Set(direct)
-    let there = (direct + inClear.filter { !kinds.contains($0) }).filter { !$0.target.isEmpty }
-    if there.isEmpty { throw .noService(domain) }
-    return ServiceRecord.ordered(there, using: &dice).map {
-      Endpoint(host: $0.target, port: $0.port, isDirectTLS: kinds.contains($0))
-    }
-  }
-
-  /// Whether it is an address of numbers and not a name.
-  static func isNumeric(_ host: String) -> Bool {
-    var (four, six) = (in_addr(), in6_addr())
-    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
-  }
-}
 
 /// An address as the kernel has it.
 struct SocketAddress: Hashable, Sendable {

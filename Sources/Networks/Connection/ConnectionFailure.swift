@@ -5,8 +5,8 @@ import Conversations
 package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of a host that nobody knows, or that cannot be looked up now.
   case noHost(String, reason: String)
-  /// The domain says that it has no XMPP (RFC 2782: a target of ".").
-  case noService(String)
+  /// The domain says that it does not have this service (RFC 2782: a target of ".").
+  case noService(String, service: String)
   case unreachable(host: String, port: UInt16, reason: String)
   case tooSlow(host: String, limit: Milliseconds)
   case certificate(CertificateFault, domain: String)
@@ -32,11 +32,11 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .noHost(let host, let reason): "The host \(host) cannot be found (\(reason))."
-    case .noService(let domain): "The domain \(domain) says that it has no XMPP."
+    case .noService(let domain, let service): "The domain \(domain) says that it has no \(service)."
     case .unreachable(let host, let port, let reason):
       "No connection to \(host), port \(port) (\(reason))."
     case .tooSlow(let host, let limit): "\(host) did not answer within \(limit / 1000) s."
-    case .certificate(let fault, let domain): fault.sentence(for: domain)
+    case .certificate(let fault, let domain): fault.text(for: domain)
     case .noAuthorities(let file): "There are no certificates to be read in \(file)."
     case .badPin: "A pin is the SHA-256 of a public key: 64 hexadecimal digits."
     case .tls(let reason): "Encryption with the server failed (\(reason))."
@@ -54,7 +54,7 @@ package enum CertificateFault: Hashable, Sendable {
   /// What OpenSSL says.
   case other(String)
 
-  func sentence(for domain: String) -> String {
+  func text(for domain: String) -> String {
     let nothing = "Nothing was sent to it."
     return switch self {
     case .expired: "The certificate of \(domain) has expired. \(nothing)"

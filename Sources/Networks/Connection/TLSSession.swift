@@ -23,13 +23,14 @@ final class TLSSession {
   ///   - domain: what the certificate must be for.
   ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
   ///   - pin: what `peerKey` must be, on top of all else.
-  ///   - isDirect: TLS is not begun by STARTTLS, so that the server must be told which protocol.
+  ///   - protocolName: tells the server which protocol follows (ALPN); nil: the connection said so
+  ///     before TLS.
   /// - Throws: `noAuthorities` or `badPin`.
   init(
-    domain: String, authorities: String?, pin: String?, isDirect: Bool
+    domain: String, authorities: String?, pin: String?, protocolName: String?
   ) throws(ConnectionFailure) {
     if let pin, bytes(ofHexadecimal: pin)?.count != 32 { throw .badPin }
-    guard let context = SSL_CTX_new(TLS_client_method()) else { throw .tls(Self.reason()) }
+    guard let context = SSL_CTX_new(TLS_client_method()) else { throw .tls(Self.firstError()) }
     copenssl_forbid_renegotiation(context)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     let isTrusting =
@@ -57,8 +58,8 @@ final class TLSSession {
       throw .certificate(.otherName, domain: domain)
     }
     if !Endpoint.isNumeric(domain) { _ = copenssl_set_server_name(session, domain) }
-    if isDirect {
-      let name = Array("xmpp-client".utf8)
+    if let protocolName {
+      let name = Array(protocolName.utf8)
       _ = SSL_set_alpn_protos(session, [UInt8(name.count)] + name, UInt32(name.count + 1))
     }
     ERR_clear_error()
@@ -72,7 +73,7 @@ final class TLSSession {
   /// Takes bytes from the network, none to begin.
   ///
   /// - Returns: what was in them.
-  /// - Throws: `certificate` or `tls`; `output()` may then have the alert for the other side.
+  /// - Throws: `certificate` or `tls`; `takeOutput()` may then have the alert for the other side.
   func receive(_ bytes: [UInt8]) throws(ConnectionFailure) -> [UInt8] {
     if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }
     if !isReady {
@@ -97,7 +98,7 @@ final class TLSSession {
     return plain
   }
 
-  /// Encrypts; what is to be sent is then in `output()`.
+  /// Encrypts; what is to be sent is then in `takeOutput()`.
   ///
   /// - Throws: `tls`.
   func send(_ bytes: [UInt8]) throws(ConnectionFailure) {
@@ -110,7 +111,7 @@ final class TLSSession {
   func end() { SSL_shutdown(session) }
 
   /// Takes out what is to go to the network.
-  func output() -> [UInt8] {
+  func takeOutput() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     if count == 0 { return [] }
     var bytes = [UInt8](repeating: 0, count: count)
@@ -128,7 +129,7 @@ final class TLSSession {
       return true
     default:
       let verified = Int32(SSL_get_verify_result(session))
-      let reason = Self.reason()
+      let reason = Self.firstError()
       if !isReady, verified != X509_V_OK {
         throw .certificate(CertificateFault(verified), domain: domain)
       }
@@ -155,7 +156,7 @@ final class TLSSession {
   }
 
   /// What OpenSSL says went wrong first; it forgets it.
-  private static func reason() -> String {
+  private static func firstError() -> String {
     let code = ERR_get_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Networks
 import Testing
-import XMPP
 
 @Suite("SCRAM (attacks 10)") struct SCRAMTests {
   private static let ours = "fyko+d2lbbFgONRv9qkxdawL"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where an account's server is, where the domain itself does not tell, and whom to believe that it
-/// is the one. The certificate's name is the domain's in any case.
-package struct ServerPlace: Hashable, Sendable {
-  /// nil: the domain's records tell (SRV), or it is the domain itself.
+/// What an account's owner decides about its server: where it is, if the domain does not say so, and
+/// which certificates to trust. The certificate must be for the domain in any case.
+package struct ServerSettings: Hashable, Sendable {
+  /// nil: as the domain's records say (SRV), or the domain itself.
   package var host: String?
-  /// nil: 5222, or 5223 with TLS from the first byte.
+  /// nil: the service's own.
   package var port: UInt16?
   /// TLS from the first byte, where host or port are given.
   package var isDirectTLS: Bool
@@ -27,9 +27,10 @@ package struct ServerPlace: Hashable, Sendable {
   }
 
   /// The one endpoint, where the domain's records are not asked.
-  func endpoint(domain: String) -> Endpoint? {
+  func endpoint(of service: Service, domain: String) -> Endpoint? {
     if host == nil, port == nil, !Endpoint.isNumeric(domain) { return nil }
     return Endpoint(
-      host: host ?? domain, port: port ?? (isDirectTLS ? 5223 : 5222), isDirectTLS: isDirectTLS)
+      host: host ?? domain, port: port ?? service.port(isDirectTLS: isDirectTLS),
+      isDirectTLS: isDirectTLS)
   }
 }

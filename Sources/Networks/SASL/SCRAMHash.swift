@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// The hashes that SCRAM is used with in XMPP, the weakest first.
+/// The hashes that SCRAM is used with, the weakest first.
 package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
   case sha1 = "SCRAM-SHA-1"
   case sha256 = "SCRAM-SHA-256"

@@ -2,7 +2,7 @@
 import Platform
 
 /// Proves to a server that one knows a password without telling it, and has the server prove that
-/// it knows it, too (RFC 5802), without channel binding. Texts are those within SASL's base64.
+/// it knows it, too (RFC 5802), without channel binding.
 package struct SCRAM: Sendable {
   /// Why an answer of the server's is not accepted.
   package enum Fault: Error, Hashable, Sendable {
@@ -45,6 +45,11 @@ package struct SCRAM: Sendable {
     first = "n=" + Self.escaped(name) + ",r=" + nonce
   }
 
+  /// A nonce that nobody can guess.
+  package static func randomNonce() -> String {
+    Base64.letters(for: (0..<24).map { _ in UInt8.random(in: .min ... .max) })
+  }
+
   /// The name in a message of commas and equals signs.
   private static func escaped(_ name: String) -> String {
     name.unicodeScalars.reduce(into: "") {
@@ -84,11 +89,11 @@ package struct SCRAM: Sendable {
     // RFC 5802, 3.
     let salted = hash.salted(Array(password.text.utf8), salt: salt, rounds: rounds)
     let clientKey = hash.code(of: "Client Key", key: salted)
-    let last = "c=" + base64(Self.header) + ",r=" + both
+    let last = "c=" + Base64.letters(for: Array(Self.header.utf8)) + ",r=" + both
     let signed = first + "," + challenge + "," + last
     let signature = hash.code(of: signed, key: hash.digest(of: clientKey))
     serverSignature = hash.code(of: signed, key: hash.code(of: "Server Key", key: salted))
-    return last + ",p=" + base64(zip(clientKey, signature).map { $0 ^ $1 })
+    return last + ",p=" + Base64.letters(for: zip(clientKey, signature).map { $0 ^ $1 })
   }
 
   /// Looks at what the server says last.
@@ -104,14 +109,4 @@ package struct SCRAM: Sendable {
       SCRAMHash.areEqual(signature, serverSignature)
     else { throw .falseSignature }
   }
-}
-
-/// Letters for a text's UTF-8.
-func base64(_ text: String) -> String { base64(Array(text.utf8)) }
-
-/// Letters for bytes.
-func base64(_ bytes: [UInt8]) -> String {
-  var letters: [UInt8] = []
-  bytes.withUnsafeBytes { Base64.append($0, to: &letters) }
-  return String(decoding: letters, as: UTF8.self)
 }

@@ -7,9 +7,9 @@
 /// order mark) goes, and control characters are refused. Letters stay as they were typed: keyboards
 /// give the composed forms that NFKC would make, and hobnob has no table of the others (a ligature,
 /// a full-width letter), with which one would have to log in as the server has them.
-enum PreparedPassword {
+package enum PreparedPassword {
   /// nil for what SASL refuses: nothing, or a control character in it.
-  static func of(_ text: String) -> String? {
+  package static func of(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.value {

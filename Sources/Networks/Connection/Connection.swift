@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
-import Networks
 import Platform
 
 /// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
@@ -23,7 +22,8 @@ import Platform
   private let mostWaiting: Int
   private let loop: EventLoop
   private let domain: String
-  private let place: ServerPlace
+  private let service: Service
+  private let settings: ServerSettings
   private let names: any NameSource
   private let handler: @MainActor (Event) -> Void
 
@@ -48,16 +48,19 @@ import Platform
 
   /// - Parameters:
   ///   - domain: the one whose server it must be.
+  ///   - settings: the owner's.
   ///   - limit: for connecting, in milliseconds.
   ///   - mostWaiting: how many bytes may wait to be sent before it is given up.
   package init(
-    loop: EventLoop, domain: String, place: ServerPlace, names: any NameSource,
+    _ service: Service, of domain: String, _ settings: ServerSettings, loop: EventLoop,
+    names: any NameSource,
     limit: Milliseconds = 30_000, mostWaiting: Int = 8 << 20,
     handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
     self.domain = domain
-    self.place = place
+    self.service = service
+    self.settings = settings
     self.names = names
     self.limit = limit
     self.mostWaiting = mostWaiting
@@ -93,17 +96,24 @@ import Platform
   }
 
   private func findServer() {
-    if let endpoint = place.endpoint(domain: domain) { return begin(with: [endpoint]) }
-    let asked = Endpoint.services(of: domain)
-    names.services(asked.inClear) { [weak self] inClear in
-      self?.names.services(asked.direct) { [weak self] direct in
+    if let endpoint = settings.endpoint(of: service, domain: domain) {
+      return begin(with: [endpoint])
+    }
+    guard let records = service.records else { return begin(inClear: [], direct: []) }
+    names.services(records.inClear + "." + domain) { [weak self] inClear in
+      guard let self, !isOver else { return }
+      names.services(records.direct + "." + domain) { [weak self] direct in
         guard let self, !isOver else { return }
-        do throws(ConnectionFailure) {
-          begin(with: try Endpoint.find(domain: domain, inClear: inClear, direct: direct))
-        } catch {
-          end(error)
-        }
+        begin(inClear: inClear, direct: direct)
       }
+    }
+  }
+
+  private func begin(inClear: [ServiceRecord], direct: [ServiceRecord]) {
+    do throws(ConnectionFailure) {
+      begin(with: try Endpoint.find(service, of: domain, inClear: inClear, direct: direct))
+    } catch {
+      end(error)
     }
   }
 
@@ -140,11 +150,11 @@ import Platform
       attempts = [(endpoint, known)]
     }
     guard !attempts.isEmpty, loop.now < deadline else {
-      return end(lastFailure ?? .tooSlow(host: place.host ?? domain, limit: limit))
+      return end(lastFailure ?? .tooSlow(host: settings.host ?? domain, limit: limit))
     }
     let (endpoint, address) = attempts.removeFirst()
     descriptor = address.connect()
-    guard descriptor >= 0 else { return failed(endpoint, errno) }
+    guard descriptor >= 0 else { return couldNotReach(endpoint, errno) }
     loop.watch(descriptor, for: .writing) { [weak self] in self?.finishConnecting(endpoint) }
     // One address that says nothing must not use up the time of the others.
     let isLast = attempts.isEmpty && endpoints.isEmpty
@@ -160,7 +170,7 @@ import Platform
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-    guard code == 0 else { return failed(endpoint, code) }
+    guard code == 0 else { return couldNotReach(endpoint, code) }
     loop.unwatch(descriptor, for: .writing)
     isConnected = true
     attempts = []
@@ -177,7 +187,7 @@ import Platform
     beginTLS(isDirect: true)
   }
 
-  private func failed(_ endpoint: Endpoint, _ code: Int32) {
+  private func couldNotReach(_ endpoint: Endpoint, _ code: Int32) {
     lastFailure = .unreachable(
       host: endpoint.host, port: endpoint.port, reason: SystemFailure(code: code).reason)
     tryNext()
@@ -192,7 +202,8 @@ import Platform
     isDirectTLS = isDirect
     do throws(ConnectionFailure) {
       let session = try TLSSession(
-        domain: domain, authorities: place.authorities, pin: place.pin, isDirect: isDirect)
+        domain: domain, authorities: settings.authorities, pin: settings.pin,
+        protocolName: isDirect ? service.protocolName : nil)
       tls = session
       try advance(session, with: [])
     } catch {
@@ -207,11 +218,11 @@ import Platform
       plain = try session.receive(bytes)
     } catch {
       // The other side is told what it did.
-      output += session.output()
+      output += session.takeOutput()
       flush()
       throw error
     }
-    output += session.output()
+    output += session.takeOutput()
     flush()
     if !wasReady, session.isReady, !isOver {
       loop.schedule(&timer, at: nil) {}
@@ -232,7 +243,7 @@ import Platform
       } catch {
         return end(error)
       }
-      output += tls.output()
+      output += tls.takeOutput()
     } else {
       output += bytes
     }
@@ -312,7 +323,7 @@ import Platform
     isOver = true
     if let tls, tls.isReady {
       tls.end()
-      output += tls.output()
+      output += tls.takeOutput()
     }
     // What fits goes out; nobody waits for the rest.
     if descriptor >= 0, written < output.count { _ = transmit() }

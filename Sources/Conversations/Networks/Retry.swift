@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What hobnob tries again by itself on a network: how often, how long it waits, and who decides.
+///
+/// This is the whole list. hobnob-networks(7) prints it under RETRIES, and a test compares the two.
+package struct Retry: Hashable, Sendable {
+  /// As the manual calls it.
+  package let what: String
+  /// Milliseconds before the second try; each later pause is twice as long, up to `longest`.
+  package let pause: Milliseconds
+  package let longest: Milliseconds
+  /// What the next try waits for, where that is no time.
+  package let event: String?
+  /// How often at all, the first try included; nil: until it works.
+  package let tries: Int?
+  /// The process that decides.
+  package let decides: String
+
+  package init(
+    _ what: String, pause: Milliseconds = 0, longest: Milliseconds? = nil, event: String? = nil,
+    tries: Int? = nil, decides: String = "network process"
+  ) {
+    (self.what, self.pause, self.longest) = (what, pause, longest ?? pause)
+    (self.event, self.tries, self.decides) = (event, tries, decides)
+  }
+
+  /// Milliseconds until the next try.
+  ///
+  /// - Parameter failures: how many tries have failed in a row; from 1.
+  package func pause(after failures: Int) -> Milliseconds {
+    min(longest, pause << Milliseconds(min(max(failures, 1), 20) - 1))
+  }
+
+  /// Whether there is another try.
+  ///
+  /// - Parameter failures: how many tries have failed in a row.
+  package func goesOn(after failures: Int) -> Bool { tries.map { failures < $0 } ?? true }
+}
+
+// The list, from the outermost to the innermost.
+extension Retry {
+  /// A process that a shell starts for an account and that ends by itself.
+  package static let process = Retry(
+    "crashed process", pause: 3_000, longest: 300_000, decides: "shell")
+  /// Connecting and logging in. Each pause is shortened at random by up to a half, so that not all
+  /// who lost the same server come back together.
+  package static let connection = Retry("connection", pause: 1_000, longest: 300_000)
+  /// Each name server that is asked for one name.
+  package static let nameServer = Retry(
+    "name server", pause: 3_000, longest: 6_000, tries: 2, decides: "helper process")
+  package static let lockedStore = Retry("locked store", pause: 50)
+  /// Writing into a store that cannot be written for another reason, such as a full disk.
+  package static let fullStore = Retry("full disk", pause: 5_000)
+  /// Entering a room whose server cannot be reached.
+  package static let room = Retry("unreachable room", pause: 120_000)
+  /// Another nickname, with one more underscore, where somebody else has it.
+  package static let nickname = Retry("nickname in use", event: "answer of the room", tries: 4)
+  /// A page of an archive that the server does not deliver.
+  package static let archivePage = Retry("page of an archive", pause: 5_000, tries: 3)
+  /// A file of a message; then the message has failed.
+  package static let upload = Retry("file to send", pause: 5_000, longest: 80_000, tries: 6)
+  /// A message behind which the connection breaks; then it has failed.
+  package static let message = Retry("message", event: "next connection", tries: 4)
+  /// The same for one that may be too long for the server.
+  package static let longMessage = Retry(
+    "message of 5,000 bytes", event: "next connection", tries: 2)
+  /// A message that a room gives back because it does not know its sender any more.
+  package static let returnedMessage = Retry(
+    "message a room returns", event: "entering it again", tries: 2)
+
+  package static let all = [
+    process, connection, nameServer, lockedStore, fullStore, room, nickname, archivePage, upload,
+    message, longMessage, returnedMessage,
+  ]
+
+  /// How long a process or a connection must last for its next pause to be the first one again
+  /// (rule 14.6).
+  package static let settled: Milliseconds = 60_000
+  /// A message is to blame for a break of the connection only so long after it was sent.
+  package static let blame: Milliseconds = 10_000
+  /// From how many bytes on a message is a ``longMessage``; the least limit of a server is 10,000
+  /// (RFC 6120, 13.12).
+  package static let longBytes = 5_000
+}
+
+extension Retry {
+  /// Its line in the manual's table.
+  package var manualLine: String {
+    let first = Self.words(pause)
+    let time = longest > pause ? first + " to " + Self.words(longest) : first
+    return ".It " + what + " Ta " + (event ?? time) + " Ta " + (tries.map(String.init) ?? "any")
+      + " Ta " + decides
+  }
+
+  private static func words(_ time: Milliseconds) -> String {
+    if time % 60_000 == 0 { return "\(time / 60_000) min" }
+    return time % 1_000 == 0 ? "\(time / 1_000) s" : "\(time) ms"
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// A host and a port where a server is said to be.
+package struct Endpoint: Hashable, Sendable {
+  package var host: String
+  package var port: UInt16
+  /// TLS from the first byte, instead of later.
+  package var isDirectTLS: Bool
+
+  package init(host: String, port: UInt16, isDirectTLS: Bool) {
+    self.host = host
+    self.port = port
+    self.isDirectTLS = isDirectTLS
+  }
+
+  /// Where a domain's server is, in the order to try.
+  ///
+  /// - Parameters:
+  ///   - inClear: the domain's records for servers where TLS begins later.
+  ///   - direct: its records for servers with TLS from the first byte.
+  /// - Throws: `ConnectionFailure.noService`.
+  package static func find(
+    _ service: Service, of domain: String, inClear: [ServiceRecord], direct: [ServiceRecord]
+  ) throws(ConnectionFailure) -> [Endpoint] {
+    if isNumeric(domain) || (inClear.isEmpty && direct.isEmpty) {
+      let port = service.port(isDirectTLS: service.isDirectTLS)
+      return [Endpoint(host: domain, port: port, isDirectTLS: service.isDirectTLS)]
+    }
+    // Both kinds are one list. Ports tell them apart again, but not if a server has one for both.
+    var dice = SystemRandomNumberGenerator()
+    let kinds = Set(direct)
+    let there = (direct + inClear.filter { !kinds.contains($0) }).filter { !$0.target.isEmpty }
+    if there.isEmpty { throw .noService(domain, service: service.name) }
+    return ServiceRecord.ordered(there, using: &dice).map {
+      Endpoint(host: $0.target, port: $0.port, isDirectTLS: kinds.contains($0))
+    }
+  }
+
+  /// Whether it is an address of numbers and not a name.
+  static func isNumeric(_ host: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Why a login by SASL failed, as a sentence to a person.
+package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case wrongPassword
+  /// The name or the password contains characters that no server accepts.
+  case unusablePassword
+  /// The server offers only PLAIN and offered SCRAM before.
+  case weakened
+  /// The server offers only SCRAM-SHA-1 and offered this stronger mechanism before.
+  case weakenedHash(String)
+  /// The server offers no mechanism that hobnob knows, or only unsafe ones.
+  case noMechanism([String])
+  /// The server did not prove that it knows the password.
+  case unproven
+  case tooManyRounds(String)
+  /// The server broke the rules of SASL or of the mechanism.
+  case broken
+  /// SCRAM's word for the server's reason (RFC 5802, 7: `e=`).
+  case refused(String)
+
+  package var description: String {
+    switch self {
+    case .wrongPassword: "The server does not accept this password; /connect takes another."
+    case .unusablePassword:
+      "The name or the password is empty or has a control character in it, which no server takes."
+    case .weakened:
+      "The server asks for the bare password, which it never needed before. Somebody may be "
+        + "listening, so it was not sent. If the server was changed: /account set ADDRESS scram."
+    case .weakenedHash(let former):
+      "The server now offers only SCRAM-SHA-1, not \(former). Somebody may be in between, so the "
+        + "password was not used. If the server was changed: /account set ADDRESS scram."
+    case .noMechanism(let offered):
+      "The server offers no way to log in that hobnob knows, only "
+        + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."
+    case .unproven:
+      "The server did not prove that it knows the password. Somebody else may answer in its place."
+    case .tooManyRounds(let rounds):
+      "The server asks for \(rounds) rounds of hashing the password; only from "
+        + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."
+    case .broken: "The server does not keep to the rules of logging in."
+    case .refused(let reason): "The server refuses the login (\(reason))."
+    }
+  }
+}
+
+extension SASLFailure {
+  init(_ fault: SCRAM.Fault) {
+    self =
+      switch fault {
+      case .unusablePassword: .unusablePassword
+      case .notAnAnswer: .broken
+      case .foreignNonce, .falseSignature: .unproven
+      case .rounds(let rounds): .tooManyRounds(rounds)
+      case .refused(let reason):
+        ["invalid-proof", "unknown-user"].contains(reason) ? .wrongPassword : .refused(reason)
+      }
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Testing
+
+@Suite("what is tried again") struct RetryTests {
+  @Test("the manual's table has every line of the list, in its order, and no other")
+  func manual() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let page = try String(
+      contentsOf: root.appendingPathComponent("man/hobnob-networks.7"), encoding: .utf8)
+    let section = try #require(page.components(separatedBy: "\n.Sh RETRIES\n").last)
+    let table = try #require(section.components(separatedBy: "\n.El\n").first)
+    let lines = table.split(separator: "\n").filter { $0.hasPrefix(".It ") }.dropFirst()
+    #expect(lines.map(String.init) == Retry.all.map(\.manualLine))
+  }
+
+  @Test("each pause is twice as long as the one before, up to the longest")
+  func pauses() {
+    #expect(
+      (1...6).map { Retry.upload.pause(after: $0) }
+        == [5_000, 10_000, 20_000, 40_000, 80_000, 80_000])
+    #expect(Retry.connection.pause(after: .max) == 300_000)
+    #expect(Retry.room.pause(after: 9) == 120_000)
+  }
+
+  @Test("there is another try until there have been enough")
+  func tries() {
+    #expect((1...4).map { Retry.archivePage.goesOn(after: $0) } == [true, true, false, false])
+    #expect(Retry.connection.goesOn(after: .max))
+  }
+}
