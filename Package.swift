@@ -50,7 +50,6 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "CAllocations"),
     .target(name: "StyledText", swiftSettings: ours),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
     .target(
@@ -125,9 +124,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: [
-        "XMPP", "Conversations", "Composer", "StyledText", "Platform", "CLinux", "CAllocations",
-      ],
+      dependencies: ["Conversations", "Platform", "CLinux", "ProsodyFixture"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
