@@ -50,12 +50,15 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "StyledText", swiftSettings: ours),
+    .target(name: "Sentences", swiftSettings: ours),
+    .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: ours),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
     .target(
-      name: "Conversations", dependencies: ["Platform", "CSQLite", "CLinux"], swiftSettings: ours),
+      name: "Conversations", dependencies: ["Platform", "Sentences", "CSQLite", "CLinux"],
+      swiftSettings: ours),
     .target(
-      name: "Exchange", dependencies: ["Conversations", "Platform", "CSQLite", "CLinux"],
+      name: "Exchange",
+      dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
     .target(
@@ -66,7 +69,9 @@ let package = Package(
       swiftSettings: ours),
     .target(
       name: "ChatSession",
-      dependencies: ["Composer", "StyledText", "Conversations", "Exchange", "Platform"],
+      dependencies: [
+        "Composer", "StyledText", "Sentences", "Conversations", "Exchange", "Platform",
+      ],
       swiftSettings: ours),
     .target(
       name: "ChatScripts",
@@ -109,12 +114,14 @@ let package = Package(
     // What every network process shares, and one folder per network.
     .target(
       name: "Networks",
-      dependencies: ["Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CResolver"],
+      dependencies: [
+        "Conversations", "Platform", "Sentences", "CLinux", "CCurl", "CSeccomp", "CResolver",
+      ],
       swiftSettings: ours),
     .target(
       name: "XMPP",
       dependencies: [
-        "Networks", "Conversations", "Platform", "COpenSSL", "CExpat", "CNettle",
+        "Networks", "Conversations", "Platform", "Sentences", "COpenSSL", "CExpat", "CNettle",
       ],
       swiftSettings: ours),
     .executableTarget(
