@@ -2,7 +2,6 @@
 import ArgumentParser
 import ChatScripts
 import ChatSession
-import Composer
 import Conversations
 import Glibc
 import LineEditing
@@ -43,15 +42,9 @@ extension Launch {
     }
     let loop = EventLoop()
     let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
-    // Everything that has to be in the store before the first prompt.
-    let open = { @MainActor (patience: Int32?) in
-      let store =
-        if let patience {
-          try openStore(create: true, patience: patience, shared: options.shared)
-        } else {
-          try openStore()
-        }
-      store.patience = patience ?? store.patience
+    let (store, me, opening): (Store, Participant, Opening)
+    (store, me, opening) = try openedWhenFree(isLimited: editor == nil) { patience in
+      let store = try openStore(create: true, patience: patience, shared: options.shared)
       let me = try participant(in: store, rc: rc)
       return (
         store, me,
@@ -60,20 +53,8 @@ extension Launch {
           subcommands: subcommands)
       )
     }
-    let (store, me, opening): (Store, Participant, Opening)
-    if let editor {
-      do {
-        (store, me, opening) = try open(300)
-      } catch StoreError.locked {
-        // The editor's handler holds it weakly.
-        let line = StartingLine<(Store, Participant, Opening)>(
-          editor: editor, loop: loop, path: try storePath, keep: Self.keep)
-        (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
-      }
-    } else {
-      (store, me, opening) = try open(nil)
-    }
     defer { store.close() }
+    if editor == nil { store.patience = 10_000 }
     let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
     guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
@@ -90,18 +71,6 @@ extension Launch {
       opening: opening.conversation, bindings: rc.bindings,
       greeting: try greeting(me, opening, in: store), complaints: complaints,
       first: opening.question)
-  }
-
-  /// Stores what was typed before a shell could begin as the draft of what it would have opened.
-  private static func keep(
-    _ opened: (store: Store, me: Participant, opening: Opening), _ draft: Composer.Draft
-  ) throws -> SafeText {
-    let (store, me) = (opened.store, opened.me.id)
-    let place = opened.opening.conversation
-    let other = try store.draft(of: me, in: place.id)
-    try store.setDraft(Conversations.Draft(draft).followed(by: other), of: me, in: place.id)
-    store.close()
-    return say("Your line for %1 is the draft there.", SafeText(name: place.name))
   }
 
   /// The line of a shell at a terminal.
