@@ -249,7 +249,7 @@ struct AttentionTests {
     #expect(try anna.store.keep(of: lobby) == nil)
     ben.say("/join tea")
     _ = ben.news()
-    anna.answer(yes: true)
+    anna.answer("y")
     ben.look()
     #expect(
       ben.news().last?.contains(
@@ -319,7 +319,7 @@ struct AttentionTests {
     _ = anna.news()
     ben.say("/switch lobby")
     _ = ben.news()
-    carl.answer(yes: true)
+    carl.answer("y")
     for person in [anna, ben] {
       person.look()
       #expect(person.news().last == "· carl removed the room #tea; /search finds its messages")

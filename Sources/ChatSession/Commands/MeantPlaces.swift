@@ -25,9 +25,9 @@ extension ConversationCommands {
     emit(
       .ask(
         say(
-          "There is no room %1. y: join %2, n: make %1, any other key: neither",
+          "There is no room %1. y: join %2, m: make %1, any other key: neither",
           SafeText(name: Self.signed(name)), SafeText(name: near)),
-        yes: .room(near), no: .room(name)))
+        ["y": .room(near), "m": .room(name)]))
     return true
   }
 
@@ -41,18 +41,18 @@ extension ConversationCommands {
         .ask(
           say(
             "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
-            SafeText(line: subcommand)), yes: .newRoom(name), no: nil))
+            SafeText(line: subcommand)), ["y": .newRoom(name)]))
     } else if let near = Self.nearest(to: name, among: try store.rooms(for: me.id).map(\.name)) {
       emit(
         .ask(
           say(
-            "There is no room %1. y: join %2, n: make %1, any other key: neither", shown,
-            SafeText(name: near)), yes: .room(near), no: .newRoom(name)))
+            "There is no room %1. y: join %2, m: make %1, any other key: neither", shown,
+            SafeText(name: near)), ["y": .room(near), "m": .newRoom(name)]))
     } else {
       emit(
         .ask(
           say("There is no room %1. y: make it, any other key: stay here", shown),
-          yes: .newRoom(name), no: nil))
+          ["y": .newRoom(name)]))
     }
   }
 
@@ -116,7 +116,7 @@ extension ConversationCommands {
       .ask(
         say(
           "There is no %1. y: go to %2, any other key: stay", SafeText(name: Self.signed(name)),
-          SafeText(name: near)), yes: .conversation(near), no: nil))
+          SafeText(name: near)), ["y": .conversation(near)]))
   }
 
   /// Everyone but me, with `@`.

@@ -105,7 +105,7 @@ struct RoomCommands: SessionPart {
         .ask(
           say(
             "Remove %1? /search still finds its messages. y: yes, any other key: no",
-            SafeText(name: conversation.name)), yes: .removal(conversation.id), no: nil))
+            SafeText(name: conversation.name)), ["y": .removal(conversation.id)]))
     default: throw usage("room")
     }
   }
