@@ -331,6 +331,8 @@ struct AttentionTests {
     #expect(!ben.news().contains { $0.contains("tea") })
     ben.say("/search found in:tea")
     #expect(ben.news().last?.hasSuffix("carl: found later") == true)
+    #expect(!anna.say("/join #tea.removed"))
+    #expect(anna.news().last == "#tea.removed was removed; /search finds its messages.")
     anna.say("/join tea")
     #expect(anna.picture[0] == "#tea> |" && anna.news().last?.contains("new room") == true)
   }

@@ -80,7 +80,8 @@ extension Store {
     }
   }
 
-  func belongsToARemovedRoom(_ bare: String) throws -> Bool {
+  /// Whether no room can have the name, since a removed one is found by it (rule 13.10).
+  package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
       "#" + bare.lowercased())
