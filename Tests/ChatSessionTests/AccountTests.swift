@@ -468,6 +468,14 @@ struct AccountTests {
     anna.say("hello")
     anna.say("/switch lobby")
     #expect(anna.status().contains(short))
+    // The time is there as a whole or not at all.
+    for columns in 24...80 {
+      let status = anna.status(columns: columns)
+      #expect(
+        status.contains(short) || !status.contains("offline,") && !status.contains("offline…"),
+        "\(columns): \(status)")
+    }
+    #expect(anna.status(columns: 60).contains("xmpp: offline"))
   }
 
   @Test("14.1: presence that cannot be known is not shown, and how to know it is said once")
