@@ -301,7 +301,7 @@ struct AttentionTests {
     #expect(anna.picture[0] == "#coffee> |")
     ben.look()
     #expect(ben.picture[0] == "#coffee> |")
-    #expect(ben.news().last == "· anna renamed the room from #tea")
+    #expect(ben.news().last == "· anna renamed the room from #tea to #coffee")
     #expect(!anna.say("/room") && !anna.say("/room rename") && !anna.say("/room burn"))
   }
 

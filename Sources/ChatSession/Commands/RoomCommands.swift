@@ -84,7 +84,9 @@ struct RoomCommands: SessionPart {
       ? words.invitation(
         event, to: name,
         isMember: (try? store.isMember(me.id, of: event.conversation)) ?? true)
-      : words.sentence(for: event, in: isHere ? nil : SafeText(name: name))
+      : words.sentence(
+        for: event, in: isHere ? nil : SafeText(name: name),
+        newName: (try? store.newName(after: event)) ?? nil)
     guard let text else { return [] }
     transcript.endRun()
     return [StyledLine(glyphs.separator + " " + text, .dim).with(margin: 2)]

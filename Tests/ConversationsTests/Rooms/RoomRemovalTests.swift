@@ -37,6 +37,22 @@ import Testing
     #expect(try store.room("COFFEE", create: false)?.id == tea)
   }
 
+  @Test("13.10: what a room was called after each renaming is known, also when it is removed")
+  func newNames() throws {
+    let position = try store.position
+    for name in ["coffee", "cake"] {
+      lobby.fixture.now += 1
+      try store.rename(tea, to: name, by: lobby.anna)
+    }
+    let events = try store.changes(since: position, for: lobby.ben).events
+    #expect(try events.map(store.newName) == ["#coffee", "#cake"])
+    lobby.fixture.now += 1
+    try store.remove(tea, by: lobby.anna)
+    #expect(try events.map(store.newName) == ["#coffee", "#cake"])
+    let removal = try store.changes(since: position, for: lobby.ben).events.last
+    #expect(try removal.flatMap(store.newName) == nil)
+  }
+
   @Test("13.10: of a room from before, whoever was in it first made it")
   func olderRooms() throws {
     try store.db("UPDATE conversation SET maker = NULL")
