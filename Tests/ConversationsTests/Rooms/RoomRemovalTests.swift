@@ -162,6 +162,14 @@ import Testing
     #expect(try isListed())
     lobby.fixture.now += 31 * day
     #expect(try !isListed())
+    // Going there without joining again is entering it, too.
+    for days: Milliseconds in [29, 29, 30] {
+      try store.setLastConversation(tea, of: lobby.ben)
+      lobby.fixture.now += days * day
+      #expect(try isListed())
+    }
+    lobby.fixture.now += 1
+    #expect(try !isListed())
     // A room whose messages were old is no slip.
     try store.db("UPDATE conversation SET last_number = 9 WHERE id = \(tea.rawValue)")
     #expect(try isListed())
