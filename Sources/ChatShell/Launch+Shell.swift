@@ -138,6 +138,7 @@ extension Launch {
       if try store.room(name, create: false, for: me) != nil {
         return Opening(conversation: try joined(name, me, store))
       }
+      try store.refuseRemoved(room: name)
       // A bare name is a room, but an address may be somebody's.
       guard name.contains("@"), !name.hasPrefix("#") else { throw RuleError.noSuchRoom(name) }
       return Opening(conversation: try store.conversation(meantBy: name, me: me))
@@ -155,11 +156,14 @@ extension Launch {
           conversation: try usual(me, store), question: .unknownRoom(name, subcommand: near))
       }
       let shown = SafeText(line: bare)
+      let meant =
+        try near.map { say("hobnob %1", SafeText(line: $0)) }
+        ?? Conversation.nearest(to: name, among: store.rooms(for: me).map(\.name))
+        .map { SafeText(name: $0) }
       throw Refusal(
-        near.map {
+        meant.map {
           say(
-            "There is no room #%1. Did you mean hobnob %2? hobnob --create %1 makes the room.",
-            shown, SafeText(line: $0))
+            "There is no room #%1. Did you mean %2? hobnob --create %1 makes the room.", shown, $0)
         } ?? say("There is no room #%1; hobnob --create %1 makes it.", shown))
     }
   }
