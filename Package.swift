@@ -109,7 +109,10 @@ let package = Package(
         // tests start it thousands of times; what finds memory faults in it needs the C library.
         .unsafeFlags(["-static-executable"], .when(configuration: .release)),
         .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
-        .unsafeFlags(["-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]),
+        .unsafeFlags([
+          "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims",
+          "-lswiftSynchronization",
+        ]),
       ]),
     // What every network process shares, and one folder per network.
     .target(

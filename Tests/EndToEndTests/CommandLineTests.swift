@@ -289,7 +289,7 @@ extension EndToEnd {
     func longQuestions() throws {
       let shell = try home.shell(as: "anna", ["rooms-of-the-house"], columns: 40)
       try shell.expect(
-        "There is no room #rooms-of-the-house.\ny: make it, any other key: stay here")
+        "There is no room #rooms-of-the-house.\n  y: make it, any other key: stay here")
       try shell.type("y", seeing: "#rooms-of-the-house> |")
     }
 
@@ -333,7 +333,8 @@ extension EndToEnd {
         let first = try home.shell(as: "anna", arguments)
         try first.expect("#\(name) is new; nobody else is in it.")
         try first.expect("To talk to someone, run hobnob --as NAME in a second terminal.")
-        try first.expect("#\(name)> |")
+        // Once its first line is stored, others know that it is there.
+        try first.type("hello\r", seeing: "anna: hello")
         let second = try home.shell(as: "ben", arguments)
         try second.expect("#\(name)> |")
         try second.expectNever("is new")
