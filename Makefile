@@ -10,9 +10,9 @@ CHECKED = --explicit-target-dependency-import-check error
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
 	libseccomp-dev libc-ares-dev
-# What the program starts or reads by default: types of files, the pager, the editor, what opens
-# addresses, the usual authorities. xdg-utils recommends half a desktop.
-TOOLS = file less vim-tiny xdg-utils ca-certificates
+# What the program starts or reads by default: the pager, the editor, what opens addresses, the usual
+# authorities. xdg-utils recommends half a desktop.
+TOOLS = less vim-tiny xdg-utils ca-certificates
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 strace tmux
 
 all:

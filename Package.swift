@@ -50,13 +50,15 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "CAllocations"),
-    .target(name: "StyledText", swiftSettings: ours),
+    .target(name: "Sentences", swiftSettings: ours),
+    .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: ours),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
     .target(
-      name: "Conversations", dependencies: ["Platform", "CSQLite", "CLinux"], swiftSettings: ours),
+      name: "Conversations", dependencies: ["Platform", "Sentences", "CSQLite", "CLinux"],
+      swiftSettings: ours),
     .target(
-      name: "Exchange", dependencies: ["Conversations", "Platform", "CSQLite", "CLinux"],
+      name: "Exchange",
+      dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: ours),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
     .target(
@@ -67,7 +69,9 @@ let package = Package(
       swiftSettings: ours),
     .target(
       name: "ChatSession",
-      dependencies: ["Composer", "StyledText", "Conversations", "Exchange", "Platform"],
+      dependencies: [
+        "Composer", "StyledText", "Sentences", "Conversations", "Exchange", "Platform",
+      ],
       swiftSettings: ours),
     .target(
       name: "ChatScripts",
@@ -111,13 +115,13 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Conversations", "Platform", "CLinux", "CCurl", "CSeccomp", "CAres", "COpenSSL",
-        "CNettle",
+        "Conversations", "Platform", "Sentences", "CLinux", "CCurl", "CSeccomp", "CAres",
+        "COpenSSL", "CNettle",
       ],
       swiftSettings: ours),
     .target(
       name: "XMPP",
-      dependencies: ["Networks", "Conversations", "Platform", "CExpat"],
+      dependencies: ["Networks", "Conversations", "Platform", "Sentences", "CExpat"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
@@ -126,10 +130,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: [
-        "XMPP", "Networks", "Conversations", "Composer", "StyledText", "Platform", "CLinux",
-        "CAllocations",
-      ],
+      dependencies: ["Conversations", "Platform", "CLinux", "ProsodyFixture"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),

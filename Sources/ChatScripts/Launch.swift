@@ -108,29 +108,46 @@ package struct Launch {
 
   // MARK: Parts
 
-  /// Opens the store for a script. While somebody else has it locked, it says so and waits.
+  /// Opens the store for a script.
   ///
   /// - Parameter shared: whether it has to be a shared one, or is made so; nil for what the command
   ///   line says.
   package func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
-    let shared = shared ?? options.shared
+    let store = try openedWhenFree {
+      try openStore(create: create, patience: $0, shared: shared ?? options.shared)
+    }
+    store.patience = 10_000
+    return store
+  }
+
+  /// Opens the store by `open`, which is given how long to wait for a lock, in milliseconds. While
+  /// another process has the store locked, says so and waits.
+  ///
+  /// - Parameter isLimited: whether it gives up after ten seconds. At a terminal, C-c gives up. What
+  ///   is typed meanwhile stays with the terminal: it belongs to the first prompt (rule 5.2), and
+  ///   C-c drops it. Giving up without being told would leave it to the shell that started this one.
+  package func openedWhenFree<Opened>(
+    isLimited: Bool = true, _ open: (_ patience: Int32) throws -> Opened
+  ) throws -> Opened {
     do {
-      return try openStore(create: create, patience: 300, shared: shared)
+      return try open(300)
     } catch StoreError.locked {
       StandardError.say(
         say(
           "The store %1 is locked by another process; waiting for it.",
           SafeText(line: try storePath)))
-      return try openStore(create: create, patience: 10_000, shared: shared)
+    }
+    while true {
+      do {
+        return try open(10_000)
+      } catch StoreError.locked where !isLimited {}
     }
   }
 
   package func openStore(create: Bool, patience: Int32, shared: Bool) throws -> Store {
-    let store = try Store(
+    try Store(
       path: try storePath,
       options: .init(shared: shared, createIfMissing: create, patience: patience))
-    store.patience = 10_000
-    return store
   }
 
   /// The store that is meant, whether it is there or not.

@@ -20,10 +20,7 @@ extension Store {
       }
       return room
     }
-    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }),
-      !bare.contains(where: { $0 == "/" || $0.isWhitespace })
-    else {
+    guard Self.isAddress(bare) else {
       throw Refusal(
         say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
     }
@@ -46,5 +43,29 @@ extension Store {
       _ = try ask(.join, target: bare.lowercased(), of: account)
     }
     return try conversation(room.id, for: me) ?? room
+  }
+
+  /// The account of mine by which `conversation(made:by:)` would reach an address; nil where it would
+  /// not, and for a name of this machine.
+  func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
+    let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
+    return Self.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
+  }
+
+  private static func isAddress(_ bare: String) -> Bool {
+    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+      && !bare.contains { $0 == "/" || $0.isWhitespace }
+  }
+
+  /// Refuses the name under which a removed room is found (rule 13.10).
+  ///
+  /// - Throws: ``Refusal``, `StoreError`.
+  package func refuseRemoved(room name: String) throws {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    if try belongsToARemovedRoom(bare) {
+      throw Refusal(
+        say("#%1 was removed; hobnob search finds its messages.", SafeText(line: bare)))
+    }
   }
 }

@@ -17,8 +17,9 @@ package enum Effect {
   /// What was said so is over, if it still stands there.
   case noticeIsOver(SafeText)
   /// Ask a question once the next line has begun, and tell by
-  /// ``SessionEvent/meant(_:)``: the first for yes, the second, if any, for no.
-  case ask(SafeText, yes: Intent, no: Intent?)
+  /// ``SessionEvent/meant(_:)`` what the key means that answers it, a letter in lower case. `n` and
+  /// Return mean no where they are not among them.
+  case ask(SafeText, [Character: Intent])
   case bell
   /// The typed line was not carried out and has to stay; an empty reason is only a bell.
   case refused(SafeText)

@@ -69,10 +69,14 @@ extension InteractiveShell {
     bar.zones[.right] = right
     bar.spacing[.right] = 1
     bar.zones[.toolbar] = looks.toolbarItems
-    let isFree = editor.isIdle && editor.question == nil
-    bar.menu = isFree ? completion.menuRows(columns: columns - 1, widths: editor.widths) : []
-    if looks.menu == .compact, bar.menu.count > 1 {
-      bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
+    if let question {
+      bar.menu = question.wrapped(at: max(1, columns - 1), widths: editor.widths)
+    } else {
+      bar.menu =
+        editor.isIdle ? completion.menuRows(columns: columns - 1, widths: editor.widths) : []
+      if looks.menu == .compact, bar.menu.count > 1 {
+        bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
+      }
     }
     if looks.separator {
       let rule = String(
@@ -81,10 +85,16 @@ extension InteractiveShell {
     }
   }
 
+  /// What is asked, in place of the menu: with as many rows as it needs, since the keys that answer it
+  /// stand at its end.
+  private var question: StyledLine? {
+    editor.question == nil ? nil : notice.map { StyledLine($0) }
+  }
+
   /// A question stands alone. While a text has more rows than are seen, how long it is stands before
   /// the rest (rule 1.9).
   private func statusItems(columns: Int) -> [Item] {
-    if editor.question != nil, let notice { return [Item(id: "left", line: StyledLine(notice))] }
+    if question != nil { return [] }
     let status = StatusLine(session: session)
     guard let length = editor.scrolledText else {
       return status.items(notice: notice, columns: columns)

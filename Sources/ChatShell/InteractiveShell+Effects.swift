@@ -38,7 +38,7 @@ extension InteractiveShell {
         notice = nil
         refresh()
       }
-    case .ask(let question, let yes, let no): ask(question, yes: yes, no: no)
+    case .ask(let question, let answers): ask(question, answers)
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
     case .put(let text, let mentions): put(text, mentions)

@@ -69,7 +69,7 @@ extension InteractiveShell {
     if session.moves.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
     guard enter(text) else {
-      if LineRules.isCommand(text), !session.editing.isOn { select() }
+      if LineRules.isCommand(text) || !session.place.isMember, !session.editing.isOn { select() }
       return false
     }
     editor.whenLineBegins { [self] in
@@ -78,7 +78,8 @@ extension InteractiveShell {
     return true
   }
 
-  /// A command failed: it makes room for what is typed next, unless a key goes on with it (rule 1.11).
+  /// A command failed, or a message that only a member can send: it makes room for what is typed next,
+  /// such as the command that enters the room, unless a key goes on with it (rules 1.11 and 1.13).
   private func select() {
     editor.selectAll()
     if notice == nil { show(notice: Self.isSelected) }

@@ -20,15 +20,16 @@ extension InteractiveShell {
     show(notice: question)
   }
 
-  /// Which conversation is meant (rule 13.4).
-  func ask(_ question: SafeText, yes: Intent, no: Intent?) {
+  /// What the session asks (rule 13.4): no key but those that answer it does anything.
+  func ask(_ question: SafeText, _ answers: [Character: Intent]) {
     editor.whenLineBegins { [self] in
       ask(question) { [self] answer in
         switch answer {
-        case .letter("y"): tell(.meant(yes))
-        case .letter("n"): if let no { tell(.meant(no)) }
+        case .letter(let key):
+          guard let meant = answers[key] else { return key == "n" }
+          tell(.meant(meant))
         case .accept, .leave: break
-        case .letter, .other: return false
+        case .other: return false
         }
         return true
       }

@@ -2,7 +2,6 @@
 import ArgumentParser
 import ChatScripts
 import ChatSession
-import Composer
 import Conversations
 import Glibc
 import LineEditing
@@ -43,15 +42,9 @@ extension Launch {
     }
     let loop = EventLoop()
     let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
-    // Everything that has to be in the store before the first prompt.
-    let open = { @MainActor (patience: Int32?) in
-      let store =
-        if let patience {
-          try openStore(create: true, patience: patience, shared: options.shared)
-        } else {
-          try openStore()
-        }
-      store.patience = patience ?? store.patience
+    let (store, me, opening): (Store, Participant, Opening)
+    (store, me, opening) = try openedWhenFree(isLimited: editor == nil) { patience in
+      let store = try openStore(create: true, patience: patience, shared: options.shared)
       let me = try participant(in: store, rc: rc)
       return (
         store, me,
@@ -60,20 +53,8 @@ extension Launch {
           subcommands: subcommands)
       )
     }
-    let (store, me, opening): (Store, Participant, Opening)
-    if let editor {
-      do {
-        (store, me, opening) = try open(300)
-      } catch StoreError.locked {
-        // The editor's handler holds it weakly.
-        let line = StartingLine<(Store, Participant, Opening)>(
-          editor: editor, loop: loop, path: try storePath, keep: Self.keep)
-        (store, me, opening) = try withExtendedLifetime(line) { try line.wait { try open(0) } }
-      }
-    } else {
-      (store, me, opening) = try open(nil)
-    }
     defer { store.close() }
+    if editor == nil { store.patience = 10_000 }
     let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
     guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
@@ -90,18 +71,6 @@ extension Launch {
       opening: opening.conversation, bindings: rc.bindings,
       greeting: try greeting(me, opening, in: store), complaints: complaints,
       first: opening.question)
-  }
-
-  /// Stores what was typed before a shell could begin as the draft of what it would have opened.
-  private static func keep(
-    _ opened: (store: Store, me: Participant, opening: Opening), _ draft: Composer.Draft
-  ) throws -> SafeText {
-    let (store, me) = (opened.store, opened.me.id)
-    let place = opened.opening.conversation
-    let other = try store.draft(of: me, in: place.id)
-    try store.setDraft(Conversations.Draft(draft).followed(by: other), of: me, in: place.id)
-    store.close()
-    return say("Your line for %1 is the draft there.", SafeText(name: place.name))
   }
 
   /// The line of a shell at a terminal.
@@ -169,6 +138,7 @@ extension Launch {
       if try store.room(name, create: false, for: me) != nil {
         return Opening(conversation: try joined(name, me, store))
       }
+      try store.refuseRemoved(room: name)
       // A bare name is a room, but an address may be somebody's.
       guard name.contains("@"), !name.hasPrefix("#") else { throw RuleError.noSuchRoom(name) }
       return Opening(conversation: try store.conversation(meantBy: name, me: me))
@@ -186,11 +156,14 @@ extension Launch {
           conversation: try usual(me, store), question: .unknownRoom(name, subcommand: near))
       }
       let shown = SafeText(line: bare)
+      let meant =
+        try near.map { say("hobnob %1", SafeText(line: $0)) }
+        ?? Conversation.nearest(to: name, among: store.rooms(for: me).map(\.name))
+        .map { SafeText(name: $0) }
       throw Refusal(
-        near.map {
+        meant.map {
           say(
-            "There is no room #%1. Did you mean hobnob %2? hobnob --create %1 makes the room.",
-            shown, SafeText(line: $0))
+            "There is no room #%1. Did you mean %2? hobnob --create %1 makes the room.", shown, $0)
         } ?? say("There is no room #%1; hobnob --create %1 makes it.", shown))
     }
   }

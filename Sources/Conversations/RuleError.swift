@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Why a conversation's rules forbid it. Numbers are message numbers.
 public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Platform
+import Sentences
 
 /// Fetches the files that a store asks a network's process for: a few at a time, first those that
 /// its owner asks for. A slow one goes on beside the others and holds up none of them.

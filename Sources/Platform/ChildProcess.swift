@@ -25,11 +25,10 @@ package enum ChildProcess {
 
   /// Starts a program with the signals as any program has them.
   ///
-  /// - Parameter environment: `NAME=value`; nil for ours.
   /// - Returns: its process, or nil with the reason in `errno`.
   package static func start(
     _ words: [String], input: Stream = .ours, output: Stream = .ours, errors: Stream = .ours,
-    group: Group = .ours, environment variables: [String]? = nil
+    group: Group = .ours
   ) -> pid_t? {
     guard let program = words.first else {
       errno = ENOENT
@@ -67,13 +66,9 @@ package enum ChildProcess {
     }
     posix_spawnattr_setflags(&attributes, Int16(flags))
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    let environment = variables.map { $0.map { strdup($0) } + [nil] } ?? []
-    defer { for copy in arguments + environment { free(copy) } }
+    defer { for copy in arguments { free(copy) } }
     var process: pid_t = 0
-    let failure =
-      variables == nil
-      ? posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
-      : posix_spawnp(&process, program, &actions, &attributes, arguments, environment)
+    let failure = posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
     if failure == 0, case .foreground(let terminal) = group { give(terminal, to: process) }
     errno = failure
     return failure == 0 ? process : nil

@@ -230,7 +230,8 @@ private struct SafeBytes {
 
 /// The scalar that begins at `at`, strictly: no overlong forms, no surrogates, nothing above
 /// U+10FFFF. Nil where the byte at `at` begins none.
-func decodeScalar(
+@inlinable
+package func decodeScalar(
   _ bytes: UnsafeBufferPointer<UInt8>, at: Int
 ) -> (scalar: Unicode.Scalar, length: Int)? {
   guard at < bytes.count else { return nil }

@@ -9,8 +9,6 @@ struct UsageError: Error {
 struct Arguments {
   enum Task: Equatable {
     case measure, lifetime, accounts, echo, help
-    /// Play rooms full of people, at this port of a server.
-    case crowd(port: Int)
   }
 
   var task = Task.measure
@@ -25,7 +23,7 @@ struct Arguments {
   static let usage = """
     usage: hobnob-bench [--hobnob PATH] [--messages N] [--keys N] [--rounds N] [--lines N]
            hobnob-bench --lifetime [--hobnob PATH] [--messages N] [--rounds N]
-           hobnob-bench --accounts [--hobnob PATH] [--keys N] [--rounds N]
+           hobnob-bench --accounts [--hobnob PATH]
 
       --hobnob PATH   the program to measure; without it the release program is built
                       and measured
@@ -36,11 +34,9 @@ struct Arguments {
       --lifetime      measure a store of a lifetime instead: 1000000 messages in 200
                       conversations, brought in by import; needs sqlite3, 2 GB of disk
                       and a few minutes
-      --accounts      measure only accounts, which else come last: on a server on this
-                      machine, beside profanity; needs prosody and openssl, and leaves
-                      out what is not installed
+      --accounts      measure only accounts, which otherwise come last: on a server on
+                      this machine; needs prosody and openssl
       --echo          be the program that only echoes raw bytes, which keys are compared with
-      --crowd PORT    be the rooms of 5000 people, a component of the server at PORT
 
     Exit status: 0 when every target was reached, 1 when one was not, 2 when something
     failed, 64 for a wrong command line.
@@ -60,7 +56,6 @@ struct Arguments {
       case "--lifetime": task = .lifetime
       case "--accounts": task = .accounts
       case "--echo": task = .echo
-      case "--crowd": task = .crowd(port: try count())
       case "--messages": given = try count()
       case "--keys": keys = try count()
       case "--rounds": rounds = try count()

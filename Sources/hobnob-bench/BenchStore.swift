@@ -11,52 +11,16 @@ struct BenchStore {
     "naïve", "über", "漢字", "привет", "🎉", "at", "noon", "by", "the", "lake",
   ]
 
-  /// - Parameters:
-  ///   - names: how many more people there are; their names begin with the whole alphabet.
-  ///   - rooms: how many more rooms anna is in; their names begin with up to twelve letters of it.
+  /// - Parameter names: how many more people there are; their names begin with the whole alphabet.
   static func make(
-    in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0, rooms: Int = 0
-  ) throws -> BenchStore {
-    try make(in: folder, named: name) { path in
-      try fill(path, messages: messages, names: names, rooms: rooms)
-    }
-  }
-
-  /// Two rooms, #lobby and #other, with so many messages each.
-  static func makeTwoRooms(in folder: ScratchFolder, messages: Int) throws -> BenchStore {
-    try make(in: folder, named: "two") { path in
-      let store = try open(path, from: Store.wallClock() - 90 * 86_400_000)
-      defer { store.close() }
-      let people = try ["anna", "ben"].map { try store.participant(identity: $0) }
-      for room in try ["lobby", "other"].compactMap({ try store.room($0, create: true) }) {
-        for person in people { try store.join(person.id, room.id) }
-        for number in 1...messages {
-          _ = try store.send(
-            "message \(number), of nothing much", in: room.id, by: people[number % 2].id)
-        }
-        try store.noteSeen(by: people[0].id, in: room.id, upTo: messages, sendReceipt: true)
-      }
-    }
-  }
-
-  private static func open(_ path: String, from start: Milliseconds) throws -> Store {
-    mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
-    var calls: Int64 = 0
-    return try Store(path: path) {
-      calls += 1
-      return start + calls * 1000
-    }
-  }
-
-  private static func make(
-    in folder: ScratchFolder, named name: String, _ fill: (_ path: String) throws -> Void
+    in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0
   ) throws -> BenchStore {
     let path = "\(folder.path)/\(name)/store.sqlite"
     // In memory first: a hundred thousand commits that each wait for the disk take minutes.
     let memory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
     defer { memory?.remove() }
     let first = (memory?.path ?? folder.path) + "/\(name)/store.sqlite"
-    try fill(first)
+    try fill(first, messages: messages, names: names)
     if let memory {
       guard try run(["cp", "-a", "\(memory.path)/\(name)", folder.path]) == 0 else {
         throw MeasuringError("the store could not be copied to \(folder.path)")
@@ -65,7 +29,7 @@ struct BenchStore {
     return BenchStore(path: path)
   }
 
-  private static func fill(_ path: String, messages: Int, names: Int, rooms more: Int) throws {
+  private static func fill(_ path: String, messages: Int, names: Int) throws {
     let folder = path.split(separator: "/").dropLast().joined(separator: "/")
     mkdir("/" + folder, 0o700)
     let start = Store.wallClock() - 90 * 86_400_000
@@ -81,12 +45,6 @@ struct BenchStore {
     let rooms = try roomNames.compactMap { try store.room($0, create: true) }
     for room in rooms {
       for person in people { try store.join(person.id, room.id) }
-    }
-    for index in 0..<more {
-      // So that each letter more leaves fewer of them.
-      let letters = "abcdefghijkl".prefix(1 + index % 12)
-      guard let room = try store.room("\(letters)\(index)", create: true) else { continue }
-      try store.join(people[0].id, room.id)
     }
     if names > 0 {
       let account = try store.addAccount(owner: people[0].id, network: "bench:anna@example.org")

@@ -54,7 +54,7 @@ struct LifetimeStore {
     for room in rooms { counts[Int(room)] += 1 }
     let began = Store.wallClock() - Int64(messages) * spacing - 60_000
 
-    put(#"{"hobnob":"export","version":1,"exported":"\#(time(Store.wallClock()))"}"#)
+    put(#"{"hobnob":"export","version":1,"exported":"\#(WrittenTime.text(Store.wallClock()))"}"#)
     for name in people {
       put(#"{"type":"participant","identity":"\#(name)","name":"\#(name)"}"#)
     }
@@ -80,11 +80,11 @@ struct LifetimeStore {
       let at = began + Int64(index) * spacing
       let edited =
         dice.below(100) == 0
-        ? #","edited":"\#(time(at + 9000))","revisions":[{"time":"\#(time(at + 9000))","text":"so"}]"#
+        ? #","edited":"\#(WrittenTime.text(at + 9000))","revisions":[{"time":"\#(WrittenTime.text(at + 9000))","text":"so"}]"#
         : ""
       put(
         #"{"type":"message","uid":"\#(uid(&dice))","conversation":"\#(room(Int(place)))","#
-          + #""number":\#(numbers[Int(place)]),"time":"\#(time(at))","sender":"\#(sender)","#
+          + #""number":\#(numbers[Int(place)]),"time":"\#(WrittenTime.text(at))","sender":"\#(sender)","#
           + #""kind":"text","state":"sent","text":"\#(text)"\#(edited)}"#)
     }
     put(#"{"type":"end"}"#)
@@ -110,16 +110,5 @@ struct LifetimeStore {
       let part = String(dice.below(0x1_0000), radix: 16)
       return String(repeating: "0", count: 4 - part.utf8.count) + part
     }.joined()
-  }
-
-  /// ISO 8601 in UTC.
-  private static func time(_ milliseconds: Int64) -> String {
-    var seconds = time_t(milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-    let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-    return "\(day)T\(clock).000Z"
   }
 }

@@ -5,7 +5,6 @@ import Glibc
 struct Samples {
   private var sorted: [Int64] = []
 
-  var isEmpty: Bool { sorted.isEmpty }
   var count: Int { sorted.count }
 
   mutating func add(_ nanoseconds: Int64) {

@@ -105,10 +105,20 @@ final class TerminalChild {
   ///   more was printed, but that is not the program's.
   @discardableResult
   func wait(for wanted: [UInt8], seconds: Int64 = 10) throws -> Int64 {
+    _ = try text(before: wanted, seconds: seconds)
+    return receivedAt
+  }
+
+  /// Reads as `wait` does.
+  ///
+  /// - Returns: what was printed before `wanted`.
+  func text(before wanted: [UInt8], seconds: Int64 = 10) throws -> String {
     let end = now() + seconds * 1_000_000_000
     var searched = 0
     while true {
-      if text.consume(upTo: wanted, from: &searched) { return receivedAt }
+      if let before = text.consume(upTo: wanted, from: &searched) {
+        return String(decoding: before, as: UTF8.self)
+      }
       let left = end - now()
       if left <= 0 || !receive(milliseconds: left / 1_000_000 + 1) {
         throw MeasuringError(
@@ -179,10 +189,11 @@ struct PlainText {
     }
   }
 
-  /// Whether `wanted` is there; it and what stands before it are dropped.
+  /// Drops `wanted` and what stands before it.
   ///
   /// - Parameter searched: up to where it is known not to begin; 0 at first.
-  mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> Bool {
+  /// - Returns: what stood before it; nil where it is not there.
+  mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> [UInt8]? {
     let end = max(searched, bytes.count - wanted.count + 1)
     let found = bytes.withUnsafeBufferPointer { bytes in
       (searched..<end).first {
@@ -190,8 +201,9 @@ struct PlainText {
       }
     }
     searched = end
-    guard let found else { return false }
+    guard let found else { return nil }
+    let before = Array(bytes[..<found])
     bytes.removeFirst(found + wanted.count)
-    return true
+    return before
   }
 }

@@ -12,8 +12,6 @@ do {
     print(Arguments.usage)
   case .echo:
     RawEcho.run()
-  case .crowd(let port):
-    Crowd.run(port: port)
   case .measure, .lifetime, .accounts:
     let report = try measure(arguments)
     print(report.table)
@@ -43,8 +41,7 @@ do {
   if arguments.task == .accounts {
     return Report(
       messages: arguments.messages,
-      rows: try Accounts.measure(
-        program, in: folder, keys: arguments.keys, rounds: arguments.rounds))
+      rows: try Accounts.measure(program, in: folder))
   }
 
   complain("storing \(arguments.messages) messages …")
@@ -59,20 +56,13 @@ do {
   complain("commit to printed line …")
   report.rows += try Delivery.measure(program, store: full, folder: folder, lines: arguments.lines)
   report.rows += try Arrivals.measure(program, store: full)
-  complain("long lines …")
+  complain("a menu over 100,000 names …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
-  report.rows += try LongLines.measure(program, names: names, keys: arguments.keys)
-  complain("from one conversation to another …")
-  report.rows += try Moving.measure(
-    program, in: folder, messages: arguments.messages, rounds: arguments.rounds)
-  complain("a file of 100 MB …")
-  report.rows += try FileCopy.measure(program, folder: folder)
+  report.rows += try NamesMenu.measure(program, store: names, keys: arguments.keys)
   complain("memory and size …")
-  report.rows += try LayoutMemory.measure(keys: arguments.keys)
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
-  report.rows += try Accounts.measure(
-    program, in: folder, keys: arguments.keys, rounds: arguments.rounds)
+  report.rows += try Accounts.measure(program, in: folder)
   return report
 }
 

@@ -25,6 +25,17 @@ struct AccountTests {
     #expect(anna.printed.last?.contains("hobnob account register") == true)
   }
 
+  @Test("10: /help account is broken at words where its rows end, and nowhere else")
+  func help() {
+    _ = anna.rows()
+    anna.say("/help account")
+    let rows = anna.rows()
+    let start = rows.firstIndex { $0.contains("add ADDRESS [--OPTION") } ?? 0
+    #expect(rows[start].hasSuffix("it asks for the"), "\(rows)")
+    #expect(
+      rows[start + 1] == "    password, connects, and shows the rooms and people that you have there.")
+  }
+
   @Test("adding one keeps what it was told, asks for the password, and tells nobody else")
   func adds() throws {
     let account = try anna.added()
@@ -457,6 +468,14 @@ struct AccountTests {
     anna.say("hello")
     anna.say("/switch lobby")
     #expect(anna.status().contains(short))
+    // The time is there as a whole or not at all.
+    for columns in 24...80 {
+      let status = anna.status(columns: columns)
+      #expect(
+        status.contains(short) || !status.contains("offline,") && !status.contains("offline…"),
+        "\(columns): \(status)")
+    }
+    #expect(anna.status(columns: 60).contains("xmpp: offline"))
   }
 
   @Test("14.1: presence that cannot be known is not shown, and how to know it is said once")

@@ -249,7 +249,7 @@ struct AttentionTests {
     #expect(try anna.store.keep(of: lobby) == nil)
     ben.say("/join tea")
     _ = ben.news()
-    anna.answer(yes: true)
+    anna.answer("y")
     ben.look()
     #expect(
       ben.news().last?.contains(
@@ -301,7 +301,7 @@ struct AttentionTests {
     #expect(anna.picture[0] == "#coffee> |")
     ben.look()
     #expect(ben.picture[0] == "#coffee> |")
-    #expect(ben.news().last == "· anna renamed the room from #tea")
+    #expect(ben.news().last == "· anna renamed the room from #tea to #coffee")
     #expect(!anna.say("/room") && !anna.say("/room rename") && !anna.say("/room burn"))
   }
 
@@ -319,7 +319,7 @@ struct AttentionTests {
     _ = anna.news()
     ben.say("/switch lobby")
     _ = ben.news()
-    carl.answer(yes: true)
+    carl.answer("y")
     for person in [anna, ben] {
       person.look()
       #expect(person.news().last == "· carl removed the room #tea; /search finds its messages")
@@ -331,6 +331,8 @@ struct AttentionTests {
     #expect(!ben.news().contains { $0.contains("tea") })
     ben.say("/search found in:tea")
     #expect(ben.news().last?.hasSuffix("carl: found later") == true)
+    #expect(!anna.say("/join #tea.removed"))
+    #expect(anna.news().last == "#tea.removed was removed; /search finds its messages.")
     anna.say("/join tea")
     #expect(anna.picture[0] == "#tea> |" && anna.news().last?.contains("new room") == true)
   }

@@ -75,7 +75,7 @@ struct HintTests {
     for name in ["ben", "cem", "cat"] { _ = try town.person(name) }
     anna.say("/switch " + typed)
     #expect(anna.question?.text == "There is no \(shown). y: go to \(meant), any other key: stay")
-    anna.answer(yes: true)
+    anna.answer("y")
     #expect(prompt == meant + "> |")
     anna.text = ""
     // Of two that begin so neither is.
@@ -92,7 +92,7 @@ struct HintTests {
     anna.type("half a thought")
     anna.type("")
     anna.say("/switch lobbi")
-    anna.answer(yes: true)
+    anna.answer("y")
     #expect(prompt == "#lobby> |")
     anna.say("/switch dev")
     #expect(prompt == "#dev> half a thought|")
@@ -116,7 +116,7 @@ struct HintTests {
     anna.say("lobbi")
     #expect(prompt == "#dev> half|")
     #expect(anna.question?.text == "There is no #lobbi. y: go to #lobby, any other key: stay")
-    anna.answer(yes: true)
+    anna.answer("y")
     #expect(prompt == "#lobby> |")
     anna.tell(.move(.last))
     #expect(prompt == "#dev> half|")

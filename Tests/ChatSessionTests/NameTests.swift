@@ -130,19 +130,23 @@ struct NameTests {
     anna.say("/join kichten")
     #expect(
       anna.question?.text
-        == "There is no room #kichten. y: join #kitchen, n: make #kichten, any other key: neither")
+        == "There is no room #kichten. y: join #kitchen, m: make #kichten, any other key: neither")
     #expect(try anna.store.rooms().map(\.name) == ["#kitchen", "#lobby"])
-    anna.answer(yes: true)
+    anna.answer("y")
     #expect(anna.picture[0] == "#kitchen> |")
+    anna.say("/switch lobby")
     anna.say("/join kichten")
-    anna.answer(yes: false)
+    anna.answer("n")
+    #expect(anna.picture[0] == "#lobby> |")
+    anna.say("/join kichten")
+    anna.answer("m")
     #expect(anna.picture[0] == "#kichten> |")
     anna.say("/switch @benjamn")
     #expect(anna.question?.text == "There is no @benjamn. y: go to @benjamin, any other key: stay")
-    anna.answer(yes: false)
+    anna.answer("n")
     #expect(anna.picture[0] == "#kichten> |")
     anna.say("/switch benjamn")
-    anna.answer(yes: true)
+    anna.answer("y")
     #expect(anna.picture[0] == "@benjamin> |")
   }
 

@@ -48,6 +48,16 @@ struct NetworkFileTests {
     return account
   }
 
+  @Test("8.2: /save says that an http address is not fetched")
+  func unencrypted() throws {
+    let account = try getsAddress("http://files.x.org/a.txt")
+    #expect(!anna.say("/save 1"))
+    #expect(
+      anna.printed.last
+        == "hobnob fetches files only from https:// addresses; message 1 has none.")
+    #expect(try town.store().requests(of: account).allSatisfy { $0.verb != .fetch })
+  }
+
   /// The network's process has fetched what was asked for.
   private func fetches(_ request: NetworkRequest, _ account: Account) throws {
     let store = try town.store()

@@ -80,7 +80,7 @@ final class Person: SessionLine {
   /// What notify-command would have been told: sender, conversation, text.
   private(set) var notified: [[String]] = []
   /// The question that stands in the status line.
-  private(set) var question: (text: String, yes: Intent, no: Intent?)?
+  private(set) var question: (text: String, answers: [Character: Intent])?
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.
@@ -179,11 +179,11 @@ final class Person: SessionLine {
     tell(.filesKept(result, number: number))
   }
 
-  /// Answers the question with y, or with n.
-  func answer(yes: Bool) {
-    guard let (_, first, second) = question else { return }
+  /// Answers the question with a key.
+  func answer(_ key: Character) {
+    guard let answers = question?.answers else { return }
     question = nil
-    if let meant = yes ? first : second { tell(.meant(meant)) }
+    if let meant = answers[key] { tell(.meant(meant)) }
   }
 
   func press(_ key: SessionKey) -> Bool {
@@ -219,7 +219,7 @@ final class Person: SessionLine {
         pages += 1
         printed += lines.map(\.plain.string)
         self.lines += lines
-      case .ask(let text, let yes, let no): question = (text.string, yes, no)
+      case .ask(let text, let answers): question = (text.string, answers)
       case .notify(let news): notified.append([news.sender, news.place, news.body])
       case .notice(let text): notice = text.string
       case .noticeIsOver(let text): if notice == text.string { notice = "" }

@@ -85,6 +85,16 @@ import Testing
         == "xylophone is not a setting; /set lists them.")
   }
 
+  @Test("1.11: who writes an = behind a setting's name is told of the blank")
+  func blank() {
+    #expect(
+      Settings.unknown("nick=foo").sentence.string
+        == "nick=foo is not a setting; a blank belongs behind its name: set nick foo.")
+    #expect(
+      Settings.unknown("xylophone=on").sentence.string
+        == "xylophone=on is not a setting; /set lists them.")
+  }
+
   @Test("10: /set nick shows the name that others see")
   @MainActor func nick() throws {
     let anna = try Town().person("anna")

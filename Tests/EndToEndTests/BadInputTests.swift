@@ -202,8 +202,8 @@ extension EndToEnd {
       #expect(try home.run(["check"]).status == 0)
     }
 
-    @Test("1.2: while the store is locked at the start, nothing typed is lost or run outside")
-    func lockedAtTheStart() throws {
+    /// A shell in bash that waits for the store, which `holder` has locked.
+    private func waitingShell() throws -> (outer: PseudoTerminal, holder: Program) {
       try home.say("hello", as: "ben")
       let holder = try home.lock("BEGIN EXCLUSIVE")
       let outer = try PseudoTerminal(
@@ -212,18 +212,39 @@ extension EndToEnd {
         columns: 200)
       try outer.expect("outer> |")
       outer.send("\(Home.program) --as anna lobby\r")
-      let said = /locked|waiting for the store/
       #expect(
         outer.wait(for: 20) { terminal in
-          terminal.history.contains { $0.contains(said) || $0.hasPrefix("#lobby>") }
+          terminal.history.contains { $0.contains("locked by another process; waiting for it") }
         }, "\(outer.emulator.picture)")
-      outer.send("touch \(home.path)/leak")
+      return (outer, holder)
+    }
+
+    @Test("1.2: while the store is locked at the start, nothing typed is lost or run outside")
+    func lockedAtTheStart() throws {
+      let (outer, holder) = try waitingShell()
+      outer.send("hello again\rtouch \(home.path)/leak")
+      // Longer than a script would wait: it does not give up.
+      #expect(!outer.wait(for: 11) { $0.picture.contains("outer> |") })
       holder.closeInput()
       _ = holder.finish()
       try outer.expect("#lobby> touch \(home.path)/leak|")
-      try outer.type("\r", seeing: "anna: touch \(home.path)/leak")
+      try outer.expect("anna: hello again")
+      try outer.type("\r", seeing: "[3]       touch \(home.path)/leak")
       try outer.type("\u{04}", seeing: "outer> |")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/leak"))
+    }
+
+    @Test("1.2: C-c ends the waiting at the start, and nothing typed is run outside")
+    func givenUpAtTheStart() throws {
+      let (outer, holder) = try waitingShell()
+      outer.send("touch \(home.path)/leak\rtouch \(home.path)/another")
+      _ = outer.wait(for: 10) { $0.picture.contains("/another") }
+      try outer.type("\u{03}", seeing: "outer> |")
+      try outer.type("echo status $?\r", seeing: "status 130")
+      holder.closeInput()
+      _ = holder.finish()
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/leak"))
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/another"))
     }
 
     @Test(

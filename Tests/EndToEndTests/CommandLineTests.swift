@@ -278,11 +278,19 @@ extension EndToEnd {
       try second.type("y", seeing: "#rooms> |")
       try second.type("from ben\r", seeing: "ben: from ben")
       let third = try home.shell(as: "anna", face + ["room"])
-      try third.expect("There is no room #room. y: join #rooms, n: make #room, any other key")
+      try third.expect("There is no room #room. y: join #rooms, m: make #room, any other key")
       try third.type("y", seeing: "#rooms> |")
       let fourth = try home.shell(as: "anna", face + ["rooms"])
       try fourth.expect("#rooms> |")
       try fourth.expectNever("There is no room")
+    }
+
+    @Test("a question takes as many rows as it needs, so that 40 columns show its keys, too")
+    func longQuestions() throws {
+      let shell = try home.shell(as: "anna", ["rooms-of-the-house"], columns: 40)
+      try shell.expect(
+        "There is no room #rooms-of-the-house.\ny: make it, any other key: stay here")
+      try shell.type("y", seeing: "#rooms-of-the-house> |")
     }
 
     @Test("11.6: HOBNOB_STORE names the store where --store does not; an empty --store is refused")

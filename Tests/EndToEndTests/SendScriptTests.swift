@@ -126,6 +126,37 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--as", "zed"]).output == "@ben: 1 unread\n")
     }
 
+    @Test("11.2: a near room is named; one that was removed is said to be, with where to find it")
+    func nearAndRemovedRooms() throws {
+      let store = try Store(path: home.store)
+      let anna = try store.participant(identity: "anna").id
+      for name in ["lobby", "milk"] {
+        let room = try #require(try store.room(name, create: true, for: anna)).id
+        try store.join(anna, room)
+        if name == "milk" { try store.remove(room, by: anna) }
+      }
+      for words in [["send", "lobyb", "hi"], ["log", "lobyb"], ["lobyb"]] {
+        let refused = try home.run(words + ["--as", "anna"])
+        #expect(refused.status == 1)
+        #expect(
+          refused.errors.lowercased().contains(/no room #lobyb[;.] did you mean #lobby\?/),
+          "\(refused)")
+      }
+      for words in [
+        ["send", "milk.removed", "hi"], ["send", "--create", "#milk.removed", "hi"],
+        ["log", "milk.removed"], ["milk.removed"], ["open", "milk.removed"],
+      ] {
+        let refused = try home.run(words + ["--as", "anna"])
+        #expect(refused.status == 1)
+        #expect(
+          refused.errors
+            == "hobnob: #milk.removed was removed; hobnob search finds its messages.\n",
+          "\(refused)")
+      }
+      let shell = try home.shell(as: "anna", ["milk.removed"])
+      try shell.expect("#milk.removed was removed; hobnob search finds its messages.")
+    }
+
     @Test("11.7: --create makes people and rooms of networks known, where an account reaches them")
     func createsOnNetworks() throws {
       let unreachable = try home.run([
@@ -137,7 +168,9 @@ extension EndToEnd {
       let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
       for name in ["@dora@one.example", "tea@rooms.one.example"] {
         let unknown = try home.run(["send", name, "hi", "--as", "anna"])
-        #expect(unknown.status == 1, "\(name)")
+        #expect(
+          unknown.status == 1 && unknown.errors.contains("hobnob send --create \(name) "),
+          "\(unknown)")
         let sent = try home.run(["send", "--create", name, "hi", "--as", "anna"])
         #expect(sent.status == 0 && sent.output == "", "\(sent)")
         #expect(try home.run(["send", name, "again", "--as", "anna"]).status == 0)

@@ -224,21 +224,6 @@ extension EndToEnd {
       #expect(try home.draft(becomes: "clocktest", while: shell))
     }
 
-    @Test("what was typed before the store could be opened is kept as a draft by a hang-up")
-    func leavingBeforeTheStart() throws {
-      try home.say("hello", as: "anna")
-      let holder = try home.lock("BEGIN EXCLUSIVE")
-      let shell = try home.shell(as: "anna", ["lobby"], columns: 200)
-      try shell.expect("hobnob> |")
-      try shell.type("early bird", seeing: "hobnob> early bird|")
-      shell.kill(SIGHUP)
-      #expect(shell.waitForExit(seconds: 1) == nil)
-      release(holder)
-      #expect(shell.waitForExit(seconds: 10) == 1)
-      #expect(shell.emulator.picture.contains("Your line for #lobby is the draft there."))
-      #expect(try home.draft(becomes: "early bird", while: shell))
-    }
-
     @Test("who does not wait for the store leaves with C-d again; the line stands on the screen")
     func leavingTellsTheLine() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 200)

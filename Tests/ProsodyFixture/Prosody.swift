@@ -36,7 +36,10 @@ public final class Prosody: @unchecked Sendable {
   /// - Parameters:
   ///   - people: who has an account at each of the domains.
   ///   - settings: lines for the global section of the configuration.
-  public init(people: [String] = ["anna", "ben"], settings: String = "") throws {
+  ///   - plugins: modules of the test's own by name, in Lua.
+  public init(
+    people: [String] = ["anna", "ben"], settings: String = "", plugins: [String: String] = [:]
+  ) throws {
     let ports = try Self.freePorts(3)
     (port, directPort, filesPort) = (ports[0], ports[1], ports[2])
     folder =
@@ -45,6 +48,12 @@ public final class Prosody: @unchecked Sendable {
     try FileManager.default.createDirectory(
       atPath: folder + "/certificates", withIntermediateDirectories: true)
     certificates = try Certificates(in: folder + "/certificates")
+    try FileManager.default.createDirectory(
+      atPath: folder + "/plugins", withIntermediateDirectories: true)
+    for (name, text) in plugins {
+      try text.write(
+        toFile: "\(folder)/plugins/mod_\(name).lua", atomically: false, encoding: .utf8)
+    }
     try writeConfiguration(settings)
     for domain in [Self.domain, Self.openDomain, Self.expiredDomain, Self.foreignDomain] {
       let accounts = folder + "/data/" + domain.replacing(".", with: "%2e") + "/accounts"
@@ -159,6 +168,7 @@ public final class Prosody: @unchecked Sendable {
     }
     let text = """
       data_path = "\(folder)/data"
+      plugin_paths = { "\(folder)/plugins" }
       pidfile = "\(folder)/prosody.pid"
       log = { { to = "file", filename = "\(folder)/prosody.log", levels = { min = "info" } } }
       modules_enabled = {

@@ -179,6 +179,7 @@ struct SafeTextTests {
     #expect(say("100%% of %1%", 5) == "100% of 5%")
     #expect(say("%1 and %3", "a") == "a and %3")
     #expect(say("%x %0 %é", "a") == "%x %0 %é")
+    #expect(say(("%1: %2", ["a\u{1B}b", "c"])) == "a^[b: c")
     // What is too long for a sentence loses its middle, whole code points of it (10).
     let name = SafeText(line: "begin" + String(repeating: "é", count: 50_000) + "end")
     let sentence = say("There is no room %1; hobnob open %1 makes it.", name).string
@@ -187,15 +188,6 @@ struct SafeTextTests {
     #expect(sentence.contains("é…é"))
     #expect(
       say("%1", SafeText(line: String(repeating: "x", count: 1000))).string.utf8.count == 1000)
-  }
-
-  @Test("a translation is looked up by the English sentence, and is not a second door")
-  func translation() {
-    Phrases.use(["%1 is typing (a test)": "%1 schreibt\u{1B}"])
-    #expect(say("%1 is typing (a test)", "Anna") == "Anna schreibt^[")
-    #expect(say("something else") == "something else")
-    Phrases.use([:])
-    #expect(say("%1 is typing (a test)", "Anna") == "Anna is typing (a test)")
   }
 }
 

@@ -165,5 +165,5 @@ package struct CheckScript: Subcommand {
 
 /// What a check of the store found, as a sentence.
 func sentence(for finding: Finding) -> SafeText {
-  fill(finding.sentence.key, finding.sentence.arguments.map { SafeText(line: $0) })
+  say(finding.sentence)
 }

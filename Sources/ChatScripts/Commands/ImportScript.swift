@@ -87,7 +87,7 @@ package struct ImportScript: Subcommand {
   /// `FILE:LINE: reason`, as compilers say it, so that editors find the place.
   private func sentence(for fault: ImportFault) -> SafeText {
     let file = fault.file.isEmpty ? say("standard input") : SafeText(line: fault.file)
-    let reason = fill(fault.sentence.key, fault.sentence.arguments.map { SafeText(line: $0) })
+    let reason = say(fault.sentence)
     guard fault.line > 0 else { return say("%1: %2.", file, reason) }
     return say("%1:%2: %3.", file, SafeText(fault.line), reason)
   }

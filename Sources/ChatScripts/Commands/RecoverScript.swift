@@ -56,8 +56,7 @@ extension Launch {
     }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
     for table in report.tables where table.got + table.lost > 0 {
-      let (key, arguments) = table.sentence
-      output.write("  " + fill(key, arguments.map { SafeText(line: $0) }))
+      output.write("  " + say(table.sentence))
     }
     if report.isMeagre { return 1 }
     output.write(say("To use it, end every hobnob, then type:"))

@@ -28,6 +28,7 @@ struct Script {
       switch error {
       case .noSuchRoom where creates, .noSuchParticipant where creates:
         return try store.conversation(made: name, by: me.id)
+      case .noSuchRoom, .noSuchParticipant: throw try onNetwork(name) ?? error
       default: throw error
       }
     }
@@ -43,7 +44,18 @@ struct Script {
     {
       return try chat(with: name)
     }
+    try store.refuseRemoved(room: name)
     throw RuleError.noSuchRoom(name)
+  }
+
+  /// What makes an address known that an account of mine reaches; nil for any other name.
+  private func onNetwork(_ name: String) throws -> Refusal? {
+    guard try store.accountReaching(name, of: me.id) != nil else { return nil }
+    let shown = SafeText(line: name)
+    return Refusal(
+      name.hasPrefix("@")
+        ? say("You have no chat with %1; hobnob send --create %1 begins one.", shown)
+        : say("You have no room %1; hobnob send --create %1 enters it.", shown))
   }
 
   private func chat(with name: String) throws -> Conversation {
@@ -80,21 +92,34 @@ struct Script {
   /// How many messages are in memory at a time.
   nonisolated static let page = 200
 
-  /// What a rule forbids, in words for someone who has no prompt to type at.
-  static func sentence(for error: RuleError) -> Refusal? {
+  /// What a rule forbids, in words for someone who has no prompt to type at; nil where its own words
+  /// do.
+  func refusal(for error: RuleError) throws -> Refusal? {
     switch error {
     case .noSuchRoom(let name) where name.hasPrefix("@"):
       Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
     case .noSuchRoom(let name) where !name.contains("@"):
-      Refusal(
-        say(
-          "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.",
-          // Without its sign nobody has to quote it.
-          SafeText(line: name.hasPrefix("#") ? String(name.dropFirst()) : name)))
+      try noRoom(called: name)
     case .noSuchParticipant(let name):
-      nobody(called: name)
+      Self.nobody(called: name)
     default: nil
     }
+  }
+
+  private func noRoom(called name: String) throws -> Refusal {
+    // Without its sign nobody has to quote it.
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let shown = SafeText(line: bare)
+    if let near = Conversation.nearest(to: name, among: try store.rooms(for: me.id).map(\.name)) {
+      return Refusal(
+        say(
+          "There is no room #%1; did you mean %2? hobnob open %1 makes the room.", shown,
+          SafeText(name: near)))
+    }
+    return Refusal(
+      say(
+        "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.", shown)
+    )
   }
 }
 
@@ -116,7 +141,7 @@ extension Launch {
     } catch {
       // What was found before is still an answer.
       script.output.flush()
-      throw (error as? RuleError).flatMap(Script.sentence) ?? error
+      throw try (error as? RuleError).flatMap { try script.refusal(for: $0) } ?? error
     }
   }
 }

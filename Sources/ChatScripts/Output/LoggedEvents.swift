@@ -91,8 +91,9 @@ struct LoggedEvents {
     let words = EventWords(glyphs: script.glyphs) { names.name($0.name, of: $0.id) }
     for group in EventWords.groups(of: events) {
       let text =
-        words.line(group)
-        ?? words.sentence(for: group[0]).map { script.glyphs.separator + " " + $0 }
+        try words.line(group)
+        ?? words.sentence(for: group[0], newName: script.store.newName(after: group[0]))
+        .map { script.glyphs.separator + " " + $0 }
       if let text { script.output.write(LocalTime.stamp(group[0].at) + " " + text) }
     }
   }

@@ -155,14 +155,14 @@ package struct StatusLine: SessionPart {
     show(upTo: urgent)
     if !isUrgentOnly {
       how.forEach(add)
-      if let status = session.accounts.status(isShort: true) {
-        let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-        let whole = session.face == .tty ? session.accounts.status(isShort: false) : nil
-        if let whole, widths.columns(of: whole.string) <= rest {
-          add((4, StyledLine(whole, .dim)))
-        } else if rest > 12 {
-          add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
-        }
+      let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
+      let details: [Accounts.Detail] =
+        session.face == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
+      let statuses = details.compactMap(session.accounts.status)
+      if let status = statuses.first(where: { widths.columns(of: $0.string) <= rest }) {
+        add((4, StyledLine(status, .dim)))
+      } else if let status = statuses.last, rest > 12 {
+        add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
       }
       show(upTo: tokens.count)
     }

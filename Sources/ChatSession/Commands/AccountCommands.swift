@@ -25,8 +25,9 @@ struct AccountCommands: SessionPart {
   nonisolated static let help: [SafeText] =
     [
       say("/account lists them, or explains how to get one."),
-      say("add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password,"),
-      say("connects, and shows the rooms and people that you have there."),
+      say(
+        "add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password, connects, and shows the rooms and people that you have there."
+      ),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
       say("accept ADDRESS and discard ADDRESS decide on settings that an earlier hobnob left."),

@@ -58,6 +58,10 @@ struct ConversationCommands: SessionPart {
   /// The same of this machine.
   func made(room name: String) throws -> (room: Conversation, isNew: Bool) {
     let isNew = try store.room(name, create: false, for: me.id) == nil
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    if isNew, try store.belongsToARemovedRoom(bare) {
+      throw Refusal(say("#%1 was removed; /search finds its messages.", SafeText(name: bare)))
+    }
     guard let room = try store.room(name, create: true, for: me.id) else {
       throw RuleError.noSuchRoom(name)
     }

@@ -91,13 +91,21 @@ struct FileCommands: SessionPart {
   /// there.
   ///
   /// - Returns: false where there are none, or it came over no network.
+  /// - Throws: ``Refusal`` where its addresses cannot be trusted on the way.
   private func fetch(_ message: Message, _ place: String) throws -> Bool {
     let body = SafeText(body: message.body)
-    let links = WebAddresses.ranges(in: body.string).map { body.bytes($0).string }
-      .filter { $0.hasPrefix("https://") }
-    guard !links.isEmpty, let network = self.place.conversation?.network,
+    let addresses = WebAddresses.ranges(in: body.string).map { body.bytes($0).string }
+    let links = addresses.filter { $0.hasPrefix("https://") }
+    guard let network = self.place.conversation?.network,
       let account = session.accounts.list.first(where: { $0.network == network })
     else { return false }
+    if links.isEmpty {
+      guard addresses.contains(where: { $0.hasPrefix("http://") }) else { return false }
+      throw Refusal(
+        say(
+          "hobnob fetches files only from https:// addresses; message %1 has none.",
+          SafeText(message.number)))
+    }
     for link in links {
       let request = try store.ask(
         .fetch, target: String(message.id.rawValue), text: link, of: account)

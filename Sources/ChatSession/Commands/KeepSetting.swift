@@ -94,7 +94,7 @@ struct KeepCommand: SessionPart {
           "Delete %1 and %2 for all from tomorrow? y: yes, any other key: no",
           messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
           files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
-        yes: .keep(conversation.id, age), no: nil))
+        ["y": .keep(conversation.id, age)]))
   }
 
   /// - Parameter age: milliseconds; nil: keep all.

@@ -25,9 +25,9 @@ extension ConversationCommands {
     emit(
       .ask(
         say(
-          "There is no room %1. y: join %2, n: make %1, any other key: neither",
+          "There is no room %1. y: join %2, m: make %1, any other key: neither",
           SafeText(name: Self.signed(name)), SafeText(name: near)),
-        yes: .room(near), no: .room(name)))
+        ["y": .room(near), "m": .room(name)]))
     return true
   }
 
@@ -41,18 +41,20 @@ extension ConversationCommands {
         .ask(
           say(
             "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
-            SafeText(line: subcommand)), yes: .newRoom(name), no: nil))
-    } else if let near = Self.nearest(to: name, among: try store.rooms(for: me.id).map(\.name)) {
+            SafeText(line: subcommand)), ["y": .newRoom(name)]))
+    } else if let near = Conversation.nearest(
+      to: name, among: try store.rooms(for: me.id).map(\.name))
+    {
       emit(
         .ask(
           say(
-            "There is no room %1. y: join %2, n: make %1, any other key: neither", shown,
-            SafeText(name: near)), yes: .room(near), no: .newRoom(name)))
+            "There is no room %1. y: join %2, m: make %1, any other key: neither", shown,
+            SafeText(name: near)), ["y": .room(near), "m": .newRoom(name)]))
     } else {
       emit(
         .ask(
           say("There is no room %1. y: make it, any other key: stay here", shown),
-          yes: .newRoom(name), no: nil))
+          ["y": .newRoom(name)]))
     }
   }
 
@@ -75,7 +77,7 @@ extension ConversationCommands {
     guard try NetworkCommands(session: session).room(name) == nil,
       try store.room(name, create: false, for: me.id) == nil, session.isInteractive
     else { return nil }
-    return Self.nearest(to: name, among: try store.rooms(for: me.id).map(\.name))
+    return Conversation.nearest(to: name, among: try store.rooms(for: me.id).map(\.name))
   }
 
   /// What a name that was typed to go there stands for.
@@ -103,7 +105,8 @@ extension ConversationCommands {
       }
       let mine = try store.listing(for: me.id).map(\.conversation.name)
       let all = try mine + store.rooms(for: me.id).map(\.name) + others()
-      guard session.isInteractive, let near = Self.nearest(to: name, among: all, beginning: true)
+      guard session.isInteractive,
+        let near = Conversation.nearest(to: name, among: all, beginning: true)
       else { throw error }
       return .near(near)
     }
@@ -116,7 +119,7 @@ extension ConversationCommands {
       .ask(
         say(
           "There is no %1. y: go to %2, any other key: stay", SafeText(name: Self.signed(name)),
-          SafeText(name: near)), yes: .conversation(near), no: nil))
+          SafeText(name: near)), ["y": .conversation(near)]))
   }
 
   /// Everyone but me, with `@`.
@@ -133,7 +136,7 @@ extension ConversationCommands {
     }
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
     let shown = SafeText(name: bare)
-    if let near = Self.nearest(to: "@" + bare, among: try others(), beginning: true) {
+    if let near = Conversation.nearest(to: "@" + bare, among: try others(), beginning: true) {
       return Refusal(
         say(
           "There is no one named %1; did you mean /msg %2?", shown,
@@ -166,40 +169,5 @@ extension ConversationCommands {
   /// As a room, where it has no sign.
   private static func signed(_ name: String) -> String {
     name.hasPrefix("#") || name.hasPrefix("@") ? name : "#" + name
-  }
-
-  /// The conversation whose name is so few changes away that it was likely meant.
-  ///
-  /// - Parameters:
-  ///   - names: with their signs; without one in `name`, all are compared without.
-  ///   - beginning: whether the only one that begins so is near, however long it is. Who makes a
-  ///     room may well mean a shorter name.
-  static func nearest(to name: String, among names: [String], beginning: Bool = false) -> String? {
-    let typed = Ranking.folded(name)
-    let hasSign = typed.hasPrefix("#") || typed.hasPrefix("@")
-    let letters = typed.count - (hasSign ? 1 : 0)
-    if beginning, letters > 0 {
-      let longer = Set(
-        names.filter { Ranking.folded(hasSign ? $0 : String($0.dropFirst())).hasPrefix(typed) })
-      if longer.count == 1 { return longer.first }
-    }
-    // Of two letters each is a name of its own; of a long name two may be wrong.
-    let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
-    var best: (name: String, distance: Int)?
-    for candidate in names {
-      let folded = Ranking.folded(candidate)
-      let compared = hasSign ? folded : String(folded.dropFirst())
-      guard abs(compared.count - typed.count) <= most, !differInNumber(compared, typed) else {
-        continue
-      }
-      let distance = Command.distance(compared, typed)
-      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
-    }
-    return best?.name
-  }
-
-  /// `dev2` beside `dev` or `dev1` is hardly a slip.
-  private static func differInNumber(_ one: String, _ other: String) -> Bool {
-    one != other && one.filter { !$0.isNumber } == other.filter { !$0.isNumber }
   }
 }

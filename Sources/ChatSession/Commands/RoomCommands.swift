@@ -84,7 +84,9 @@ struct RoomCommands: SessionPart {
       ? words.invitation(
         event, to: name,
         isMember: (try? store.isMember(me.id, of: event.conversation)) ?? true)
-      : words.sentence(for: event, in: isHere ? nil : SafeText(name: name))
+      : words.sentence(
+        for: event, in: isHere ? nil : SafeText(name: name),
+        newName: (try? store.newName(after: event)) ?? nil)
     guard let text else { return [] }
     transcript.endRun()
     return [StyledLine(glyphs.separator + " " + text, .dim).with(margin: 2)]
@@ -105,7 +107,7 @@ struct RoomCommands: SessionPart {
         .ask(
           say(
             "Remove %1? /search still finds its messages. y: yes, any other key: no",
-            SafeText(name: conversation.name)), yes: .removal(conversation.id), no: nil))
+            SafeText(name: conversation.name)), ["y": .removal(conversation.id)]))
     default: throw usage("room")
     }
   }

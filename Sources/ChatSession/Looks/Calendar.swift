@@ -5,12 +5,7 @@ import StyledText
 
 /// Times of day and dates as this person's time zone and locale write them.
 package enum LocalTime {
-  private static func broken(_ time: Milliseconds) -> tm {
-    var seconds = time_t(time / 1000)
-    var parts = tm()
-    localtime_r(&seconds, &parts)
-    return parts
-  }
+  private static func broken(_ time: Milliseconds) -> tm { TimeZoneRules.localFields(of: time) }
 
   private static func format(_ parts: tm, _ format: String) -> SafeText {
     var parts = parts

@@ -15,8 +15,12 @@ package struct EventWords {
 
   /// What somebody did; nil for joins, leaves and renames: see ``line(_:)``.
   ///
-  /// - Parameter place: the name of the conversation, where it is not clear.
-  package func sentence(for event: Event, in place: SafeText? = nil) -> SafeText? {
+  /// - Parameters:
+  ///   - place: the name of the conversation, where it is not clear.
+  ///   - newName: what a room is called after it was renamed; see `Store.newName(after:)`.
+  package func sentence(
+    for event: Event, in place: SafeText? = nil, newName: String? = nil
+  ) -> SafeText? {
     switch event.kind {
     case .topic:
       event.text.isEmpty
@@ -38,7 +42,11 @@ package struct EventWords {
           place ?? say("this conversation"))
       }
     case .roomRenamed:
-      say("%1 renamed the room from %2", name(event.participant), SafeText(name: event.text))
+      newName.map {
+        say(
+          "%1 renamed the room from %2 to %3", name(event.participant), SafeText(name: event.text),
+          SafeText(name: $0))
+      } ?? say("%1 renamed the room from %2", name(event.participant), SafeText(name: event.text))
     case .roomRemoved:
       say(
         "%1 removed the room %2; /search finds its messages", name(event.participant),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Sentences
 import StyledText
 
 /// Why a line was not carried out, as a sentence for the person who typed it.
@@ -19,12 +20,9 @@ package struct WrongUsage: Error {
 
 /// The sentence for any error: what happened, to what, and what to do.
 package func sentence(for error: any Error) -> SafeText {
-  func said(_ sentence: (key: StaticString, arguments: [String])) -> SafeText {
-    // Arguments hold paths and names from elsewhere.
-    finished(
-      fill(sentence.key, sentence.arguments.map { SafeText(line: $0) }),
-      // A path or a name stays as it is, also at the start.
-      isCapital: !sentence.key.description.hasPrefix("%"))
+  func said(_ sentence: Sentence) -> SafeText {
+    // A path or a name stays as it is, also at the start.
+    finished(say(sentence), isCapital: !sentence.key.description.hasPrefix("%"))
   }
   switch error {
   case let refusal as Refusal: return refusal.sentence
@@ -35,15 +33,6 @@ package func sentence(for error: any Error) -> SafeText {
   case let error as AttachmentError: return said(error.sentence)
   case let error as AccountFileError: return said(error.sentence)
   default: return say("Something failed: %1", SafeText(line: "\(error)"))
-  }
-}
-
-package func fill(_ key: StaticString, _ arguments: [SafeText]) -> SafeText {
-  switch arguments.count {
-  case 0: say(key)
-  case 1: say(key, arguments[0])
-  case 2: say(key, arguments[0], arguments[1])
-  default: say(key, arguments[0], arguments[1], arguments[2])
   }
 }
 

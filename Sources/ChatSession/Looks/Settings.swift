@@ -277,10 +277,17 @@ public struct Settings: Sendable, Equatable {
     }
   }
 
-  /// Refuses an unknown setting and names a similar one.
+  /// Refuses an unknown setting and names a similar one, or the blank that belongs in `nick=anna`.
   static func unknown(_ name: String) -> Refusal {
     let shown = SafeText(line: name)
     let names = table.map(\.name) + [Keep.name, NotifySetting.name]
+    let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
+    if parts.count == 2, names.contains(parts[0]) {
+      return Refusal(
+        say(
+          "%1 is not a setting; a blank belongs behind its name: set %2 %3.", shown,
+          SafeText(line: parts[0]), SafeText(line: parts[1])))
+    }
     guard let near = Command.nearest(to: name, among: names) else {
       return Refusal(say("%1 is not a setting; /set lists them.", shown))
     }

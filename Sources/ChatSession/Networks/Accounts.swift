@@ -288,8 +288,7 @@ final class Accounts: SessionPart {
   /// is offline matters only if one of its conversations is open, a message waits for it, or it was
   /// asked here to connect.
   ///
-  /// - Parameter isShort: without the reason and without a bar before a percentage.
-  func status(isShort: Bool) -> SafeText? {
+  func status(_ detail: Detail) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
       let status = isWanted(account) ? state(of: account) : "disconnected"
       let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
@@ -299,15 +298,26 @@ final class Accounts: SessionPart {
       guard !status.isEmpty, matters || !isOffline else { return nil }
       return say(
         "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
-        isShort ? short(status) : barred(status))
+        detail == .whole ? barred(status) : short(status, detail))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
-  /// `offline, next try 12:04` without the reason, which would be cut off: `/account` tells it.
-  private func short(_ status: String) -> SafeText {
-    let words = status.split(separator: ": ", maxSplits: 1)
-    return SafeText(line: String(status.hasPrefix("offline") ? words[0] : status[...]))
+  /// How much of an account's state is told: what would be cut off is left out, since `/account` tells
+  /// it.
+  enum Detail {
+    /// `offline, next try 12:04: the server went away`, and a percentage has a bar.
+    case whole
+    /// `offline, next try 12:04`
+    case withTime
+    /// `offline`
+    case word
+  }
+
+  private func short(_ status: String, _ detail: Detail) -> SafeText {
+    guard status.hasPrefix("offline") else { return SafeText(line: status) }
+    let end = status.firstRange(of: detail == .word ? ", " : ": ")?.lowerBound
+    return SafeText(line: String(status[..<(end ?? status.endIndex)]))
   }
 
   /// `uploading a.png ████░░░░░░ 45 %`

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// One scalar, or one byte that is none, in a buffer of UTF-8 that may be damaged.
 struct ScalarSpot {
@@ -10,25 +11,8 @@ struct ScalarSpot {
 extension UnsafeBufferPointer<UInt8> {
   /// The scalar that begins at `at`, strictly: no overlong forms, no surrogates.
   func scalarSpot(at: Int) -> ScalarSpot {
-    let lead = self[at]
-    if lead < 0x80 { return ScalarSpot(scalar: Unicode.Scalar(lead), length: 1) }
-    let bad = ScalarSpot(scalar: nil, length: 1)
-    let length: Int
-    var value: UInt32
-    switch lead {
-    case 0xC2...0xDF: (length, value) = (2, UInt32(lead & 0x1F))
-    case 0xE0...0xEF: (length, value) = (3, UInt32(lead & 0x0F))
-    case 0xF0...0xF4: (length, value) = (4, UInt32(lead & 0x07))
-    default: return bad
-    }
-    guard at + length <= count else { return bad }
-    for next in (at + 1)..<(at + length) {
-      guard self[next] & 0xC0 == 0x80 else { return bad }
-      value = value << 6 | UInt32(self[next] & 0x3F)
-    }
-    let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
-    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return bad }
-    return ScalarSpot(scalar: scalar, length: length)
+    guard let found = decodeScalar(self, at: at) else { return ScalarSpot(scalar: nil, length: 1) }
+    return ScalarSpot(scalar: found.scalar, length: found.length)
   }
 
   /// The scalar that ends at `end`; a bad byte where none does. `end` must be above 0.

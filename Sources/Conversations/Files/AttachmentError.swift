@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Platform
+import Sentences
 
 /// Why a file could not be attached, sent or saved.
 public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible {

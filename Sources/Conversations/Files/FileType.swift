@@ -2,30 +2,47 @@
 import Glibc
 import Platform
 
-/// What kind of file something is, judged by its bytes.
+/// What kind of file something is, judged by its first bytes: the kinds that people send each other
+/// most.
 public enum FileType {
   /// What a file is when nothing more is known about it.
   public static let unknown = "application/octet-stream"
 
-  /// The MIME type of a regular file, as the program `file` tells it (file(1)); `unknown` where that
-  /// is not installed, takes longer than a second, or does not know.
+  /// How many bytes of a file tell its type, at most.
+  static let beginning = 4096
+
+  /// The MIME type of a regular file; `unknown` for anything else and for what cannot be read.
   public static func sniff(path: String) -> String {
-    sniff(path: path, program: "file", patience: 1000)
+    // A pipe without a writer is opened too, and not waited for.
+    let number = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    if number < 0 { return unknown }
+    let file = OpenFile(number)
+    var found = Glibc.stat()
+    guard fstat(file.number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return unknown }
+    var bytes = [UInt8](repeating: 0, count: beginning)
+    let count = read(file.number, &bytes, bytes.count)
+    return count < 0 ? unknown : type(ofBytes: Array(bytes.prefix(count)))
   }
 
-  /// - Parameter patience: milliseconds.
-  static func sniff(path: String, program: String, patience: Int64) -> String {
-    var found = Glibc.stat()
-    guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return unknown }
-    // A lone "-" would be the standard input even after "--".
-    let name = path.hasPrefix("/") ? path : "./" + path
-    let words = [program, "--mime-type", "-b", "-L", "--", name]
-    let said = output(of: words, patience: patience).map { String(decoding: $0, as: UTF8.self) }
-    return said.flatMap(checked) ?? unknown
+  /// The MIME type of what begins with these bytes, of which the first `beginning` count.
+  static func type(ofBytes bytes: [UInt8]) -> String {
+    let bytes = bytes.prefix(beginning)
+    let isText = Self.isText(bytes)
+    for mark in marks where mark.isPossibleText || !isText {
+      if mark.parts.allSatisfy({ bytes.dropFirst($0.offset).starts(with: $0.bytes) }) {
+        return mark.type
+      }
+    }
+    if isText { return isSVG(bytes) ? "image/svg+xml" : "text/plain" }
+    // Matroska and WebM begin alike; the name of the one that it is comes a little later.
+    if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+      return bytes.prefix(64).contains("webm") ? "video/webm" : "video/x-matroska"
+    }
+    return unknown
   }
 
   /// A MIME type without parameters, as far as it may go into a header or onto a screen; nil for
-  /// anything else. `inode/…` is what `file` calls that which has no bytes to look at.
+  /// anything else. `inode/…` is what file(1) elsewhere calls a thing without bytes.
   package static func checked(_ said: String) -> String? {
     var bytes = said.utf8[...]
     while let last = bytes.last, last == 0x0A || last == 0x20 { bytes.removeLast() }
@@ -46,44 +63,89 @@ public enum FileType {
     }
   }
 
-  /// What a program writes to its standard output, at most 4,096 bytes; nil when it cannot be
-  /// started or is not done in time. It has no terminal, no input and no environment of ours.
-  private static func output(of words: [String], patience: Int64) -> [UInt8]? {
-    guard let ends = ChildProcess.pipe() else { return nil }
-    let reader = OpenFile(ends.reading)
-    let started = ChildProcess.start(
-      words, input: .null, output: .descriptor(ends.writing), errors: .null, group: .own,
-      environment: ["LC_ALL=C"])
-    close(ends.writing)
-    guard let child = started else { return nil }
-    defer {
-      // Its answer is all that is wanted of it, so there is nothing to wait for.
-      kill(-child, SIGKILL)
-      var status: Int32 = 0
-      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+  // MARK: Marks
+
+  /// What all files of a type have at some offsets.
+  private struct Mark {
+    var type: String
+    var parts: [(offset: Int, bytes: [UInt8])]
+    /// The first bytes of such a file may all be text.
+    var isPossibleText = false
+
+    init(_ type: String, _ bytes: [UInt8], at offset: Int = 0) {
+      (self.type, parts) = (type, [(offset, bytes)])
     }
-    return reader.all(upTo: 4096, deadline: Clock.steady() + patience)
+
+    init(_ type: String, text: String) {
+      self.init(type, Array(text.utf8))
+      isPossibleText = true
+    }
+
+    /// A file of RIFF, whose kind comes after its length.
+    init(_ type: String, riff kind: String) {
+      (self.type, parts) = (type, [(0, Array("RIFF".utf8)), (8, Array(kind.utf8))])
+    }
+
+    /// A file of ISO base media, which begins with a box of this brand.
+    init(_ type: String, brand: String) {
+      self.init(type, Array("ftyp".utf8) + brand.utf8, at: 4)
+    }
+  }
+
+  private static let marks: [Mark] = [
+    Mark("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+    Mark("image/jpeg", [0xFF, 0xD8, 0xFF]),
+    Mark("image/gif", text: "GIF87a"),
+    Mark("image/gif", text: "GIF89a"),
+    Mark("image/webp", riff: "WEBP"),
+    Mark("image/avif", brand: "avif"),
+    Mark("image/heic", brand: "heic"),
+    Mark("image/tiff", [0x49, 0x49, 0x2A, 0x00]),
+    Mark("image/tiff", [0x4D, 0x4D, 0x00, 0x2A]),
+    Mark("audio/x-m4a", brand: "M4A"),
+    Mark("video/quicktime", brand: "qt"),
+    Mark("video/mp4", brand: ""),
+    Mark("video/x-msvideo", riff: "AVI "),
+    Mark("audio/x-wav", riff: "WAVE"),
+    Mark("audio/ogg", Array("OggS".utf8)),
+    Mark("audio/flac", Array("fLaC".utf8)),
+    Mark("audio/mpeg", Array("ID3".utf8)),
+    // Frames of MPEG-1 and -2, layer III, with and without a checksum.
+    Mark("audio/mpeg", [0xFF, 0xFB]),
+    Mark("audio/mpeg", [0xFF, 0xFA]),
+    Mark("audio/mpeg", [0xFF, 0xF3]),
+    Mark("audio/mpeg", [0xFF, 0xF2]),
+    Mark("application/pdf", text: "%PDF-"),
+    Mark("application/zip", [0x50, 0x4B, 0x03, 0x04]),
+    Mark("application/gzip", [0x1F, 0x8B]),
+    Mark("application/x-bzip2", Array("BZh".utf8)),
+    Mark("application/x-xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]),
+    Mark("application/zstd", [0x28, 0xB5, 0x2F, 0xFD]),
+    Mark("application/x-7z-compressed", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]),
+    Mark("application/x-tar", Array("ustar".utf8), at: 257),
+  ]
+
+  private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let isBinary = bytes.contains { $0 < 0x20 && !(0x07...0x0D).contains($0) && $0 != 0x1B }
+    guard !bytes.isEmpty, !isBinary, !bytes.contains(0x7F) else { return false }
+    // The last character may be cut.
+    return (0..<min(4, bytes.count)).contains {
+      String(validating: bytes.dropLast($0), as: UTF8.self) != nil
+    }
+  }
+
+  /// A drawing begins with its own element, or with what may come before an element of XML.
+  private static func isSVG(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let start = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    if start.starts(with: "<svg".utf8) { return true }
+    return (start.starts(with: "<?xml".utf8) || start.starts(with: "<!".utf8))
+      && start.contains("<svg")
   }
 }
 
-extension OpenFile {
-  /// Reads to the end; nil when that has not come by a time of the monotonic clock.
-  fileprivate borrowing func all(upTo limit: Int, deadline: Int64) -> [UInt8]? {
-    var result: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 512)
-    while result.count < limit {
-      let left = deadline - Clock.steady()
-      if left <= 0 { return nil }
-      var waited = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&waited, 1, Int32(left))
-      if ready < 0, errno != EINTR { return nil }
-      if ready <= 0 { continue }
-      let count = Glibc.read(number, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { return nil }
-      if count == 0 { return result }
-      result += buffer[..<count]
-    }
-    return result
+extension ArraySlice<UInt8> {
+  fileprivate func contains(_ text: StaticString) -> Bool {
+    let wanted = text.description.utf8
+    return indices.contains { self[$0] == wanted.first && self[$0...].starts(with: wanted) }
   }
 }

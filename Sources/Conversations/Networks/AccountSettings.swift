@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// What the owner of an account has set for it: where it connects, whom it trusts, and which command
 /// prints its password. It lives in a file of the owner's own and never in the store (rule 12.7).

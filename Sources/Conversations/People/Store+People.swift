@@ -205,13 +205,27 @@ extension Store {
     return (found ?? nil).map { ID(rawValue: $0) }
   }
 
+  /// Notes that this participant has entered a conversation.
   package func setLastConversation(
     _ conversation: ID<Conversation>, of me: ID<Participant>
   ) throws {
-    if try lastConversation(of: me) == conversation { return }
+    let isLast = try lastConversation(of: me) == conversation
+    // A month is counted in days: entering again is no reason to write.
+    let isOld = try database.exists(
+      """
+      SELECT 1 FROM conversation
+      WHERE id = ? AND kind = 0 AND network = '' AND ifnull(entered_at, 0) < ?
+      """, conversation, clock() - 86_400_000)
+    if isLast, !isOld { return }
     try write {
-      try database.run(
-        "UPDATE participant SET last_conversation = ? WHERE id = ?", conversation, me)
+      if !isLast {
+        try database.run(
+          "UPDATE participant SET last_conversation = ? WHERE id = ?", conversation, me)
+      }
+      if isOld {
+        try database.run(
+          "UPDATE conversation SET entered_at = ? WHERE id = ?", clock(), conversation)
+      }
     }
   }
 }

@@ -80,7 +80,8 @@ extension Store {
     }
   }
 
-  func belongsToARemovedRoom(_ bare: String) throws -> Bool {
+  /// Whether no room can have the name, since a removed one is found by it (rule 13.10).
+  package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
       "#" + bare.lowercased())
@@ -142,7 +143,7 @@ extension Store {
   private static let month: Milliseconds = 30 * 86_400_000
 
   /// Whether conversation `c` is listed. A room of this machine without messages is left out if
-  /// nothing has happened there since `moment` and nobody has it open: usually its name was a slip,
+  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
   /// and its maker never left it (rule 13.10).
   private static func isListed(since moment: String) -> String {
     """
@@ -155,7 +156,8 @@ extension Store {
       -- Of one that nobody has entered nobody knows the age.
       OR ifnull((SELECT max(at) FROM (
         SELECT max(joined) AS at FROM membership WHERE conversation = c.id
-        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id)), \(moment)) >= \(moment))
+        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id
+        UNION ALL SELECT c.entered_at)), \(moment)) >= \(moment))
     """
   }
 

@@ -72,6 +72,23 @@ extension Store {
     }
   }
 
+  /// What a room was called from a renaming on: as the next event tells that holds its former name, or
+  /// else as it is called now.
+  ///
+  /// - Returns: nil for an event that is no renaming.
+  package func newName(after event: Event) throws -> String? {
+    guard event.kind == .roomRenamed else { return nil }
+    return try database.first(
+      """
+      SELECT coalesce(
+        (SELECT text FROM event WHERE conversation = ?1 AND at > ?2
+          AND kind IN (\(Event.Kind.roomRenamed.rawValue), \(Event.Kind.roomRemoved.rawValue))
+          ORDER BY at, id LIMIT 1),
+        (SELECT name FROM conversation WHERE id = ?1)) AS name
+      """, event.conversation, event.at
+    ) { $0.text("name") }
+  }
+
   /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay and
   /// are found, under `#tea.removed`.
   ///

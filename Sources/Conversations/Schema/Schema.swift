@@ -16,7 +16,7 @@ package enum Schema {
   package static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
     shapes, coming, colours, networks, secrets, links, attention,
-    changes, archives, approaches, waitingChanges,
+    changes, archives, approaches, waitingChanges, entering,
   ]
 
   package static var version: Int { steps.count }
@@ -83,6 +83,9 @@ package enum Schema {
 
   /// What names look like is told by another table now: `lookAtNames` looks again.
   static let shapes = "UPDATE participant SET skeleton = ''"
+
+  /// When somebody last entered a room, whoever it was, joined or not (rule 13.10); to a day.
+  static let entering = "ALTER TABLE conversation ADD COLUMN entered_at INTEGER"
 
   static let first = """
     CREATE TABLE meta(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// What to look for, as read from what someone typed.
 ///

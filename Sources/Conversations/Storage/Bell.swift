@@ -10,8 +10,8 @@ import Platform
 /// commit is visible.) The folder of lock files is watched as well: when the kernel closes the file
 /// of a shell that was killed, that is an event, and no timer is needed.
 ///
-/// A user has few inotify instances (128 mostly). When none is left the folder is watched in the way
-/// that came before it, which has no such limit; see ``FolderWatch``.
+/// A user has few inotify instances (128 mostly). When none is left `descriptor` throws
+/// `StoreError.deaf`, and a shell looks at the store at every key.
 ///
 /// What only Linux has stands here; a kqueue twin would have the same four members.
 final class Bell {
@@ -20,7 +20,6 @@ final class Bell {
   private var file: Int32 = -1
   private var inode: (UInt, UInt) = (0, 0)
   private var watcher: Int32 = -1
-  private var folder: FolderWatch?
   private var bellWatch: Int32 = -1
   private var shellsWatch: Int32 = -1
 
@@ -38,7 +37,6 @@ final class Bell {
     if watcher >= 0 { close(watcher) }
     file = -1
     watcher = -1
-    folder = nil
   }
 
   /// A bell that cannot be rung is not an error: what it would have told is committed, and the others
@@ -52,7 +50,6 @@ final class Bell {
 
   /// Becomes readable when another process, or this one, rang or died.
   func descriptor() throws -> Int32 {
-    if let folder { return folder.descriptor }
     if watcher >= 0 { return watcher }
     try renew()
     watcher = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -60,25 +57,16 @@ final class Bell {
       try watchBell()
       try watchShells()
       if bellWatch >= 0, shellsWatch >= 0 { return watcher }
-      // There is a limit for these as well.
-      close(watcher)
-      watcher = -1
     }
     let reason = String(cString: strerror(errno))
-    guard let folder = FolderWatch(files.folder) else {
-      throw StoreError.deaf(path: files.path, reason: reason)
-    }
-    self.folder = folder
-    return folder.descriptor
+    // There is a limit for watches as well.
+    if watcher >= 0 { close(watcher) }
+    watcher = -1
+    throw StoreError.deaf(path: files.path, reason: reason)
   }
 
   /// Empties the descriptor.
   func drain() -> BellNews {
-    if let folder {
-      folder.drain()
-      // It does not tell what has changed.
-      return [.changed, .somebodyDied]
-    }
     guard watcher >= 0 else { return [] }
     var news: BellNews = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

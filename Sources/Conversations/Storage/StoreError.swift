@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Why the store could not do it: something about the file, not about the conversation.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {

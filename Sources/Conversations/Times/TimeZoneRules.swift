@@ -47,18 +47,21 @@ public struct TimeZoneRules: Sendable {
 
   /// This machine's, as `TZ` or /etc/localtime say.
   public static let local = TimeZoneRules(
-    wallTime: { time in
-      var seconds = time_t(floorDivision(time, 1000))
-      var fields = tm()
-      localtime_r(&seconds, &fields)
-      return WallTime(fields)
-    },
+    wallTime: { WallTime(localFields(of: $0)) },
     time: { wallTime in
       var fields = tm(wallTime)
       // Whether it is summer time, the zone knows.
       fields.tm_isdst = -1
       return Milliseconds(mktime(&fields)) * 1000
     })
+
+  /// What this machine's clock and calendar show, for strftime(3).
+  package static func localFields(of time: Milliseconds) -> tm {
+    var seconds = time_t(floorDivision(time, 1000))
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return fields
+  }
 
   /// One that never changes its clocks.
   ///

@@ -122,11 +122,14 @@ package struct WrittenTime: Hashable, Sendable {
       else { return nil }
       (wall.hour, wall.minute, precision) = (hour, minute, .minute)
       if skip(":") {
-        guard let second = number(2), second < 60 else { return nil }
+        // A leap second is the first of the next minute, as the system counts.
+        guard let second = number(2), second < 60 || (second == 60 && minute == 59) else {
+          return nil
+        }
         (wall.second, precision) = (second, .second)
         if skip(".,") {
           let digits = rest.prefix { (0x30...0x39).contains($0) }
-          guard (1...9).contains(digits.count) else { return nil }
+          guard !digits.isEmpty else { return nil }
           rest = rest.dropFirst(digits.count)
           for place in 0..<3 {
             let digit = digits.dropFirst(place).first.map { Int($0 - 0x30) } ?? 0
@@ -157,6 +160,17 @@ package struct WrittenTime: Hashable, Sendable {
     let time =
       TimeZoneRules.fixed(minutesEast: minutesEast).time(wall) + Milliseconds(thousandths)
     return JSONShape.times.contains(time) ? time : nil
+  }
+
+  /// The moment as a program writes it, in whole seconds of UTC: `2026-11-21T10:00:00Z`.
+  package static func text(_ time: Milliseconds) -> String {
+    let wall = TimeZoneRules.fixed(minutesEast: 0).wallTime(time)
+    func padded(_ number: Int, _ digits: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+    return "\(padded(wall.year, 4))-\(padded(wall.month))-\(padded(wall.day))T\(padded(wall.hour))"
+      + ":\(padded(wall.minute)):\(padded(wall.second))Z"
   }
 
   /// From its first moment to the first behind it: a year, a month, a day, a minute or a second.

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// Something `Store.check()` found.
 package struct Finding: Sendable, CustomStringConvertible {

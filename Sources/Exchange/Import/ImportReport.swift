@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// In what form history comes.
 package enum ImportFormat: String, Sendable, CaseIterable {

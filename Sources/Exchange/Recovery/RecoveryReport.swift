@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// What `Store.recover` got out of a damaged file.
 package struct RecoveryReport: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// Something that was asked, and whose answer is waited for.
 struct Question: Sendable {

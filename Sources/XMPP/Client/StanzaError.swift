@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// Why someone did not do what a stanza asked for (RFC 6120, 8.3).
 struct StanzaError: Hashable, Sendable {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import ProsodyFixture
 
 /// A room of thousands of people is entered while somebody types: from Return until everybody is in
 /// the store, and how long each key waits meanwhile.
-@MainActor enum BigRoom {
+enum BigRoom {
   private static let rooms = 4
   /// None of them is in what the shell says meanwhile.
   private static let letters = Array("qzjkv".utf8)
 
   static func measure(
-    _ program: Program, _ network: String, in folder: ScratchFolder, at server: LocalServer
+    _ program: Program, _ network: String, in folder: ScratchFolder, at server: Prosody
   ) throws -> [Figure] {
-    let crowd = try Crowd.start(at: server)
-    let bare = try BareClient("ben", at: server)
+    let stream = try TypedStream("ben", at: server)
     let echo = try TerminalChild([Program.ownPath, "--echo"], environment: [])
     try echo.wait(for: Array(RawEcho.greeting.utf8))
     let store = try BenchStore.make(in: folder, named: "crowd", messages: 1_000)
@@ -24,12 +24,12 @@ import Glibc
     var (joined, alone) = (Samples(), Samples())
     var (keys, plain) = (Samples(), Samples())
     for round in 0..<(2 * rooms) {
-      let room = "throng\(round)@\(LocalServer.crowd)"
-      let (people, time) = try bare.enter(room)
-      guard people == Crowd.size else {
-        throw MeasuringError("\(people) of \(Crowd.size) people are in \(room)")
-      }
-      alone.add(time)
+      let room = "throng\(round)@\(Crowd.domain)"
+      let asked = now()
+      let told = try stream.send(
+        "<presence to='\(room)/bare'><x xmlns='http://jabber.org/protocol/muc'/></presence>",
+        answer: "</subject>")
+      alone.add(told - asked)
       let start = now()
       shell.type(Array("/join \(room)\r".utf8))
       try shell.wait(for: Array("#\(room)> ".utf8))
@@ -51,12 +51,11 @@ import Glibc
       shell.settle(milliseconds: 300)
     }
     let last = try child.store.networkRoom(
-      "throng0@\(LocalServer.crowd)", network: child.account.network)
+      "throng0@\(Crowd.domain)", network: child.account.network)
     guard try child.store.members(of: last.id).count == Crowd.size + 1 else {
       throw MeasuringError("the store does not have everybody in the room")
     }
     try shell.leave()
-    _ = crowd
     return [
       Figure(
         name: "a room of 5,000 people entered, median", measured: milliseconds(joined.median),

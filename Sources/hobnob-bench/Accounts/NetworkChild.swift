@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import ProsodyFixture
 
 /// The process that serves an account of anna's, in a store of hers.
 final class NetworkChild {
@@ -13,32 +14,18 @@ final class NetworkChild {
   private let executable: String
 
   /// - Parameter name: whose account it is at the server.
-  init(_ executable: String, _ path: String, name: String, at server: LocalServer) throws {
+  init(_ executable: String, _ path: String, name: String, at server: Prosody) throws {
     self.executable = executable
     mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
     store = try Store(path: path)
     let owner = try store.participant(identity: "anna").id
     account = try store.addAccount(
-      owner: owner, network: "xmpp:\(name)@\(LocalServer.domain)")
-    try set(
+      owner: owner, network: "xmpp:\(name)@\(Prosody.domain)")
+    try AccountFiles(environment: ["HOME": ScratchFolder.home]).set(
       AccountSettings(values: [
-        "host": "127.0.0.1", "port": String(server.port), "ca": server.authorities,
-        "password-command": "/bin/echo \(LocalServer.password)",
-      ]))
-  }
-
-  /// Writes what its owner wants of the account where the process and a shell read it.
-  func set(_ settings: AccountSettings) throws {
-    try files.set(settings, of: account, inStoreAt: store.path)
-  }
-
-  private var files: AccountFiles { AccountFiles(environment: ["HOME": ScratchFolder.home]) }
-
-  func setWanted(_ isWanted: Bool) throws {
-    guard var settings = try files.settings(of: account, inStoreAt: store.path) else { return }
-    settings.isWanted = isWanted
-    try set(settings)
-    if !isWanted { try store.ask(.settings, of: account) }
+        "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
+        "password-command": "/bin/echo '\(Prosody.password)'",
+      ]), of: account, inStoreAt: store.path)
   }
 
   deinit {

@@ -37,6 +37,22 @@ import Testing
     #expect(try store.room("COFFEE", create: false)?.id == tea)
   }
 
+  @Test("13.10: what a room was called after each renaming is known, also when it is removed")
+  func newNames() throws {
+    let position = try store.position
+    for name in ["coffee", "cake"] {
+      lobby.fixture.now += 1
+      try store.rename(tea, to: name, by: lobby.anna)
+    }
+    let events = try store.changes(since: position, for: lobby.ben).events
+    #expect(try events.map(store.newName) == ["#coffee", "#cake"])
+    lobby.fixture.now += 1
+    try store.remove(tea, by: lobby.anna)
+    #expect(try events.map(store.newName) == ["#coffee", "#cake"])
+    let removal = try store.changes(since: position, for: lobby.ben).events.last
+    #expect(try removal.flatMap(store.newName) == nil)
+  }
+
   @Test("13.10: of a room from before, whoever was in it first made it")
   func olderRooms() throws {
     try store.db("UPDATE conversation SET maker = NULL")
@@ -145,6 +161,14 @@ import Testing
     try store.join(lobby.anna, tea)
     #expect(try isListed())
     lobby.fixture.now += 31 * day
+    #expect(try !isListed())
+    // Going there without joining again is entering it, too.
+    for days: Milliseconds in [29, 29, 30] {
+      try store.setLastConversation(tea, of: lobby.ben)
+      lobby.fixture.now += days * day
+      #expect(try isListed())
+    }
+    lobby.fixture.now += 1
     #expect(try !isListed())
     // A room whose messages were old is no slip.
     try store.db("UPDATE conversation SET last_number = 9 WHERE id = \(tea.rawValue)")

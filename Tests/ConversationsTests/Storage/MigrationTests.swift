@@ -49,6 +49,8 @@ import Testing
     }
     #expect(try store.search(SearchQuery(senders: ["ben"]), for: anna).map(\.message.number) == [3])
     #expect(try store.send("next", in: room, by: anna).number == 4)
+    try store.setLastConversation(room, of: anna)
+    #expect(try store.rooms().map(\.name) == ["#lobby"])
     #expect(try store.react(messages[0].id, by: anna, with: "🎉") == .set)
     // People of old are found as those who came later are.
     #expect(try store.participant(identity: "ANNA").id == anna)

@@ -256,6 +256,20 @@ struct RoomTests {
         == [.absent(Speaker(identity: "id-carl", name: "karl"), room: room)])
   }
 
+  @Test func whoIsInByTwoNicknamesIsAbsentOnlyWithoutBoth() {
+    var talk = Talk.inRoom()
+    let boss = Speaker(identity: "id-carl", name: "boss")
+    let second = Speaker(identity: "id-carl", name: "second")
+    #expect(talk.hear(presence("boss", id: "id-carl")) == [.present(boss, room: room)])
+    #expect(talk.hear(presence("second", id: "id-carl")) == [.present(second, room: room)])
+    #expect(
+      talk.hear(presence("second", id: "id-carl", type: "unavailable"))
+        == [.present(boss, room: room)])
+    #expect(
+      talk.hear(presence("boss", id: "id-carl", type: "unavailable"))
+        == [.absent(boss, room: room)])
+  }
+
   @Test func anotherNicknameIsTakenOrRefused() throws {
     var talk = Talk.inRoom()
     talk.ignores = { $0.name == "presence" }

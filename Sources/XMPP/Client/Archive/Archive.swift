@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// How far one archive (XEP-0313) is known: the account's own, or a room's.
 struct Archive: Sendable {

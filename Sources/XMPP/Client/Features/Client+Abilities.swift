@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 // What the server and the other side can do, in words.
 extension Client {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// A file of the owner's that is to be put at an address.
 package struct FileUpload: Hashable, Sendable {

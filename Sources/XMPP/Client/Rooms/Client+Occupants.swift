@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 // Who is in a room.
 extension Client {
@@ -95,6 +96,13 @@ extension Client {
     if isInside, codes.contains(RoomStatus.isOwn) || isOwnNick {
       thrownOut(of: address, user, codes)
     } else if isEntered, let occupant {
+      // Who is in by two nicknames has left by one of them, and is called as by the other.
+      if let id = occupant.occupantID, rooms[address]?.hasOccupantIDs == true,
+        let (other, same) = rooms[address]?.occupants.first(where: { $0.value.occupantID == id })
+      {
+        tellOccupant(other, same, in: address) { .present($0, room: $1, away: same.away) }
+        return
+      }
       let removal = RoomStatus.removal(codes, user)
       tellOccupant(nick, occupant, in: address) { .absent($0, room: $1, removal: removal) }
     }

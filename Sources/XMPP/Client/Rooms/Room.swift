@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// A room the owner is in or wants to be in (XEP-0045).
 struct Room: Sendable {
