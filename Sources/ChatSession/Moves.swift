@@ -252,7 +252,7 @@ package final class Moves: SessionPart {
     }
     return name.isEmpty
       ? say("You have no other conversation; C-g goes back")
-      : say("None of yours is called that; Return looks further, C-g goes back")
+      : say("You have no conversation by that name; Return searches all rooms, C-g goes back")
   }
 
   /// The line is back from which somebody goes to a conversation by its name.

@@ -196,7 +196,7 @@ package final class Session {
       try body()
       if !isEdit { drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
-      emit(.notice(say("What you had begun is in the history: Up, Up")))
+      emit(.notice(say("The line you had begun is in the history: press Up twice")))
     } catch let error as StoreError where error.isLoss {
       // What is written from now on would be lost. The text stays on the screen.
       transcript.complain([

@@ -50,7 +50,7 @@ enum ExternalEditor {
     }
     if saved.hasSuffix("\n") { saved.removeLast() }
     guard saved.contains(where: { !$0.isWhitespace }) || text.isEmpty else {
-      throw Refusal(say("The file came back empty; the line is as it was."))
+      throw Refusal(say("The editor left an empty file; the line is as it was."))
     }
     return saved
   }

@@ -141,7 +141,7 @@ extension InteractiveShell {
       _ = tell(.complain(complaints))
       return
     }
-    throw Refusal(say("That was not bound: %1.", complaints.joined(separator: "; ")))
+    throw Refusal(say("The key was not bound: %1.", complaints.joined(separator: "; ")))
   }
 
   /// Binds them; what readline has against them, with where they stand.
@@ -152,7 +152,7 @@ extension InteractiveShell {
   private func copy(_ text: SafeText) throws {
     guard editor.face == .tty else {
       throw Refusal(
-        say("The plain face sends the terminal no sequences, so nothing can be copied."))
+        say("Plain mode sends the terminal no sequences, so hobnob cannot copy."))
     }
     guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
       throw Refusal(

@@ -30,7 +30,7 @@ extension InteractiveShell {
         PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
     case .pasteIsOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
     case .pasteHadNoEnd:
-      show(notice: say("The paste had no end; what came of it is in the line"))
+      show(notice: say("The paste had no end; the line has all that arrived"))
     case .clearing(let isEmpty):
       guard isEmpty || session.moves.isChoosing else { return !mayClear() }
       tell(.interrupted)
@@ -59,7 +59,7 @@ extension InteractiveShell {
       programs.reap()
       tell(.resumed)
     case .cannotSuspend:
-      show(notice: say("There is nothing here that could bring the shell back from C-z"))
+      show(notice: say("C-z does not work here: no shell could resume hobnob"))
     }
     return false
   }

@@ -143,7 +143,7 @@ final class InteractiveShell {
       }
     } catch {
       complain(sentence(for: error))
-      complain(say("Until hobnob is started again, it looks for new messages at every key."))
+      complain(say("Until you restart hobnob, it looks for new messages at every key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
         tell(.rang([]))

@@ -49,7 +49,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notSent(let number):
       ("message %1 has not been sent yet; react to it when it has", [String(number)])
     case .notAnEmoji(let text):
-      ("“%1” is not an emoji; a reaction is one", [text])
+      ("“%1” is not an emoji; a reaction must be one", [text])
     case .notAMember(let conversation):
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
@@ -62,10 +62,10 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notTheMaker(let room, let maker):
       ("%2 made %1, and only %2 can rename or remove it", [room, maker])
     case .noSuchParticipant(let name):
-      ("nobody here is called %1", [name])
+      ("there is no one named %1 here", [name])
     case .noSuchRoom(let name) where name.contains("@"):
       (
-        "nothing here is called %1; /join enters a room of a network, /msg opens a direct chat",
+        "there is no conversation named %1 here; /join enters a network's room, /msg opens a direct chat",
         [name]
       )
     case .noSuchRoom(let name):
@@ -80,16 +80,17 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .ambiguous(let name, let candidates):
       ("%1 could be %2; write it in full", [name, candidates.joined(separator: ", ")])
     case .nothingToEdit:
-      ("there is no message of yours to edit here", [])
+      ("you have no message here to edit", [])
     case .nothingToCancel:
-      ("there is no message of yours to take back here", [])
+      ("you have no message here to take back", [])
     case .nothingToDelete:
-      ("there is no message of yours to delete here", [])
+      ("you have no message here to delete", [])
     case .accountExists(let address):
-      ("the account %1 is there already; /account list shows it", [address])
+      ("the account %1 already exists; /account list shows it", [address])
     case .onlyInARoom(let name, let domain):
       (
-        "%1 is known from a room alone; write to their address, as in /msg %1@%2", [name, domain]
+        "hobnob knows %1 only from a room; write to their address, as in /msg %1@%2",
+        [name, domain]
       )
     case .accountTaken(let address):
       (

@@ -106,11 +106,11 @@ package struct NetworkProgram {
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
     guard let password = TypedSecret.ask("A password for \(address): ") else {
-      say("The password is asked for at a terminal, and there is none; nothing was done.")
+      say("hobnob asks for the password at a terminal, and there is none; nothing was done.")
       return 1
     }
     guard TypedSecret.ask("The same again: ") == password else {
-      say("Those were two passwords; nothing was done.")
+      say("The two passwords differ; nothing was done.")
       return 1
     }
     if let reason = register(address, password, settings) {
@@ -139,7 +139,7 @@ package struct NetworkProgram {
     guard try store.takeLease(of: account) else {
       say(
         "Another process of yours serves \(account.address) already. One that a shell has started "
-          + "leaves a minute after the last shell; then this works.")
+          + "ends a minute after the last shell; then try again.")
       return 75
     }
     var hasRun = false

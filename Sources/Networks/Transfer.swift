@@ -129,7 +129,7 @@ final class Transfer {
           isPassing: [408, 429, 500, 502, 503, 504].contains(status)))
     }
     if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
-      return .failure(Transfers.Failure("it is larger than it may be"))
+      return .failure(Transfers.Failure("it is larger than allowed"))
     }
     if wasLocal {
       return .failure(

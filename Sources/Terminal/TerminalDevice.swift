@@ -12,7 +12,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .notATerminal: "The shell needs a terminal to be typed into."
+    case .notATerminal: "The shell needs a terminal for its input."
     case .modesUnreadable(let number):
       "The modes of the terminal cannot be read (\(String(cString: strerror(number))))."
     }

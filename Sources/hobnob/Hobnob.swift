@@ -33,9 +33,9 @@ struct Hobnob: ParsableCommand {
       hobnob account register ADDRESS
       """,
     discussion: """
-      Without CONVERSATION the last one opens, or the room lobby. A bare name is a room; \
+      Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
       '#lobby' and @name work too, but # begins a comment in a shell and has to be quoted. \
-      --create makes a room that is not there. man hobnob tells the rest.
+      --create creates a room that does not exist. man hobnob explains the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
       --no-rc and --plain; hobnob open --help says what they do.

@@ -51,7 +51,7 @@ struct ComingsTests {
     let printed = anna.news().map(entrance)
     #expect(
       printed.suffix(2) == [
-        "You are in #cake (new room), #tea, too.", "── #jam · DAY · new room ──",
+        "You are also in #cake (new room), #tea.", "── #jam · DAY · new room ──",
       ])
   }
 

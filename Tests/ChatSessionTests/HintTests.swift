@@ -125,11 +125,11 @@ struct HintTests {
   @Test(
     "13.4: /msg names who may be meant, or the room",
     arguments: [
-      ("benn", "Nobody is called benn; did you mean /msg ben?"),
-      ("@cl", "Nobody is called cl; did you mean /msg cleo?"),
+      ("benn", "There is no one named benn; did you mean /msg ben?"),
+      ("@cl", "There is no one named cl; did you mean /msg cleo?"),
       ("#dev", "#dev is a room; /switch #dev goes there."),
       ("tea", "#tea is a room; /join #tea goes there."),
-      ("zoe", "Nobody who has used this store is called zoe."),
+      ("zoe", "No one named zoe has used this store."),
     ])
   func nobody(name: String, sentence: String) throws {
     _ = try town.person("ben", in: "tea")
@@ -142,7 +142,7 @@ struct HintTests {
   func several() throws {
     anna.say("/join #one,two,#three,")
     #expect(prompt == "#three> |")
-    #expect(anna.news().contains("You are in #one (new room), #two (new room), too."))
+    #expect(anna.news().contains("You are also in #one (new room), #two (new room)."))
     #expect(
       try anna.store.listing(for: anna.session.me.id).map(\.conversation.name).sorted()
         == ["#dev", "#general", "#lobby", "#one", "#three", "#two"])
@@ -206,7 +206,7 @@ struct HintTests {
     anna.say("/alias j join")
     #expect(anna.notice == "/j is /join, until you leave (to keep it: hobnobrc)")
     anna.say("/alias j")
-    #expect(anna.notice == "/j stands for nothing now")
+    #expect(anna.notice == "/j is no longer an alias")
   }
 
   @Test("7.8: /react takes a shortcode without colons, and names the number that was typed")

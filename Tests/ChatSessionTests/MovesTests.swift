@@ -266,7 +266,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> h|")
     ben.say("h/switch #dev")
     #expect(
-      ben.printed.last?.contains("/switch stands right behind a draft that came back.") == true)
+      ben.printed.last?.contains("/switch comes right after a draft that returned.") == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")
     #expect(try ben.newest()?.body == "h /switch #dev")
@@ -339,7 +339,7 @@ struct MovesTests {
   func asideNotice() {
     ben.type("away")
     ben.tell(.setAside)
-    #expect(ben.notice == "Set aside; it comes back after the next line")
+    #expect(ben.notice == "Put away; it returns after the next line")
     ben.tell(.setAside)
     #expect(prompt == "#lobby> away|" && ben.notice == "")
   }

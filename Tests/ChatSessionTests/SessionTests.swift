@@ -296,7 +296,7 @@ struct SessionTests {
     anna.say("again")
     ben.look()
     anna.look()
-    #expect(texts(ben.news()).last == "Printing is held; /bottom goes on, and so does sending.")
+    #expect(texts(ben.news()).last == "Output paused; type /bottom or send a message to resume.")
     #expect(anna.picture[1].hasSuffix("[2] ✓✓ delivered"))
     #expect(ben.picture[1].contains("1 new"))
     ben.say("/bottom")
@@ -335,7 +335,7 @@ struct SessionTests {
     anna.wait(pause)
     if sends {
       anna.say("firstX")
-      #expect(anna.notice == "What you had begun is in the history: Up, Up")
+      #expect(anna.notice == "The line you had begun is in the history: press Up twice")
       #expect(anna.history.suffix(3) == ["first", "precious", "firstX"])
     } else {
       anna.tell(.move(.next))

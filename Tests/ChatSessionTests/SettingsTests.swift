@@ -39,7 +39,7 @@ import Testing
     arguments: [
       ("query", "/query; /msg NAME opens a direct chat."),
       ("part", "/part; /leave leaves the room."),
-      ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who says who is here."),
+      ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who shows who is here."),
     ])
   func otherClients(typed: String, answer: String) {
     #expect(Command.unknown(typed).sentence.string == "There is no " + answer)

@@ -107,7 +107,7 @@ extension EndToEnd {
       // Behind the first pages of all tables and indexes.
       truncate(home.store, size * 685 / 1000)
       let recovered = try check("--recover")
-      #expect(recovered.status == 1 && recovered.errors.contains("Less than a tenth"))
+      #expect(recovered.status == 1 && recovered.errors.contains("less than a tenth"))
       #expect(recovered.output.contains("store.recovered.sqlite"))
       #expect(recovered.output.contains(/message: \d+ rows, (2\d\d|300) lost/))
       #expect(!recovered.output.contains("mv -n"))

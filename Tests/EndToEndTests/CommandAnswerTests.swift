@@ -52,7 +52,7 @@ extension EndToEnd {
       try anna.type("!", seeing: "#lobby> too long!|")
       try anna.type("\u{03}tea\r", seeing: "anna: tea")
       try anna.type("/edit\r", seeing: "edit 1> tea|")
-      try anna.type("\u{15}/nonsense\r", seeing: "While editing only")
+      try anna.type("\u{15}/nonsense\r", seeing: "While you edit, only")
       try anna.type("!", seeing: "edit 1> /nonsense!|")
     }
 
@@ -129,7 +129,7 @@ extension EndToEnd {
         ("/edit 2\r\u{15}other\u{0A}text\r", "✎ [2] anna: other\n            text\n"),
         ("/edit 4\r\u{15}new\r", "✎ [4] anna: new\n"),
         ("/react 3 :tada:\r", "🎉 anna [3] second\n"),
-        ("/react 3 :tada:\r", "anna took the reaction to [3] back\n"),
+        ("/react 3 :tada:\r", "anna removed the reaction to [3]\n"),
         ("/delete 3\r", "✎ anna deleted [3]\n"),
       ] {
         anna.send(command)

@@ -53,7 +53,7 @@ extension EndToEnd {
       #expect(finished.status == 1 && finished.output == "")
       #expect(
         finished.errors.hasPrefix(
-          "hobnob: /nonexistent cannot be read (No such file or directory); --ca names a file"))
+          "hobnob: /nonexistent cannot be read (No such file or directory); --ca needs a file"))
     }
 
     private static let printing = [
@@ -353,7 +353,7 @@ extension EndToEnd {
       for arguments in [["tea@x.org"], ["open", "tea@x.org"], ["log", "ben@x.org"]] {
         let finished = try home.run(arguments + ["--as", "anna"])
         #expect(finished.status == 1)
-        #expect(finished.errors.contains("othing here is called \(arguments.last ?? "")"))
+        #expect(finished.errors.contains("here is no conversation named \(arguments.last ?? "")"))
       }
       #expect(try home.run(["send", "--create", "tea@x.org", "hi", "--as", "anna"]).status == 1)
       let store = try Store(path: home.store)

@@ -76,7 +76,7 @@ extension EndToEnd {
       #expect(done.status == 1)
       let said = done.errors.split(separator: "\n")
       #expect(said.count == 21)
-      #expect(said.first == "hobnob: #tea.log:3: no time stands at the beginning.")
+      #expect(said.first == "hobnob: #tea.log:3: it does not begin with a time.")
       #expect(said.last == "hobnob: And 5 more.")
       #expect(done.output.contains("Messages: 2 new") && done.output.contains("Lines left out: 25"))
       #expect(try home.run(["log", "tea", "--as", "anna"]).output.contains("ben: two"))

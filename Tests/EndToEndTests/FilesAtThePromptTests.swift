@@ -39,7 +39,8 @@ extension EndToEnd {
       arguments: [
         ("/attach ~/none.txt", "There is no file"), ("/attach ~", "not a regular file"),
         ("/attach /dev/null", "not a regular file"), ("/attach ~/unreadable", "Permission denied"),
-        ("/detach 7", "7 is not a file that waits"), ("/detach x", "x is not a file that waits"),
+        ("/detach 7", "7 is not the number of a waiting file"),
+        ("/detach x", "x is not the number of a waiting file"),
       ])
     func refusals(line: String, reason: String) throws {
       let home = try Self.home()
@@ -182,7 +183,7 @@ extension EndToEnd {
       shell.send("/attach ~/number two.txt\r")
       try shell.expect("[2 files]")
       shell.send("\u{03}")
-      try shell.expect("The files that waited are let go; C-_ brings them back")
+      try shell.expect("The waiting files are removed; C-_ restores them")
       try shell.expectGone("[2 files]")
       shell.send(Key.undo)
       try shell.expect("[2 files]")

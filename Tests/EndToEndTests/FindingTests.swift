@@ -34,7 +34,7 @@ extension EndToEnd {
       "what cannot be looked for is said (10)",
       arguments: [
         ("since:never", "is not a date"), ("colour:red", "There is no filter colour:"),
-        ("in:#nowhere x", "There is no room #nowhere"), ("from:nobody x", "Nobody here is called"),
+        ("in:#nowhere x", "There is no room #nowhere"), ("from:nobody x", "There is no one named"),
         ("...", "There is no word to look for"), ("", "Usage: /search"),
       ])
     func refusals(query: String, reason: String) throws {
@@ -137,7 +137,7 @@ extension EndToEnd {
       try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent: closed^[[31m")
       try shell.expect("#far [2] two  … sending")
       try shell.expect("#away [1] three  … sending")
-      try shell.type("/retry\r", seeing: "No message of yours failed here")
+      try shell.type("/retry\r", seeing: "None of your messages failed here")
       try shell.type("\u{15}/retry all\r", seeing: "Sending 1 again.")
       try shell.expect("3 waiting")
       for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }

@@ -40,7 +40,7 @@ extension EndToEnd {
       ben.send(focusOut)
       try anna.type("one\r", seeing: "[1] ✓✓ delivered")
       try ben.expect("one")
-      try ben.type("/pause\r", seeing: "Printing is held")
+      try ben.type("/pause\r", seeing: "Output paused")
       ben.send(focusIn)
       try anna.expectNever("[1] seen")
       ben.send("/bottom\r")

@@ -31,10 +31,12 @@ extension EndToEnd {
     @Test(
       "what names no messages is refused, or said to be none",
       arguments: [
-        ("x", "names no messages"), ("0", "names no messages"), ("3-2", "names no messages"),
-        ("-3", "is not a range"), ("1-2-3", "names no messages"), ("99999999", "too much"),
-        ("9223372036854775807-", "names no messages"),
-        ("1-99999999999999999999", "names no messages"),
+        ("x", "neither a count nor a range"), ("0", "neither a count nor a range"),
+        ("3-2", "neither a count nor a range"),
+        ("-3", "is not a range"), ("1-2-3", "neither a count nor a range"),
+        ("99999999", "too many"),
+        ("9223372036854775807-", "neither a count nor a range"),
+        ("1-99999999999999999999", "neither a count nor a range"),
       ])
     func refusals(argument: String, reason: String) throws {
       let finished = try history(argument)

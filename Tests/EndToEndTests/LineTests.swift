@@ -41,7 +41,7 @@ extension EndToEnd {
 
     @Test("1.6: C-z where nobody could bring the shell back does nothing, and says so")
     func suspendingWithoutAShell() throws {
-      try shell.type("keep\u{1A}", seeing: "could bring the shell back")
+      try shell.type("keep\u{1A}", seeing: "no shell could resume hobnob")
       try shell.type("!", seeing: "#lobby> keep!|")
       #expect(shell.emulator.history.count { $0.contains("#lobby>") } == 1)
     }

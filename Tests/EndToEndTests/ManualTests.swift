@@ -103,7 +103,7 @@ extension EndToEnd {
       let home = try Home()
       try home.write("/join tea\n", to: "rc")
       let refusal = try home.run(["--rc", home.path + "/rc"]).errors
-      let allowed = try #require(refusal.firstMatch(of: /rc file; (.*) can\./)?.1, "\(refusal)")
+      let allowed = try #require(refusal.firstMatch(of: /rc file; (.*) do\./)?.1, "\(refusal)")
       let page = try Page("hobnobrc.5")
       let commands = Set(
         try page.section("DESCRIPTION").map(\.tag).compactMap {

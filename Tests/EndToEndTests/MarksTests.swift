@@ -20,7 +20,7 @@ extension EndToEnd {
       #expect(anna.style(of: "@anna")?.isReverse == true)
       #expect(anna.style(of: " in ")?.isPlain == true)
       // After /nick the new name is me as well.
-      try anna.type("/nick annie\r", seeing: "Others see you as annie")
+      try anna.type("/nick annie\r", seeing: "Others now see you as annie")
       try home.say("well @annie", as: "ben")
       try anna.expect("well @annie")
       #expect(anna.waits(forStyleOf: "@annie") { $0.isReverse })

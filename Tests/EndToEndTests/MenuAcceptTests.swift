@@ -118,16 +118,16 @@ extension EndToEnd {
       try home.write("", to: "notes one.txt")
       try home.write("", to: "folder/inside.txt")
       let lines = [
-        ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
+        ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  what"),
         ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
         ("/set typing ", "|\n/set [NAME [VALUE]]  show the settings, or change one\noff\non\nanna"),
         (
           "/theme me",
-          "|\n/theme [NAME]  list the themes, or make the line look like one\nmessenger\n"
+          "|\n/theme [NAME]  list the themes, or apply one\nmessenger\n"
         ),
         (
           "/join te",
-          "|\n/join ROOM [--password WORD]  enter a room, made if need be; or several: a,b\ntea\nanna"
+          "|\n/join ROOM [--password WORD]  enter or create a room; or several: a,b\ntea\nanna"
         ),
         (
           "/msg ca",
@@ -135,11 +135,11 @@ extension EndToEnd {
         ),
         (
           "/help hist",
-          "|\n/help [COMMAND]  list the commands, or say how one is used\nhistory  print"
+          "|\n/help [COMMAND]  list the commands, or explain one\nhistory  print"
         ),
         (
           "/attach ~/fol",
-          "|\n/attach [PATH]  add a file to the next message, or list those that wait\n~/folder/\n"
+          "|\n/attach [PATH]  add a file to your next message, or list the files that wait\n~/folder/\n"
         ),
         (
           "/keys edit-in",

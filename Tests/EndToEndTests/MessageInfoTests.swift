@@ -15,7 +15,7 @@ extension EndToEnd {
       let cleo = try home.shell(as: "cleo", ["tea"])
       try cleo.expect("#tea> |")
       try ben.type("/join tea\r", seeing: "#tea> |")
-      try cleo.type("/pause\r", seeing: "Printing is held")
+      try cleo.type("/pause\r", seeing: "Output paused")
       try anna.type("green\r", seeing: "[1]")
       try ben.type("/react 1 :tada:\r", seeing: "🎉 ben [1]")
       try anna.type("\u{1B}e\u{15}black\r", seeing: "✎ [1] anna: black")
@@ -151,7 +151,7 @@ extension EndToEnd {
       try shell.type("/copy 1\r", seeing: "terminals take no more than 74994")
       let plain = try home.shell(as: "anna", ["--plain", "lobby"])
       try plain.expect("lobby> ")
-      try plain.type("/copy 2\r", seeing: "nothing can be copied")
+      try plain.type("/copy 2\r", seeing: "hobnob cannot copy")
       let batch = try home.run(["--as", "anna", "lobby"], input: "/copy 2\n")
       #expect(batch.status == 1 && batch.errors.contains("there is none here"))
       for finished in [Self.copied(shell), Self.copied(plain)] { #expect(finished.isEmpty) }

@@ -90,7 +90,7 @@ extension EndToEnd {
       try shell.type("\u{1B}[B", seeing: "Return goes to #lobby,")
       try shell.type("\u{0E}\r", seeing: "#tea> |")
       try shell.type("\u{18}bnone", seeing: "switch to> none|")
-      try shell.expect("None of yours is called that")
+      try shell.expect("You have no conversation by that name")
       try shell.type("\u{10}\u{1B}<\u{1B}[A!", seeing: "switch to> none!|")
       try shell.type("\u{07}", seeing: "#tea> |")
       try shell.type("\u{10}", seeing: "#tea> /join two|")

@@ -57,7 +57,7 @@ extension EndToEnd {
       #expect(called.isEmpty)
       try shell.type("/open 1 2\r", seeing: "Opened http://c.d")
       expect(shell, called: ["<http://c.d>", "no terminal"])
-      try shell.type("/open 1 4\r", seeing: "has 3 to open, no 4.")
+      try shell.type("/open 1 4\r", seeing: "has 3 to open; there is no 4.")
       try shell.type("\u{15}/set open-command \(program)\r", seeing: "#lobby> |")
       try shell.type("/open 1 3\r", seeing: "Opened notes.txt")
       _ = shell.wait(for: 10) { _ in called.count == 4 }

@@ -22,18 +22,18 @@ extension EndToEnd {
       arguments: [
         (
           "/theme nosuch",
-          "no theme nosuch; there are: contrast, default, imessage, messenger, plain, slack."
+          "no theme nosuch; the themes are contrast, default, imessage, messenger, plain, slack."
         ),
         ("/source ~/missing", "/missing cannot be read: No such file or directory."),
         ("/source ~/bad", "/bad, line 1: nosuch is not a setting; /set lists them."),
         ("/bind x format-bold", "a key, a colon and a function are needed"),
         (
           "/set pager",
-          "what a command lists goes to $PAGER where it is longer than the screen"
+          "show lists that are longer than the screen in $PAGER"
         ),
         (
           "/set notify-command",
-          "run for mentions of you and direct messages, with sender, conversation and text behind it"
+          "program to run for mentions and direct messages, with sender, conversation and text as arguments"
         ),
       ])
     func isBrokenBetweenWords(line: String, sentence: String) throws {

@@ -114,8 +114,8 @@ extension EndToEnd {
       try anna.expect("old 10 of 2020")
       try anna.expectNever("sent")
       for (command, refusal) in [
-        ("edit", "no message of yours to edit"), ("delete", "no message of yours to delete"),
-        ("cancel", "no message of yours to take back"),
+        ("edit", "no message here to edit"), ("delete", "no message of yours to delete"),
+        ("cancel", "no message here to take back"),
       ] {
         try anna.type("/\(command)\r", seeing: refusal)
         anna.send("\u{15}")
@@ -139,7 +139,7 @@ extension EndToEnd {
       // What was said last is taken back, then there is nothing more.
       try again.type("/cancel\r", seeing: "said here|")
       again.send("\u{15}")
-      try again.type("/cancel\r", seeing: "no message of yours to take back")
+      try again.type("/cancel\r", seeing: "no message here to take back")
     }
   }
 }

@@ -194,7 +194,7 @@ extension EndToEnd {
       shell.rest(0.3)
       shell.send("\u{03}")
       try shell.expect("#lobby> typed and pasted\n        x\n        |")
-      try shell.expect("The paste had no end; what came of it is in the line")
+      try shell.expect("The paste had no end; the line has all that arrived")
       shell.send("now\r")
       try shell.expect("[1] anna: typed and pasted")
       // One undo step, as any paste.

@@ -16,7 +16,7 @@ extension EndToEnd {
     @Test("/pause holds and counts, /bottom prints in order and goes on; nothing counts as seen")
     func holds() throws {
       let (anna, ben) = try home.annaAndBen()
-      try anna.type("/pause\r", seeing: "Printing is held")
+      try anna.type("/pause\r", seeing: "Output paused")
       try ben.type("one\r", seeing: "[2]")
       try ben.type("two\r", seeing: "[3]")
       // What is edited before it is read is held with its new text alone.
@@ -44,7 +44,8 @@ extension EndToEnd {
     @Test("/pause counts nothing where nothing is held")
     func nothingHeld() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/pause\r", seeing: "Printing is held; /bottom goes on, and so does sending.")
+      try anna.type(
+        "/pause\r", seeing: "Output paused; type /bottom to resume, and so does sending.")
       try anna.type("/status\r", seeing: "The store is")
       try anna.expectNever("0 new")
       try home.say("held", as: "ben")
@@ -54,7 +55,7 @@ extension EndToEnd {
     @Test("sending lets go, and what was held stands above what was sent")
     func sendingLetsGo() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/pause\r", seeing: "Printing is held")
+      try anna.type("/pause\r", seeing: "Output paused")
       try home.say("held", as: "ben")
       try anna.expect("1 new")
       try anna.type("mine\r", seeing: "anna: mine")
@@ -69,7 +70,7 @@ extension EndToEnd {
     @Test("7.7: what was held when the conversation is left is unread there, below the rule")
     func leavingWhileHeld() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/pause\r", seeing: "Printing is held")
+      try anna.type("/pause\r", seeing: "Output paused")
       try home.say("held", as: "ben")
       try anna.expect("1 new")
       try anna.type("/join tea\r", seeing: "#tea> |")
@@ -85,7 +86,7 @@ extension EndToEnd {
     @Test("what was held when the shell was killed is unread")
     func killedWhileHeld() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/pause\r", seeing: "Printing is held")
+      try anna.type("/pause\r", seeing: "Output paused")
       try home.say("held", as: "ben")
       try anna.expect("1 new")
       anna.kill(9)
@@ -98,7 +99,7 @@ extension EndToEnd {
     @Test("7.4: a narrow status line leaves out what matters least")
     func narrow() throws {
       let anna = try home.shellInLobby(as: "anna", rows: 20, columns: 30)
-      try anna.type("/pause\r", seeing: "Printing is held")
+      try anna.type("/pause\r", seeing: "Output paused")
       try home.say("held", as: "ben")
       try anna.expect("1 new")
       _ = try home.run(["send", "@anna", "--as", "ben", "psst"])

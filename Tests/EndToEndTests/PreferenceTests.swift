@@ -44,7 +44,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       shell.send("/theme \(name)\r")
       try shell.expect(
-        "There is no theme \(name); there are: contrast, default, imessage, messenger, plain, slack."
+        "There is no theme \(name); the themes are contrast, default, imessage, messenger, plain, slack."
       )
       try shell.expect("#lobby> /theme \(name)|")
     }
@@ -63,8 +63,8 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       for (line, reason) in [
         ("/source /no/such/file", "/no/such/file cannot be read: No such file or directory."),
-        ("/source \(home.path)", "\(home.path) is not a file that settings can be read from."),
-        ("/source /dev/zero", "/dev/zero is not a file that settings can be read from."),
+        ("/source \(home.path)", "hobnob cannot read settings from \(home.path)."),
+        ("/source /dev/zero", "hobnob cannot read settings from /dev/zero."),
         ("/source", "Usage: /source FILE"),
       ] {
         shell.send("\u{15}\(line)\r")
@@ -83,7 +83,7 @@ extension EndToEnd {
       try home.write(String(repeating: "source ~/c\n", count: 1000), to: "b")
       try home.write(String(repeating: "# nothing\n", count: 1000), to: "c")
       try home.write(String(repeating: "x\n", count: 200), to: "wrong")
-      let notRegular = "is not a file that settings can be read from."
+      let notRegular = "hobnob cannot read settings from "
       let tooLong =
         "is too long: a file of settings and those that it names may have 1.0 MB together."
       for (name, reason) in [
@@ -110,8 +110,8 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       shell.send("/source ~/self\r")
       try shell.expect("self, line 2: ")
-      try shell.expect("names itself")
-      try shell.expect("self, line 3: /nonsense cannot stand in an rc file")
+      try shell.expect("sources itself")
+      try shell.expect("self, line 3: /nonsense does not work in an rc file")
       try shell.expect("[#lobby] |")
       shell.send("/set bell\r")
       try shell.expect("off")
@@ -127,7 +127,7 @@ extension EndToEnd {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", columns: 160)
       shell.send("/bind \(argument)\r")
-      try shell.expect("That was not bound")
+      try shell.expect("The key was not bound")
       try shell.expect("#lobby> /bind \(argument)|")
       // Every letter is still a letter.
       shell.send("\u{15}nonsense: x Control-q\r")
@@ -156,7 +156,7 @@ extension EndToEnd {
         try shell.expect("#lobby> \(line)|")
       }
       shell.send("\u{15}/alias quit /who\r")
-      try shell.expect("/quit is a command already.")
+      try shell.expect("/quit is already a command.")
       shell.send("\u{15}/alias wave /me waves at\r")
       try shell.expect("#lobby> |")
       shell.send("/wave ben\r")

@@ -28,10 +28,10 @@ extension EndToEnd {
         (["log", "lobby"], 0, "[1] ben: hello"), (["search", "hello"], 0, "[1] ben: hello"),
         (["unread", "--count"], 0, "0"), (["unread"], 0, ""),
         (["wait", "lobby", "--timeout", "1"], 1, "Nothing was said in #lobby within 1 s."),
-        (["wait", "--timeout", "1"], 1, "Nobody called typo has used this store."),
+        (["wait", "--timeout", "1"], 1, "No one named typo has used this store."),
         (["log", "@ben"], 1, "There is no direct chat with @ben."),
         (["export", "nosuch"], 1, "There is no room nosuch, so nothing was exported."),
-        (["export", "@nosuch"], 1, "Nobody called @nosuch has used this store."),
+        (["export", "@nosuch"], 1, "No one named @nosuch has used this store."),
       ])
     func typo(arguments: [String], status: Int32, said: String) throws {
       let finished = try home.run(arguments + ["--as", "typo"])
@@ -65,7 +65,7 @@ extension EndToEnd {
       let done = try home.run(
         ["import", "--conversation", "lobby", home.path + "/old.log", "--as", "anna"])
       #expect(done.status == 0 && done.output.contains("Messages: 0 new"), "\(done)")
-      #expect(done.output.contains("since their conversation keeps none that are so old: 1"))
+      #expect(done.output.contains("because their conversation deletes older ones: 1"))
     }
   }
 }

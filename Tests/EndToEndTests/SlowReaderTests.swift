@@ -71,7 +71,7 @@ extension EndToEnd {
       ).finish()
       #expect(send.status == 1 && send.output == "")
       #expect(
-        send.errors == "hobnob: There is not enough memory for what standard input brings.\n")
+        send.errors == "hobnob: There is not enough memory for the text on standard input.\n")
       let line = try bash(
         """
         ulimit -v \(kilobytes); (head -n 1 <<< '\(Home.export(1))'

@@ -51,7 +51,10 @@ import Testing
       ),
       (line("x", number: 7, more: #","reply_to":1.5"#), "“reply_to” is not a whole number"),
       (line("x", number: 7, more: #","revisions":{}"#), "“revisions” is not an array"),
-      (line("x", number: 7, more: #","reactions":[3]"#), "“reactions” holds what is not an object"),
+      (
+        line("x", number: 7, more: #","reactions":[3]"#),
+        "“reactions” contains something that is not an object"
+      ),
       (line("x", number: 7, more: #","attachments":[{"hash":"x"}]"#), "“hash” is not 64"),
       (#"{"type":"message","conversation":{"people":["a"]}}"#, "“uid” is missing"),
       (#"{"type":"member","conversation":{"people":["a"]}}"#, "“people” names nobody"),
@@ -62,7 +65,7 @@ import Testing
       ),
       (
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"YQ=="}"#,
-        "are not those it is named after"
+        "do not match its hash"
       ),
       (#"{"hobnob":"export","version":2}"#, "written by a newer hobnob (version 2"),
     ])

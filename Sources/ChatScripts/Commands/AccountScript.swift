@@ -7,13 +7,13 @@ import StyledText
 /// `hobnob account register` (rule 11.3): a new account, on a server that gives them to whoever asks.
 package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make an account on a server that gives them to anyone.")
+    commandName: "account", abstract: "Create an account on a server that is open to anyone.")
   @OptionGroup package var common: CommonOptions
   @Argument(help: "What to do: register.")
   var verb: String
-  @Argument(help: "The address it shall have: you@example.org.")
+  @Argument(help: "The address of the new account: you@example.org.")
   var address: String
-  @Option(help: "The server's host, where its domain does not name it.")
+  @Option(help: "The server's host, if the domain does not name it.")
   var host: String?
   @Option(help: "Its port.")
   var port: UInt16?
@@ -24,7 +24,8 @@ package struct AccountScript: Subcommand {
 
   package func validate() throws {
     if verb != "register" {
-      throw ValidationError("hobnob account knows register; /account in hobnob does the rest.")
+      throw ValidationError(
+        "hobnob account can only register; for the rest, type /account in hobnob.")
     }
   }
 
@@ -33,7 +34,7 @@ package struct AccountScript: Subcommand {
     if let ca, access(ca, R_OK) != 0 {
       throw Refusal(
         say(
-          "%1 cannot be read (%2); --ca names a file with certificates.", SafeText(line: ca),
+          "%1 cannot be read (%2); --ca needs a file with certificates.", SafeText(line: ca),
           systemReason()))
     }
     var words = [try NetworkExecutable.path(of: "xmpp"), "--register", address]

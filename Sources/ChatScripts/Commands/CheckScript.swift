@@ -11,15 +11,15 @@ import StyledText
 package struct CheckScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Look whether the store is whole, and what the terminal can do.")
+    abstract: "Check the store, and report what the terminal can do.")
   @OptionGroup package var common: CommonOptions
-  @Flag(help: "Read the files that were sent, too.")
+  @Flag(help: "Also read the files that were sent.")
   var deep = false
-  @Flag(help: "Forget what is not kept, remove files nobody needs, give back space.")
+  @Flag(help: "Delete expired messages and unneeded files, and free disk space.")
   var compact = false
-  @Flag(help: "Write what can be read of a damaged store into a new one.")
+  @Flag(help: "Recover a damaged store into a new one.")
   var recover = false
-  @Option(help: ArgumentHelp("Write a copy of the store into a new file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write a copy of the store to a new file.", valueName: "file"))
   var backup: String?
 
   package init() {}
@@ -55,7 +55,7 @@ package struct CheckScript: Subcommand {
     if compact {
       guard !faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) else {
         output.flush()
-        throw Refusal(say("It was not compacted, since it is damaged."))
+        throw Refusal(say("The store was not compacted, because it is damaged."))
       }
       try compactStore(store, output)
     }
@@ -66,7 +66,7 @@ package struct CheckScript: Subcommand {
   }
 
   private static var wayOut: SafeText {
-    say("hobnob check --recover writes what can be read of it into a new store beside it.")
+    say("To recover what can be read into a new store beside it, run hobnob check --recover.")
   }
 
   /// - Returns: what is not as it should be.
@@ -93,7 +93,9 @@ package struct CheckScript: Subcommand {
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {
       output.write(
-        say("  The files that were sent are not in it; copy the folder %1.", SafeText(line: files)))
+        say(
+          "  The copy does not contain the files that were sent; copy the folder %1.",
+          SafeText(line: files)))
     }
   }
 

@@ -9,9 +9,9 @@ import StyledText
 /// `hobnob connect` (rule 11.3): an account stays connected without a shell; for a systemd user unit.
 package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "connect", abstract: "Keep an account connected, shell or not.")
+    commandName: "connect", abstract: "Keep an account connected, even without a shell.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "Which account, where you have several.")
+  @Argument(help: "The account, if you have several.")
   var address: String?
 
   package init() {}
@@ -26,7 +26,7 @@ package struct ConnectScript: Subcommand {
       guard let account = found.first, found.count == 1 else {
         throw Refusal(
           found.isEmpty
-            ? say("There is no such account; /account add, typed in hobnob, makes one.")
+            ? say("There is no such account; to add it, type /account add in hobnob.")
             : say(
               "Which account? You have %1.",
               found.map { SafeText(line: $0.address) }.joined(separator: ", ")))

@@ -10,17 +10,17 @@ import StyledText
 /// fails, none.
 package struct ImportScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Bring in an export, or the logs of irssi or WeeChat.")
+    commandName: "import", abstract: "Import an export, or the logs of irssi or WeeChat.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The files, - for standard input; without any, standard input.")
+  @Argument(help: "The files; - or no file means standard input.")
   var file: [String] = []
   @Option(
     help: ArgumentHelp(
-      "json, irssi or weechat, where the content does not tell.", valueName: "format"))
+      "json, irssi or weechat, if the content does not show it.", valueName: "format"))
   var format: String?
   @Option(
     help: ArgumentHelp(
-      "The room of a log, or @name, where the file's name does not tell.", valueName: "name"))
+      "The room of a log, or @name, if the file's name does not show it.", valueName: "name"))
   var conversation: String?
 
   package init() {}
@@ -104,7 +104,7 @@ package struct ImportScript: Subcommand {
     if report.tooOld > 0 {
       lines.append(
         say(
-          "Messages left out, since their conversation keeps none that are so old: %1",
+          "Messages left out because their conversation deletes older ones: %1",
           SafeText(report.tooOld)))
     }
     if report.events > 0 {

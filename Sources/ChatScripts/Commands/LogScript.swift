@@ -14,7 +14,8 @@ package struct LogScript: Subcommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many of the newest messages (20; all with a time or a number).", valueName: "n"))
+      "How many of the newest messages (20, or all if you select by time or number).",
+      valueName: "n"))
   var lines: Int?
   @Option(
     help: ArgumentHelp(
@@ -24,16 +25,16 @@ package struct LogScript: Subcommand {
   var until: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only from message n on; -5 is the fifth newest.", valueName: "n"))
+    help: ArgumentHelp("Begin with message n; -5 is the fifth newest.", valueName: "n"))
   var from: Int?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Only up to message n.", valueName: "n"))
+    parsing: .unconditional, help: ArgumentHelp("End with message n.", valueName: "n"))
   var to: Int?
-  @Flag(help: "Go on with what arrives.")
+  @Flag(help: "Keep printing new messages.")
   var follow = false
-  @Flag(help: "Print who joins, leaves or changes their name, topics and invitations, too.")
+  @Flag(help: "Also print topics, invitations, and who joins, leaves or changes their name.")
   var events = false
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   package init() {}

@@ -51,7 +51,7 @@ extension Launch {
     if report.isMeagre {
       StandardError.say(
         say(
-          "Less than a tenth of what %1 holds could be read, so do not put the new store in its place. Keep it, and look for a copy that hobnob check --backup wrote, or an export.",
+          "hobnob could read less than a tenth of %1, so do not put the new store in its place. Keep it, and look for a copy that hobnob check --backup wrote, or an export.",
           SafeText(line: path)))
     }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
@@ -75,7 +75,7 @@ extension Launch {
   private static func nothingLeft(of path: String) -> Refusal {
     Refusal(
       say(
-        "Nothing of a store can be read in %1. Put a copy in its place that hobnob check --backup wrote, or move it away and bring an export into a new store with hobnob import.",
+        "hobnob can read nothing of a store in %1. Replace it with a copy that hobnob check --backup wrote, or move it away and read an export into a new store with hobnob import.",
         SafeText(line: path)))
   }
 

@@ -86,7 +86,7 @@ struct Script {
   }
 
   static func nobody(called name: String) -> Refusal {
-    Refusal(say("Nobody called %1 has used this store.", SafeText(line: name)))
+    Refusal(say("No one named %1 has used this store.", SafeText(line: name)))
   }
 
   /// How many messages are in memory at a time.

@@ -14,9 +14,11 @@ package struct SearchScript: Subcommand {
   @Argument(
     help: "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")
   var query: [String]
-  @Option(parsing: .unconditional, help: ArgumentHelp("How many at most.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many messages to print at most.", valueName: "n"))
   var lines = 20
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   package init() {}

@@ -18,16 +18,17 @@ package struct SendScript: Subcommand {
   var text: [String] = []
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("A file that goes with it; may be given again.", valueName: "path"))
+    help: ArgumentHelp("A file to send with the message; may be repeated.", valueName: "path"))
   var attach: [String] = []
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The number of the message it answers; -1 is the newest.", valueName: "n"))
+      "The number of the message to answer; -1 is the newest.", valueName: "n"))
   var reply: Int?
   @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
   var create = false
-  @Option(help: ArgumentHelp("Wait until it is sent, delivered or seen.", valueName: "state"))
+  @Option(
+    help: ArgumentHelp("Wait until the message is sent, delivered or seen.", valueName: "state"))
   var wait: String?
   @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
   var timeout = TimeLimit(seconds: 60)
@@ -61,12 +62,14 @@ package struct SendScript: Subcommand {
       let body = try body()
       guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
         throw Refusal(
-          say("There is no text to send; it goes behind the conversation or into standard input."))
+          say("There is no text to send; give it after the conversation or on standard input."))
       }
       let (count, most) = (LineRules.characters(in: body), script.settings.messageLimit)
       guard most == 0 || count <= most else {
         throw Refusal(
-          say("The message has %1 characters, %2 are allowed.", SafeText(count), SafeText(most)))
+          say(
+            "The message has %1 characters; at most %2 are allowed.", SafeText(count),
+            SafeText(most)))
       }
       let store = script.store
       let attachments = try attach.map {
@@ -97,7 +100,7 @@ package struct SendScript: Subcommand {
     do {
       let bytes = try readAll(0) { count in
         guard Memory.hasRoom(forText: count) else {
-          throw Refusal(say("There is not enough memory for what standard input brings."))
+          throw Refusal(say("There is not enough memory for the text on standard input."))
         }
         return true
       }
@@ -140,7 +143,7 @@ extension Script {
       of: account, inStoreAt: store.path)
     guard let settings else {
       return say(
-        "The message waits: %1 is not set up here. /account add %1, typed in hobnob, does that and sends it.",
+        "The message waits: %1 is not set up here. To set it up and send the message, type /account add %1 in hobnob.",
         address)
     }
     return settings.isWanted

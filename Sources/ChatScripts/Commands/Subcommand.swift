@@ -26,7 +26,7 @@ extension Subcommand {
 package struct CommonOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("The store to use instead of your own.", valueName: "path"))
   var store: String?
-  @Flag(help: "Make the store for the group of its folder.")
+  @Flag(help: "Create the store for the group of its folder.")
   package var shared = false
   @Option(help: ArgumentHelp("Who you are, instead of your login name.", valueName: "name"))
   var `as`: String?

@@ -12,13 +12,13 @@ package struct UnreadScript: Subcommand {
   @OptionGroup package var common: CommonOptions
   @Flag(help: "Print only how many messages are unread.")
   var count = false
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   package init() {}
 
   package func validate() throws {
-    if count, json { throw ValidationError("--count and --json do not go together.") }
+    if count, json { throw ValidationError("Give either --count or --json, not both.") }
   }
 
   package func run(_ launch: Launch) throws -> Int32 {

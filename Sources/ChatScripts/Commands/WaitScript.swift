@@ -9,13 +9,13 @@ import StyledText
 /// nothing as seen or read (rule 7.3).
 package struct WaitScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "wait", abstract: "Wait until somebody else says something, and print it.")
+    commandName: "wait", abstract: "Wait for a message from somebody else, and print it.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "A room's name, or @name of a person; without it, wherever you are in.")
+  @Argument(help: "A room's name, or @name of a person; without it, all your conversations.")
   var conversation: String?
-  @Option(help: ArgumentHelp("Give up after so long: seconds, or 90m, 12h.", valueName: "time"))
+  @Option(help: ArgumentHelp("Give up after this time: seconds, or 90m, 12h.", valueName: "time"))
   var timeout: TimeLimit?
-  @Flag(help: "Only for what names you, or is written to you alone.")
+  @Flag(help: "Wait for a message that mentions you or is sent to you alone.")
   var mention = false
   @Flag(help: "Print it as a JSON object.")
   var json = false

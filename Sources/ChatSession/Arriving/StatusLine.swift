@@ -79,7 +79,7 @@ package struct StatusLine: SessionPart {
         }
       return StyledLine(words, .dim)
     }
-    if screen.isPaused { return StyledLine(say("Printing is held; /bottom goes on"), .dim) }
+    if screen.isPaused { return StyledLine(say("Output paused; type /bottom to resume"), .dim) }
     if let away = place.away {
       return StyledLine(
         away.isEmpty

@@ -12,24 +12,24 @@ struct AccountCommands: SessionPart {
 
   /// What can be set of an account, and what it is.
   nonisolated static let options: [(name: String, help: SafeText)] = [
-    ("host", say("the server's host, where its domain does not name it")),
-    ("port", say("its port; 5223 is taken for direct TLS")),
+    ("host", say("the server's host, if the domain does not name it")),
+    ("port", say("its port; 5223 means direct TLS")),
     ("ca", say("a file with the certificates to trust instead of the system's")),
     ("pin", say("the SHA-256 of the server's public key, which must be this one")),
-    ("nick", say("what you are called in rooms")),
-    ("fetch", say("megabytes of the largest file that a contact's message brings by itself; or 0")),
+    ("nick", say("your nickname in rooms")),
+    ("fetch", say("the largest file to fetch by itself from contacts, in megabytes; 0: none")),
     ("password-command", say("a command that prints the password, run without a shell")),
   ]
 
   /// What `/help account` adds, as the manual has it.
   nonisolated static let help: [SafeText] =
     [
-      say("/account lists them, or says how to get one."),
+      say("/account lists them, or explains how to get one."),
       say(
         "add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password, connects, and shows the rooms and people that you have there."
       ),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
-      say("remove ADDRESS removes it here, not on its server; you can still read what was said."),
+      say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
       say("accept ADDRESS and discard ADDRESS decide on settings that an earlier hobnob left."),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
@@ -59,7 +59,7 @@ struct AccountCommands: SessionPart {
     guard !accounts.list.isEmpty else {
       guard orHelp else { return tell(say("You have no account.")) }
       return transcript.answer([
-        StyledLine(say("Everyone on this machine is here without an account. To reach the world:")),
+        StyledLine(say("You need no account for the people on this machine. To reach others:")),
         StyledLine(
           say("  /account add you@example.org   an XMPP account that you have, with its password")),
         StyledLine(
@@ -162,10 +162,10 @@ struct AccountCommands: SessionPart {
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
-      ? say("%1 has no %2 of its own any more", whose, option)
+      ? say("%1 no longer has its own %2", whose, option)
       : say("%1 has the %2 %3", whose, option, SafeText(line: value))
     // How much is fetched is looked at with every file.
-    tell(said + (name == "fetch" ? "." : "; " + say("/connect makes it so.")))
+    tell(said + (name == "fetch" ? "." : "; " + say("Type /connect to apply this.")))
   }
 
   private func notSetUp(_ account: Account) -> Refusal {
@@ -180,7 +180,7 @@ struct AccountCommands: SessionPart {
     try store.removeAccount(account)
     try accounts.set(nil, of: account)
     tell(
-      say("%1 is removed; what was said stays here to read.", SafeText(line: account.address)))
+      say("%1 is removed; you can still read its messages.", SafeText(line: account.address)))
   }
 
   func connect(_ argument: String) throws {
@@ -191,7 +191,7 @@ struct AccountCommands: SessionPart {
       try store.setStatus(of: account, "connecting")
       try store.ask(.reconnect, of: account)
       accounts.expect(account)
-      return tell(say("%1 is being connected anew.", SafeText(line: account.address)))
+      return tell(say("Reconnecting %1.", SafeText(line: account.address)))
     }
     settings.isWanted = true
     try accounts.set(settings, of: account)
@@ -205,7 +205,7 @@ struct AccountCommands: SessionPart {
     try accounts.set(settings, of: account)
     tell(
       say(
-        "%1 is disconnected until /connect; what you send there waits.",
+        "%1 is disconnected until /connect; your messages wait.",
         SafeText(line: account.address)))
   }
 
@@ -227,7 +227,7 @@ struct AccountCommands: SessionPart {
     guard Self.options.contains(where: { $0.name == name }) else {
       throw Refusal(
         say(
-          "An account has no %1; it has %2.", SafeText(line: name),
+          "An account has no option %1; it has %2.", SafeText(line: name),
           Self.options.map { SafeText(line: $0.name) }.joined(separator: ", ")))
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {

@@ -5,14 +5,15 @@ import StyledText
 extension Command {
   /// One message, or several.
   static let list: [Command] = [
-    Command("/info N", "all that is known of message N: who has it, what it was before", .anyNumber)
-    {
+    Command(
+      "/info N", "show everything about message N: sender, delivery, earlier versions", .anyNumber
+    ) {
       try MessageInfo(session: $0).info($1)
     },
-    Command("/quote N", "put the text of message N onto the line, as a quote", .anyNumber) {
+    Command("/quote N", "put the text of message N on the line, as a quote", .anyNumber) {
       try HandOverCommands(session: $0).quote($1)
     },
-    Command("/copy N", "copy the text of message N into the terminal's clipboard", .anyNumber) {
+    Command("/copy N", "copy the text of message N to the terminal's clipboard", .anyNumber) {
       try HandOverCommands(session: $0).copy($1)
     },
     Command("/open N [M]", "open the address or file in message N; M: which of several", .openable)
@@ -21,54 +22,54 @@ extension Command {
     },
     Command(
       "/history [COUNT|A-B]",
-      "print the last messages (20), or those from A to B, as they stand now"
+      "print the last messages (20), or those from A to B, as they are now"
     ) {
       try HistoryCommand(session: $0).printHistory($1)
     },
     Command(
-      "/search [QUERY]", "find messages: words, from:NAME in:ROOM since:7d; alone: older ones",
+      "/search [QUERY]", "find messages: words, from:NAME in:ROOM since:7d; alone: older matches",
       .search
     ) { try $0.search.run($1) },
-    Command("/pause", "hold printing; what comes is counted") {
+    Command("/pause", "pause the output; the status line counts new messages") {
       try ShellCommands(session: $0).pause($1)
     },
-    Command("/bottom", "print what was held, and go on") {
+    Command("/bottom", "print the messages that arrived during a pause, and resume the output") {
       try ShellCommands(session: $0).bottom($1)
     },
-    Command("/outbox", "list your messages that are not sent yet, with the reason") {
+    Command("/outbox", "list your unsent messages, with the reason of those that failed") {
       try UnreadCommands(session: $0).outbox($1)
     },
   ]
 
   /// Where to go, and what a conversation is.
   static let places: [Command] = [
-    Command("/next", "go to the next conversation with something unread, mentions first") {
+    Command("/next", "go to the next conversation with unread messages, mentions first") {
       try UnreadCommands(session: $0).next($1)
     },
-    Command("/unread", "list the conversations with something unread") {
+    Command("/unread", "list the conversations with unread messages") {
       try UnreadCommands(session: $0).listUnread($1)
     },
-    Command("/topic [TEXT]", "show the room's topic, or give it another (-: none)", .text) {
+    Command("/topic [TEXT]", "show or change the room's topic (-: remove it)", .text) {
       try RoomCommands(session: $0).topic($1)
     },
-    Command("/invite NAME", "bring somebody into this room", .person) {
+    Command("/invite NAME", "add somebody to this room", .person) {
       try RoomCommands(session: $0).invite($1)
     },
-    Command("/can", "say what editing, taking back, typing and seen mean here") {
+    Command("/can", "explain how editing, taking back, typing and seen work here") {
       try RoomCommands(session: $0).can($1)
     },
     Command(
-      "/room rename NAME|remove", "rename this room, or remove it, if you made it",
+      "/room rename NAME|remove", "rename or remove this room, if you made it",
       .roomVerb
     ) { try RoomCommands(session: $0).room($1) },
     Command(
-      "/mute [NAME]", "keep a room or a person from ringing, or list what is muted", .roomOrPerson
+      "/mute [NAME]", "mute a room or a person, or list what you have muted", .roomOrPerson
     ) { try AttentionCommands(session: $0).mute($1) },
     Command("/unmute NAME", "let a room or a person ring again", .muted) {
       try AttentionCommands(session: $0).unmute($1)
     },
     Command(
-      "/ignore [NAME]", "hide the messages of a room or person, or list who is ignored",
+      "/ignore [NAME]", "hide the messages of a room or person, or list whom you ignore",
       .roomOrPerson
     ) { try AttentionCommands(session: $0).ignore($1) },
     Command("/unignore NAME", "stop ignoring a room or a person", .ignored) {

@@ -46,38 +46,40 @@ public struct Command: Sendable {
   ]
 
   private static let messages: [Command] = [
-    Command("/edit [N]", "change your newest message, or message N (-2: the last but one)", .number)
-    {
+    Command(
+      "/edit [N]", "change your newest message, or message N (-2: your last but one)", .number
+    ) {
       try $0.editing.begin($1)
     },
     Command(
-      "/cancel", "leave edit mode; otherwise take back your newest message that nobody has yet"
+      "/cancel", "leave edit mode; outside it, take back your newest message that nobody has yet"
     ) {
       try MessageCommands(session: $0).takeBack($1)
     },
-    Command("/delete [N]", "retract your newest message, or message N", .number) {
+    Command("/delete [N]", "delete your newest message, or message N", .number) {
       try MessageCommands(session: $0).delete($1)
     },
     Command(
-      "/retry [N|all]", "send again what failed: message N, all of it here, or everywhere",
+      "/retry [N|all]", "send failed messages again: all here, message N, or all everywhere",
       .failedNumber
     ) {
       try MessageCommands(session: $0).retry($1)
     },
-    Command("/react N EMOJI", "set, change or take back your reaction to message N", .anyNumber) {
+    Command("/react N EMOJI", "set, change or remove your reaction to message N", .anyNumber) {
       try $0.reactions.react($1)
     },
     Command(
       "/reply N TEXT", "answer message N, quoting its first line", .anyNumber, takesNewlines: true
     ) { try MessageCommands(session: $0).reply($1) },
-    Command("/attach [PATH]", "add a file to the next message, or list those that wait", .file) {
+    Command("/attach [PATH]", "add a file to your next message, or list the files that wait", .file)
+    {
       try FileCommands(session: $0).attach($1)
     },
-    Command("/detach N|all", "let go a file that waits, or all of them", .waitingFile) {
+    Command("/detach N|all", "remove a waiting file, or all of them", .waitingFile) {
       try FileCommands(session: $0).detach($1)
     },
     Command(
-      "/save N [PATH]", "save the files of message N into the folder you are in, or PATH",
+      "/save N [PATH]", "save the files of message N in the folder you are in, or in PATH",
       .numberWithFile
     ) { try FileCommands(session: $0).save($1) },
     Command("/me TEXT", "say what you do", .text, takesNewlines: true) {
@@ -87,7 +89,8 @@ public struct Command: Sendable {
 
   private static let conversations: [Command] = [
     Command(
-      "/join ROOM [--password WORD]", "enter a room, made if need be; or several: a,b", .room
+      "/join ROOM [--password WORD]", "enter or create a room; or several: a,b",
+      .room
     ) {
       try ConversationCommands(session: $0).join($1)
     },
@@ -104,13 +107,13 @@ public struct Command: Sendable {
     ) {
       try ConversationCommands(session: $0).switchTo($1)
     },
-    Command("/list", "your conversations with what is unread, then the other rooms") {
+    Command("/list", "list your conversations with what is unread, then the other rooms") {
       try ConversationCommands(session: $0).list($1)
     },
-    Command("/who", "who is here, who looks on, who is typing") {
+    Command("/who", "show who is here, who is watching and who is typing") {
       try ConversationCommands(session: $0).who($1)
     },
-    Command("/drafts [clear]", "list the drafts, or forget them", .drafts) {
+    Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {
       try ConversationCommands(session: $0).drafts($1)
     },
     Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
@@ -121,63 +124,64 @@ public struct Command: Sendable {
     Command("/nick NAME", "change the name that others see") {
       try PersonCommands(session: $0).nick($1)
     },
-    Command("/away [TEXT]", "tell others that you are away, with a word about it", .text) {
+    Command("/away [TEXT]", "tell others that you are away, with a text if you like", .text) {
       try PersonCommands(session: $0).goAway($1)
     },
     Command("/back", "tell others that you are back") {
       try PersonCommands(session: $0).comeBack($1)
     },
-    Command("/typing [on|off]", "whether others see that you type", .onOff) {
+    Command("/typing [on|off]", "show or change whether others see that you are typing", .onOff) {
       try PersonCommands(session: $0).typing($1)
     },
     Command(
       "/account [add|set|remove|list ...]",
-      "your accounts on other networks: get, add, change or remove one", .account,
+      "list, add, change or remove your accounts on other networks", .account,
       more: AccountCommands.help
     ) { try AccountCommands(session: $0).account($1) },
     Command(
-      "/connect [ADDRESS]", "connect an account, asking for its password if need be", .account
+      "/connect [ADDRESS]", "connect or reconnect an account, asking for its password if necessary",
+      .account
     ) { try AccountCommands(session: $0).connect($1) },
     Command(
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
-      "your contacts; or ask someone to be one, agree, end it, or shut them out", .contact
+      "list your contacts; or ask for one, accept, remove, block or unblock one", .contact
     ) { try NetworkCommands(session: $0).contact($1) },
-    Command("/block [ADDRESS]", "block somebody on a network, or list who is blocked", .person) {
+    Command("/block [ADDRESS]", "block somebody on a network, or list whom you blocked", .person) {
       try NetworkCommands(session: $0).contact("block " + $1)
     },
     Command(
-      "/requests [clear]", "list what strangers sent you, or decline all of it", .drafts
+      "/requests [clear]", "list requests from strangers, or decline all of them", .drafts
     ) { try RequestsCommand(session: $0).run($1) },
     Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {
       try AccountCommands(session: $0).disconnect($1)
     },
-    Command("/help [COMMAND]", "list the commands, or say how one is used", .command) {
+    Command("/help [COMMAND]", "list the commands, or explain one", .command) {
       try ShellCommands(session: $0).help($1)
     },
     Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) {
       try ShellCommands(session: $0).set($1)
     },
-    Command("/theme [NAME]", "list the themes, or make the line look like one", .theme) {
+    Command("/theme [NAME]", "list the themes, or apply one", .theme) {
       try PreferenceCommands(session: $0).theme($1)
     },
     Command(
-      "/alias [NAME [COMMAND]]", "list the aliases, or make /NAME stand for a command", .alias
+      "/alias [NAME [COMMAND]]", "list the aliases, or make /NAME short for a command", .alias
     ) {
       try PreferenceCommands(session: $0).alias($1)
     },
     Command("/keys [FUNCTION]", "list the functions that keys are bound to", .function) {
       try KeysCommand(session: $0).run($1)
     },
-    Command("/bind LINE", "bind a key for now: a line as ~/.inputrc has it") {
+    Command("/bind LINE", "bind a key until you leave: a line as in ~/.inputrc") {
       try PreferenceCommands(session: $0).bind($1)
     },
-    Command("/source FILE", "carry out the settings in a file", .file) {
+    Command("/source FILE", "apply the settings in a file", .file) {
       try PreferenceCommands(session: $0).source($1)
     },
     Command("/clear", "clear the screen, as C-l does; the line stays") {
       try ShellCommands(session: $0).clear($1)
     },
-    Command("/status", "print what the status line knows: delivery, what waits, what is unread") {
+    Command("/status", "print what the status line shows: delivery, waiting and unread messages") {
       try ShellCommands(session: $0).status($1)
     },
     Command("/quit", "leave hobnob, as C-d on an empty line does") {

@@ -28,7 +28,7 @@ struct ConversationCommands: SessionPart {
         return isNew ? say("%1 (new room)", SafeText(name: room.name)) : SafeText(name: room.name)
       }
       let (target, isNew) = try joined(room: last)
-      tell(say("You are in %1, too.", others.joined(separator: ", ")))
+      tell(say("You are also in %1.", others.joined(separator: ", ")))
       return try place.go(to: target, isNew: isNew)
     }
     if try asksWhoMeans(roomToJoin: last) { return }
@@ -41,7 +41,7 @@ struct ConversationCommands: SessionPart {
     guard let (account, address) = try networks.room(name) else {
       throw Refusal(
         say(
-          "%1 is a room of this machine, and those have no password.", SafeText(name: name)))
+          "%1 is a room on this machine, and those have no passwords.", SafeText(name: name)))
     }
     try place.go(to: try networks.join(address, password: password, of: account))
   }
@@ -83,7 +83,8 @@ struct ConversationCommands: SessionPart {
     guard target.kind == .room else {
       throw Refusal(
         say(
-          "%1 is a direct chat, which stays; /switch goes elsewhere.", SafeText(name: target.name)))
+          "%1 is a direct chat, and you cannot leave it; /switch goes elsewhere.",
+          SafeText(name: target.name)))
     }
     guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
     _ = try NetworkCommands(session: session).ask(.leave, in: target)
@@ -236,7 +237,7 @@ struct ConversationCommands: SessionPart {
     case "clear":
       try store.clearDrafts(of: me.id)
       session.drafts.forgetAsideElsewhere()
-      tell(say("All drafts are forgotten."))
+      tell(say("All drafts are deleted."))
     default: throw usage("drafts")
     }
   }

@@ -23,11 +23,11 @@ struct FileCommands: SessionPart {
     guard argument == "all" || number != nil, files.detach(number) else {
       throw Refusal(
         say(
-          "%1 is not a file that waits; /attach lists them by number.", SafeText(line: argument)))
+          "%1 is not the number of a waiting file; /attach lists them.", SafeText(line: argument)))
     }
     tell(
       files.waiting.isEmpty
-        ? say("No files wait any more.")
+        ? say("No files wait now.")
         : files.waiting.count == 1
           ? say("1 file waits.") : say("%1 files wait.", SafeText(files.waiting.count)))
   }
@@ -41,7 +41,7 @@ struct FileCommands: SessionPart {
     if !place.hasPrefix("/") { place = here + "/" + place }
     if message.attachments.isEmpty, try fetch(message, place) { return }
     guard !message.attachments.isEmpty else {
-      throw Refusal(say("No files came with message %1.", SafeText(message.number)))
+      throw Refusal(say("Message %1 has no files.", SafeText(message.number)))
     }
     try begin(.save(message.attachments, to: place, from: store.attachmentFolder))
   }
@@ -113,8 +113,8 @@ struct FileCommands: SessionPart {
     }
     tell(
       session.accounts.isWanted(account)
-        ? say("It is being fetched, and is saved when it is here.")
-        : say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
+        ? say("hobnob is fetching it, and will save it when it arrives.")
+        : say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address)))
     return true
   }
 

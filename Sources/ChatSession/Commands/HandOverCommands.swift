@@ -22,7 +22,7 @@ struct HandOverCommands: SessionPart {
   func copy(_ argument: String) throws {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("copy") }
     emit(.copy(SafeText(body: try text(of: argument))))
-    emit(.notice(say("Copied; the terminal has to allow it, see hobnob-commands(7)")))
+    emit(.notice(say("Copied, if the terminal allows it; see hobnob-commands(7)")))
   }
 
   private func text(of number: String) throws -> String {
@@ -69,7 +69,7 @@ struct HandOverCommands: SessionPart {
     guard let place else {
       throw Refusal(
         say(
-          "Message %1 has %2 to open, no %3.", shownNumber, SafeText(found.count),
+          "Message %1 has %2 to open; there is no %3.", shownNumber, SafeText(found.count),
           SafeText(line: words[1])))
     }
     try open(found[place - 1])

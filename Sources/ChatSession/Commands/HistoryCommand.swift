@@ -89,13 +89,13 @@ struct HistoryCommand: SessionPart {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(
       say(
-        "%1 names no messages; /history 50 shows the last 50, /history 10-30 those numbers.",
+        "%1 is neither a count nor a range; /history 50 shows the last 50, /history 10-30 those numbers.",
         SafeText(line: argument)))
     let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
     let most = SafeText(mostHistory)
     let tooMany = Refusal(
       say(
-        "That is too much at once; /history shows up to %1, hobnob log as many as there are.", most)
+        "That is too many; /history shows up to %1, hobnob log shows all.", most)
     )
     switch parts.count {
     case 1:

@@ -36,7 +36,7 @@ struct KeysCommand: SessionPart {
         argument.isEmpty
           ? say("No keys are bound here.")
           : say(
-            "No function is called like %1, and no key of that name is bound.",
+            "No function and no bound key is named %1.",
             SafeText(line: argument)))
     }
     let width = found.map(\.0.count).max() ?? 0

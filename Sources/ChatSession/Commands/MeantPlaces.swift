@@ -139,16 +139,16 @@ extension ConversationCommands {
     if let near = Conversation.nearest(to: "@" + bare, among: try others(), beginning: true) {
       return Refusal(
         say(
-          "Nobody is called %1; did you mean /msg %2?", shown,
+          "There is no one named %1; did you mean /msg %2?", shown,
           SafeText(name: String(near.dropFirst()))))
     }
     if let account = session.accounts.present, !bare.isEmpty, !bare.contains("/") {
       return Refusal(
         say(
-          "Nobody who has used this store is called %1; on %2 it is /msg %3.", shown,
+          "No one named %1 has used this store; for somebody on %2, type /msg %3.", shown,
           SafeText(line: account.domain), SafeText(line: account.address(of: bare))))
     }
-    return Refusal(say("Nobody who has used this store is called %1.", shown))
+    return Refusal(say("No one named %1 has used this store.", shown))
   }
 
   func carryOut(_ intent: Intent) throws {

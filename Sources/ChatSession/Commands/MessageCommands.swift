@@ -32,7 +32,7 @@ struct MessageCommands: SessionPart {
   private func notANumber(_ argument: String) -> Refusal {
     Refusal(
       say(
-        "%1 is not a message number. Numbers stand in brackets before a message; -2 is your last but one.",
+        "%1 is not a message number. The number is in brackets before each message; -2 is your last but one.",
         SafeText(line: argument)))
   }
 
@@ -86,8 +86,8 @@ struct MessageCommands: SessionPart {
       guard !failed.isEmpty else {
         throw Refusal(
           argument.isEmpty
-            ? say("No message of yours failed here; /retry all looks everywhere.")
-            : say("No message of yours failed."))
+            ? say("None of your messages here failed; /retry all looks everywhere.")
+            : say("None of your messages failed."))
       }
       for message in failed { _ = try store.retry(message.id, by: me.id) }
       tell(say("Sending %1 again.", SafeText(failed.count)))
@@ -119,7 +119,9 @@ extension Session {
     let conversation = try place.required()
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
       throw Refusal(
-        say("%1 is not a message number; numbers stand before messages.", SafeText(line: argument)))
+        say(
+          "%1 is not a message number; the number is in brackets before each message.",
+          SafeText(line: argument)))
     }
     return try store.message(named: number, in: conversation.id, for: me.id)
   }

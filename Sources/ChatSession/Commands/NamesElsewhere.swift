@@ -15,17 +15,19 @@ enum NamesElsewhere {
     (["notice"], say("/msg NAME TEXT writes to one person.")),
     (["part", "close"], say("/leave leaves the room.")),
     (["exit", "bye"], say("/quit leaves hobnob.")),
-    (["window", "win", "buffer"], say("/switch NAME goes to a conversation, and /list has them.")),
-    (["windows", "wins", "buffers"], say("/list has your conversations.")),
-    (["names", "whois"], say("/who says who is here.")),
-    (["roster"], say("/list has your conversations, and /who says who is here.")),
+    (
+      ["window", "win", "buffer"], say("/switch NAME goes to a conversation, and /list lists them.")
+    ),
+    (["windows", "wins", "buffers"], say("/list lists your conversations.")),
+    (["names", "whois"], say("/who shows who is here.")),
+    (["roster"], say("/list lists your conversations, and /who shows who is here.")),
     (["lastlog", "grep"], say("/search WORD finds messages.")),
-    (["hilight", "highlight"], say("/set highlight WORD marks what has that word.")),
+    (["hilight", "highlight"], say("/set highlight WORD marks messages with that word.")),
     (["correct"], say("/edit changes your newest message.")),
     (["sendfile", "upload"], say("/attach PATH adds a file to the next message.")),
     (["prefs"], say("/set shows the settings.")),
-    (["time"], say("/set timestamps says how times are shown.")),
-    (["ping"], say("/info N says how far message N came.")),
+    (["time"], say("/set timestamps changes how times are shown.")),
+    (["ping"], say("/info N shows the delivery of message N.")),
     (["titlebar"], say("hobnob has no title bar.")),
   ]
 }
@@ -39,7 +41,7 @@ extension Command {
         say("/%1 is not a command. To send a text that begins with /, begin it with //.", shown))
     }
     if name.isEmpty {
-      return Refusal(say("A command's name has to follow /. /help lists them."))
+      return Refusal(say("Type the name of a command after /. /help lists them."))
     }
     if let counterpart = NamesElsewhere.counterpart(of: name) {
       return Refusal(say("There is no /%1; %2", shown, counterpart))

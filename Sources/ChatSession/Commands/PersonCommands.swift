@@ -15,14 +15,14 @@ struct PersonCommands: SessionPart {
       return
     }
     session.becomes(try store.rename(me.id, to: argument))
-    tell(say("Others see you as %1 now.", SafeText(name: me.name)))
+    tell(say("Others now see you as %1.", SafeText(name: me.name)))
     news.catchUp()
   }
 
   func goAway(_ argument: String) throws {
     let word = argument.trimmingBlanks
     guard word.count <= 200 else {
-      throw Refusal(say("A word about being away has up to %1 characters.", SafeText(200)))
+      throw Refusal(say("The text of /away may have up to %1 characters.", SafeText(200)))
     }
     try place.become(away: word)
     news.catchUp()
@@ -41,7 +41,7 @@ struct PersonCommands: SessionPart {
     guard !argument.isEmpty else {
       return tell(
         settings.typing
-          ? say("Others see when you type; /typing off ends it.")
+          ? say("Others see when you type; /typing off stops that.")
           : say("Others do not see when you type; /typing on tells them."))
     }
     guard argument == "on" || argument == "off" else { throw usage("typing") }

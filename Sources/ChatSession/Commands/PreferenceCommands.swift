@@ -32,7 +32,7 @@ struct PreferenceCommands: SessionPart {
           say("No themes were found; they belong in share/hobnob/themes beside the program."))
       }
       return tell(
-        say("Themes: %1. /theme NAME takes one.", SafeText(line: names.joined(separator: ", "))))
+        say("Themes: %1. /theme NAME applies one.", SafeText(line: names.joined(separator: ", "))))
     }
     var rc = session.preferences.asFile
     var complaints: [SafeText] = []
@@ -43,7 +43,7 @@ struct PreferenceCommands: SessionPart {
   func alias(_ argument: String) throws {
     guard !argument.isEmpty else {
       guard !session.preferences.aliases.isEmpty else {
-        return tell(say("There are no aliases: /alias j /join."))
+        return tell(say("There are no aliases; /alias j /join makes one."))
       }
       return transcript.answer(
         session.preferences.aliases.sorted { $0.key < $1.key }.map { name, meaning in
@@ -61,7 +61,7 @@ struct PreferenceCommands: SessionPart {
           say(
             "/%1 is %2, until you leave (to keep it: hobnobrc)", shown,
             SafeText(line: $0))
-        } ?? say("/%1 stands for nothing now", shown)))
+        } ?? say("/%1 is no longer an alias", shown)))
   }
 
   func bind(_ argument: String) throws {

@@ -117,7 +117,7 @@ extension MessagePrinter {
   {
     let number = SafeText(news.message.number)
     guard let emoji = news.emoji else {
-      return StyledLine(say("%1 took the reaction to [%2] back", name, number), .dim)
+      return StyledLine(say("%1 removed the reaction to [%2]", name, number), .dim)
     }
     let first = SafeText(body: news.message.body).lines.first ?? SafeText()
     // An action means nothing without its actor.

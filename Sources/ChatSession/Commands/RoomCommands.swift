@@ -143,16 +143,17 @@ struct RoomCommands: SessionPart {
       add(say("edit"), say("sent to the others as an edit; some programs show both texts"))
       add(say("recall"), say("until the network has the message; /delete asks others to remove it"))
       add(say("typing"), say("shown to those whose programs tell"))
-      add(say("seen"), say("known of those whose programs tell"))
-      add(say("history"), say("what this store has, and what the network sends of the past"))
-      add(say("files"), say("as addresses on the server; /save N fetches what others sent so"))
+      add(say("seen"), say("known only for those whose programs report it"))
+      add(say("history"), say("what this store has, and what the network's archive has"))
+      add(say("files"), say("sent as addresses on the server; /save N fetches those of others"))
     } else {
       lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
-      add(say("edit"), say("at any time; others see the new text, /info the former ones"))
+      add(say("edit"), say("at any time; others see the new text, and /info shows the former ones"))
       add(say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete"))
       add(say("typing"), say("others see that you type, unless /typing off"))
-      add(say("seen"), say("who had it printed before them, unless they /set receipts off"))
-      add(say("history"), say("everything that was said, also before you came"))
+      add(
+        say("seen"), say("everyone on whose screen it was printed, unless they /set receipts off"))
+      add(say("history"), say("everything, also from before you joined"))
     }
     transcript.answer(lines, indent: 12)
     _ = try NetworkCommands(session: session).ask(.abilities, in: conversation)

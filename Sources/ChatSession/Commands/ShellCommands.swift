@@ -178,8 +178,8 @@ struct ShellCommands: SessionPart {
       lines.append(
         StyledLine(
           screen.held.count > 0
-            ? say("Printing is held; %1 new. /bottom goes on.", SafeText(screen.held.count))
-            : say("Printing is held; /bottom goes on.")))
+            ? say("Output paused; %1 new. Type /bottom to resume.", SafeText(screen.held.count))
+            : say("Output paused; type /bottom to resume.")))
     }
     if let away = place.away {
       lines.append(
@@ -208,16 +208,18 @@ struct ShellCommands: SessionPart {
   func pause(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("pause") }
     guard !screen.isPaused else {
-      return tell(say("Printing is held already; /bottom goes on."))
+      return tell(say("Output is already paused; type /bottom to resume."))
     }
     _ = try place.required()
     screen.pause()
-    tell(say("Printing is held; /bottom goes on, and so does sending."))
+    tell(say("Output paused; type /bottom or send a message to resume."))
   }
 
   func bottom(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("bottom") }
-    guard screen.isPaused else { return tell(say("Printing is not held; /pause holds it.")) }
+    guard screen.isPaused else {
+      return tell(say("Output is not paused; type /pause to pause it."))
+    }
     let count = screen.held.count
     screen.letGo()
     news.catchUp()

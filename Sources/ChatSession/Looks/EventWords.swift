@@ -24,7 +24,7 @@ package struct EventWords {
     switch event.kind {
     case .topic:
       event.text.isEmpty
-        ? say("%1 took the topic away", name(event.participant))
+        ? say("%1 removed the topic", name(event.participant))
         : say("%1 changed the topic: %2", name(event.participant), SafeText(line: event.text))
     case .invitation:
       event.other.map { say("%1 invited %2", name(event.participant), name($0)) }

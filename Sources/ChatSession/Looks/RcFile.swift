@@ -80,7 +80,7 @@ package struct RcFile {
   ) throws {
     let shown = SafeText(line: path)
     guard !open.contains(path), open.count < 16 else {
-      throw Refusal(say("%1 is being read already; it names itself.", shown))
+      throw Refusal(say("%1 sources itself, so hobnob does not read it again.", shown))
     }
     if open.isEmpty { bytesLeft = Self.mostBytes }
     guard let text = try Self.text(of: path, mustExist: mustExist, mostBytes: bytesLeft) else {
@@ -117,10 +117,12 @@ package struct RcFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_uid == getuid() || status.st_uid == 0 else {
       throw Refusal(
-        say("%1 belongs to someone else; it is not read. --no-rc starts without it.", shown))
+        say(
+          "hobnob does not read %1, which belongs to someone else. --no-rc starts without it.",
+          shown))
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(say("%1 is not a file that settings can be read from.", shown))
+      throw Refusal(say("hobnob cannot read settings from %1.", shown))
     }
     let tooLong = Refusal(
       say(
@@ -169,11 +171,15 @@ package struct RcFile {
       if let name = words.first, [Keep.name, NotifySetting.name].contains(name) {
         throw Keep.belongsToAConversation(name)
       }
-      guard words.count == 2 else { throw Refusal(say("/set takes a name and a value here.")) }
+      guard words.count == 2 else {
+        throw Refusal(say("In a file, /set needs a name and a value."))
+      }
       try settings.change(words[0], to: words[1].trimmingBlanks)
     case "alias": try alias(rest)
     case "bind":
-      guard !rest.isEmpty else { throw Refusal(say("/bind takes a line of an inputrc here.")) }
+      guard !rest.isEmpty else {
+        throw Refusal(say("In a file, /bind needs a line of an inputrc."))
+      }
       let place = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
       bindings.append(KeyBinding(rest, from: place, complaintsBefore: complaintsBefore))
     case "theme":
@@ -185,7 +191,7 @@ package struct RcFile {
     default:
       throw Refusal(
         say(
-          "%1 cannot stand in an rc file; /set, /alias, /bind, /theme and /source can.",
+          "%1 does not work in an rc file; /set, /alias, /bind, /theme and /source do.",
           SafeText(line: line.hasPrefix("/") ? "/" + name : name)))
     }
   }
@@ -193,7 +199,7 @@ package struct RcFile {
   static func noTheme(_ name: String, environment: [String: String]) -> Refusal {
     Refusal(
       say(
-        "There is no theme %1; there are: %2.", SafeText(line: name),
+        "There is no theme %1; the themes are %2.", SafeText(line: name),
         SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
   }
 
@@ -214,7 +220,7 @@ package struct RcFile {
       throw Refusal(say("An alias needs a name: /alias j /join."))
     }
     guard Command.named(bare) == nil else {
-      throw Refusal(say("/%1 is a command already.", SafeText(line: bare)))
+      throw Refusal(say("/%1 is already a command.", SafeText(line: bare)))
     }
     guard !meaning.isEmpty else {
       guard aliases.removeValue(forKey: bare) != nil else {

@@ -149,50 +149,51 @@ public struct Settings: Sendable, Equatable {
         return true
       }),
     onOff("typing", \.typing, "tell others that you are typing"),
-    onOff("receipts", \.receipts, "tell others that their messages were delivered and seen"),
+    onOff("receipts", \.receipts, "tell others which messages you received and saw"),
     choice(
       "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
     onOff("numbers", \.numbers, "the number before each message"),
     choice(
       "events", \.events,
-      "who joins, leaves or changes their name; active: in large rooms those who spoke lately"),
+      "print who joins, leaves or changes their name; active: in large rooms, only recent speakers"),
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
     command(
       "highlight", \.highlight, without: "off",
-      "words that ring and are marked as your name is, with blanks between"),
+      "words that ring and are marked as your name is, separated by blanks"),
     command(
       "notify-command", \.notifyCommand, without: "off",
-      "run for mentions of you and direct messages, with sender, conversation and text behind it"),
+      "program to run for mentions and direct messages, with sender, conversation and text as arguments"
+    ),
     command(
       "open-command", \.openCommand, without: "auto",
-      "what /open runs, with the address or the file behind it; auto: $BROWSER or xdg-open"),
+      "program that /open runs on an address or a file; auto: $BROWSER or xdg-open"),
     onOff(
       "pager", \.pager,
-      "what a command lists goes to $PAGER where it is longer than the screen"),
+      "show lists that are longer than the screen in $PAGER"),
     number(
       "fold-lines", \.foldLines, upTo: 1_000_000,
-      "a text of more lines is printed folded; 0: however many it has"),
+      "fold texts of more than this many lines; 0: of none"),
     choice(
-      "wrap", \.wrap, "long lines are broken between words, or where the terminal wraps them"),
-    number("name-width", \.nameWidth, upTo: 40, "columns for names; 0: as many as each has"),
+      "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
+    number("name-width", \.nameWidth, upTo: 40, "columns for names; 0: as many as each name has"),
     choice(
-      "links", \.links, "addresses can be clicked; auto: where the terminal is known to do it"),
+      "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
-    onOff("slash-guard", \.slashGuard, "refuse a line whose first character after blanks is /"),
-    onOff("up-edits-last", \.upEditsLast, "Up on an empty line edits your newest message"),
+    onOff("slash-guard", \.slashGuard, "refuse a line with blanks before a /"),
+    onOff("up-edits-last", \.upEditsLast, "let Up on an empty line edit your newest message"),
     onOff(
       "hold-while-typing", \.holdWhileTyping,
-      "in plain mode, keep messages until the line is sent or empty"),
-    onOff("live-menu", \.liveMenu, "show what completes the word while it is typed"),
-    onOff("bare-names", \.bareNames, "TAB completes names without @, too"),
+      "in plain mode, hold back messages until the line is sent or empty"),
+    onOff("live-menu", \.liveMenu, "show completions of a word while you type it"),
+    onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
     number(
       "ask-lines", \.askLines, upTo: 1_000_000,
-      "ask before a text of more lines is sent; 0: never"),
+      "ask before sending a text of more lines; 0: never"),
     number(
-      "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "rows of candidates that the menu shows"),
+      "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
     Entry(
       name: "emoji-style", values: ["character", "shortcode"],
-      help: "what a completed emoji becomes: itself, or its name between colons",
+      help: "what a completed emoji becomes: the emoji, or its name between colons",
       get: { $0.emojiIsCharacter ? "character" : "shortcode" },
       set: { settings, value in
         guard value == "character" || value == "shortcode" else { return false }
@@ -201,18 +202,19 @@ public struct Settings: Sendable, Equatable {
       }),
     onOff(
       "close-by-double-space", \.closeByDoubleSpace,
-      "two spaces close the markdown symbol that was opened last"),
-    onOff("styling", \.styling, "draw *bold*, _italic_ and the like as they are meant"),
-    choice("counter", \.counter, "how the characters are counted where there is a limit"),
-    onOff("accessible", \.accessible, "the plain face; takes effect when hobnob starts"),
+      "let two spaces close the markdown symbol that you opened last"),
+    onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
+    choice("counter", \.counter, "what to count if there is a message limit"),
+    onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
     number(
-      "message-limit", \.messageLimit, upTo: 1_000_000, "characters a message may have; 0: any"),
+      "message-limit", \.messageLimit, upTo: 1_000_000,
+      "the most characters a message may have; 0: no limit"),
     number(
       "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
-      "megabytes a file may have that is sent; 0: any"),
+      "the largest file you may send, in megabytes; 0: no limit"),
     Entry(
       name: "max-input-rows", values: ["auto"], takesNumbers: true,
-      help: "rows the line grows to before it scrolls; 0: as many as fit",
+      help: "rows of input before it scrolls; 0: as many as fit",
       get: { $0.maxInputRows.map { String($0) } ?? "auto" },
       set: { settings, value in
         if value == "auto" {
@@ -224,17 +226,18 @@ public struct Settings: Sendable, Equatable {
         return true
       }),
     number(
-      "typing-timeout", \.typingTimeout, upTo: 3600, "seconds somebody stays typing; 0: until said"),
-    choice("prompt-style", \.looks.prompt, "how the prompt is drawn"),
-    choice("accent", \.looks.accent, "the colour of the prompt and of what can be done"),
-    onOff("placeholder", \.looks.placeholder, "\"Message #lobby\" while the line is empty"),
-    choice("send-item", \.looks.send, "what stands at the right: dim until the line can be sent"),
-    choice("attach-item", \.looks.attach, "what stands at the left, for /attach"),
+      "typing-timeout", \.typingTimeout, upTo: 3600,
+      "seconds before \"typing\" expires; 0 means never"),
+    choice("prompt-style", \.looks.prompt, "the form of the prompt"),
+    choice("accent", \.looks.accent, "the colour of the prompt and of possible actions"),
+    onOff("placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
+    choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
+    choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
     choice("toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
     onOff("separator", \.looks.separator, "a rule below the line"),
     choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
     onOff("colour-names", \.looks.colourNames, "a colour for each name"),
-    choice("menu-style", \.looks.menu, "candidates one below the other, or side by side"),
+    choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
     Entry(
       name: "width", values: WidthRule.allCases.map(\.rawValue),
       help: "how this terminal counts the columns of emoji",

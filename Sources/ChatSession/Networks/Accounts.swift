@@ -362,7 +362,7 @@ final class Accounts: SessionPart {
       guard list.isEmpty else {
         throw Refusal(
           say(
-            "Which account? You have %1; it is the one whose conversation is open, and /msg %2 opens one with yourself.",
+            "Which account? You have %1. Open a conversation of the account you mean; /msg %2 opens one with yourself.",
             list.map { SafeText(line: $0.address) }.joined(separator: ", "),
             SafeText(line: list[0].address)))
       }
@@ -375,7 +375,7 @@ final class Accounts: SessionPart {
           "You have no account %1; you have %2.", SafeText(line: address),
           list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
     }
-    throw Refusal(say("You have no account yet; /account says how to get one."))
+    throw Refusal(say("You have no account yet; /account explains how to get one."))
   }
 
   // MARK: Completion

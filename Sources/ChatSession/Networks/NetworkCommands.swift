@@ -146,7 +146,7 @@ struct NetworkCommands: SessionPart {
   ) throws {
     _ = try store.ask(verb, target: target, text: text, secret: secret, of: account)
     if !accounts.isWanted(account) {
-      tell(say("%1 is disconnected; /connect goes on.", SafeText(line: account.address)))
+      tell(say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address)))
     }
   }
 
@@ -177,7 +177,7 @@ struct NetworkCommands: SessionPart {
     if accounts.list.isEmpty { _ = try accounts.named("") }
     let contacts = try accounts.list.flatMap { try store.contacts(of: $0) }
     guard !contacts.isEmpty else {
-      return tell(say("You have no contact yet; /contact add ADDRESS asks somebody."))
+      return tell(say("You have no contacts yet; /contact add ADDRESS asks somebody."))
     }
     ConversationCommands(session: session).list(contacts)
   }

@@ -41,7 +41,7 @@ struct Dispatcher: SessionPart {
       if settings.slashGuard, let command = drafts.command(behindDraftIn: text) {
         throw Refusal(
           say(
-            "/%1 stands right behind a draft that came back. Delete what is before it, or put a blank between them to send both.",
+            "/%1 comes right after a draft that returned. Delete the draft, or put a blank between them to send both.",
             SafeText(line: command.name)))
       }
       try outgoing.send(body, typed: text)

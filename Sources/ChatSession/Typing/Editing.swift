@@ -71,7 +71,7 @@ package final class Editing: SessionPart {
       doubted = text
       throw Refusal(
         say(
-          "This would save the text with /cancel at its end: Return again does, C-g leaves and keeps [%1] as it was.",
+          "This would save the text with /cancel at its end. Return again saves it, C-g leaves [%1] as it was.",
           number))
     case .save(let body): try save(body, typed: text, over: message, mode)
     case .unchanged:
@@ -79,7 +79,7 @@ package final class Editing: SessionPart {
       emit(.notice(say("Nothing was changed in [%1]", number)))
     case .refusedBlank:
       throw Refusal(
-        say("A message cannot become empty. /cancel keeps it, /delete %1 removes it.", number))
+        say("A message cannot become empty. /cancel keeps it, /delete %1 deletes it.", number))
     case .refusedOverLimit(let count, let limit): throw outgoing.tooLong(count, limit)
     case .command(.cancel):
       keepAbandoned()
@@ -88,7 +88,7 @@ package final class Editing: SessionPart {
     case .refusedCommand:
       throw Refusal(
         say(
-          "While editing only /cancel and /edit N are commands. A text that begins with / is written //."
+          "While you edit, only /cancel and /edit N are commands. For a text that begins with /, type //."
         ))
     }
   }

@@ -38,7 +38,8 @@ package final class AttachedFiles: SessionPart {
     emit(
       .notice(
         say(
-          "%1 goes with the next message; /detach %2 lets it go.", SafeText(name: found.name),
+          "%1 will be sent with your next message; /detach %2 removes it.",
+          SafeText(name: found.name),
           SafeText(waiting.count))))
   }
 
@@ -151,7 +152,7 @@ package final class AttachedFiles: SessionPart {
     waiting.removeAll()
     if text.isEmpty {
       drafts.note()
-      emit(.notice(say("The files that waited are let go; C-_ brings them back")))
+      emit(.notice(say("The waiting files are removed; C-_ restores them")))
     }
     return true
   }

@@ -146,7 +146,7 @@ final class Drafts: SessionPart {
     (aside[conversation] ?? []).flatMap(\.files)
   }
 
-  private static let isSetAside = say("Set aside; it comes back after the next line")
+  private static let isSetAside = say("Put away; it returns after the next line")
 
   /// A draft that found something in the line comes back behind that.
   func putBy(_ draft: Conversations.Draft) {

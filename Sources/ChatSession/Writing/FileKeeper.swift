@@ -87,7 +87,7 @@ package enum FileKeeper {
     guard status == 0, kept.count == files.files.count else {
       throw Refusal(
         say(
-          "The files could not be copied into the store: what copies them ended with status %1.",
+          "The files could not be copied into the store: the copying process ended with status %1.",
           SafeText(Int(status))))
     }
     return kept

@@ -274,7 +274,7 @@ extension Outgoing {
     emit(.bell)
     return Refusal(
       say(
-        "The message has %1 characters, %2 are allowed; shorten it and press Return again.",
+        "The message has %1 characters; at most %2 are allowed. Shorten it and press Return again.",
         SafeText(count), SafeText(limit)))
   }
 }
@@ -304,8 +304,8 @@ extension Outgoing {
       emit(
         .notice(
           queue.isReady
-            ? say("What you typed is kept once the store is free; C-d again leaves without it")
-            : say("What you typed is sent once its files are copied; C-d again leaves without it")))
+            ? say("hobnob keeps your line once the store is free; C-d again leaves without it")
+            : say("hobnob sends your line once its files are copied; C-d again leaves without it")))
     }
     if queue.isReady { tryAgainSoon() }
   }

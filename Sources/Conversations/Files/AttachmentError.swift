@@ -46,7 +46,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
         "%1 is larger than %2, the most that may be attached here", [path, Attachment.size(limit)]
       )
     case .changed(let path):
-      ("%1 changed while it was being copied; try again when it is at rest", [path])
+      ("%1 changed while it was being copied; try again when nothing writes to it", [path])
     case .replaced(let path):
       (
         "%1 is no longer the file you attached; /attach it again to send the new one",
@@ -61,7 +61,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
     case .damaged(let name):
       ("the file %1 in the store is damaged; have it sent again", [name])
     case .namesTaken(let path):
-      ("%1 and the names like it are taken; name another", [path])
+      ("%1 and similar names are taken; choose another", [path])
     }
   }
 

@@ -79,8 +79,8 @@ extension NewsTaking {
       "UPDATE approach SET told = 0 WHERE account = ? AND told IS NULL", account.id)
     try store.tell(
       more == 1
-        ? "One more request came; /requests lists it."
-        : "\(more) more requests came; /requests lists them.", account)
+        ? "One more request arrived; /requests lists it."
+        : "\(more) more requests arrived; /requests lists them.", account)
   }
 
   func invited(to room: String, by speaker: Speaker) throws {

@@ -118,7 +118,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
         [name]
       )
     case .missingValue(let name):
-      ("%1: needs a value right behind it", [name])
+      ("%1: needs a value right after it", [name])
     case .notADate(let text):
       (
         "“%1” is not a date; write 2026-11-21, 2026-11, today, yesterday, or an age like 7d or 3mo",
@@ -129,7 +129,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nothingToLookFor(let text):
       ("there is no word to look for in “%1”; write letters, digits or emoji, or a filter", [text])
     case .tooLong:
-      ("that is too much to look for at once; leave some words out", [])
+      ("the search has too many words; leave some out", [])
     }
   }
 

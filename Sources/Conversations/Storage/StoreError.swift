@@ -82,7 +82,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .failed(let path, let detail), .contradiction(let path, let detail):
       (
-        "the store %1 could not do it: %2; look at the disk, its limits and the file, and try again",
+        "the store %1 failed: %2; check the disk, its limits and the file, and try again",
         [path, detail]
       )
     case .deaf(let path, let reason):

@@ -97,11 +97,11 @@ extension Store {
         try database.run(
           "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
       }
-      return [Finding(.fine, of: .searchIndex, "the search index is in step with the messages")]
+      return [Finding(.fine, of: .searchIndex, "the search index matches the messages")]
     } catch StoreError.corrupt {
       return [
         Finding(
-          .damage, of: .searchIndex, "the search index is not in step with the messages of %1", path
+          .damage, of: .searchIndex, "the search index does not match the messages of %1", path
         )
       ]
     }
@@ -156,7 +156,7 @@ extension Store {
         faults.append(
           Finding(
             .damage, of: .attachments,
-            "the attachment %1 is not what was put into the store; attach the same file again",
+            "the attachment %1 has changed since it was stored; attach the same file again",
             name))
       }
     }

@@ -26,7 +26,7 @@ final class IncomingFile {
     offset += Int64(piece.count)
     guard offset == bytes else { return false }
     guard file.hash() == hash else {
-      throw LineFault("the bytes of file %1 are not those it is named after", hash)
+      throw LineFault("the bytes of file %1 do not match its hash", hash)
     }
     try file.place(as: hash)
     return true

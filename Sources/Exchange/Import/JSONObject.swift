@@ -123,7 +123,9 @@ struct JSONObject {
         $0.text("type") == "object" ? $0.text("value") : nil
       }
       return try parts.map {
-        guard let part = $0 else { throw LineFault("“%1” holds what is not an object", name) }
+        guard let part = $0 else {
+          throw LineFault("“%1” contains something that is not an object", name)
+        }
         return try JSONObject(part, nul, database)
       }
     default: throw LineFault("“%1” is not an array", name)

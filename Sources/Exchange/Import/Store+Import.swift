@@ -78,7 +78,7 @@ extension Import {
           throw ImportFault(
             name, 0,
             (
-              "it is an export, which says itself where its messages belong; leave --conversation out",
+              "it is an export, which names its own conversations; leave out --conversation",
               []
             ))
         }

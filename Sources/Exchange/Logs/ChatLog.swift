@@ -44,10 +44,10 @@ struct IrssiLog: ChatLog {
     if line.allSatisfy(\.isWhitespace) { return .nothing }
     if line.hasPrefix("--- ") { return try mark(line) }
     guard let (time, rest) = Self.clock(in: line) else {
-      throw LineFault("no time stands at the beginning")
+      throw LineFault("it does not begin with a time")
     }
     guard var moment = day else {
-      throw unknownDay ?? LineFault("no line before it says which day it is")
+      throw unknownDay ?? LineFault("no line before it gives the day")
     }
     (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
     return try said(String(rest), at: milliseconds(of: moment))
@@ -68,7 +68,7 @@ struct IrssiLog: ChatLog {
       }
       guard let month = MonthNames.number(of: name) else {
         let fault = LineFault(
-          "the month “%1” is of no language known here; set LC_TIME to that of the log",
+          "hobnob does not know the month “%1”; set LC_TIME to the language of the log",
           String(name)
         ).once
         unknownDay = fault

@@ -37,11 +37,11 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
       "No connection to \(host), port \(port) (\(reason))."
     case .tooSlow(let host, let limit): "\(host) did not answer within \(limit / 1000) s."
     case .certificate(let fault, let domain): fault.text(for: domain)
-    case .noAuthorities(let file): "There are no certificates to be read in \(file)."
+    case .noAuthorities(let file): "\(file) has no readable certificates."
     case .badPin: "A pin is the SHA-256 of a public key: 64 hexadecimal digits."
     case .tls(let reason): "Encryption with the server failed (\(reason))."
     case .lost(let reason): "The connection broke (\(reason))."
-    case .tooMuchWaiting(let bytes): "The server takes nothing any more; \(bytes) bytes wait."
+    case .tooMuchWaiting(let bytes): "The server accepts no more data; \(bytes) bytes wait."
     }
   }
 }

@@ -21,7 +21,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .wrongPassword: "The server does not accept this password; /connect takes another."
+    case .wrongPassword: "The server does not accept this password; /connect asks for another."
     case .unusablePassword:
       "The name or the password is empty or has a control character in it, which no server takes."
     case .weakened:
@@ -38,7 +38,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooManyRounds(let rounds):
       "The server asks for \(rounds) rounds of hashing the password; only from "
         + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."
-    case .broken: "The server does not keep to the rules of logging in."
+    case .broken: "The server does not follow the rules for logging in."
     case .refused(let reason): "The server refuses the login (\(reason))."
     }
   }

@@ -169,8 +169,8 @@ extension Client {
     let sentence: Sentence? =
       switch request.verb {
       case .block: ("%1 is blocked.", [request.target])
-      case .unblock: ("%1 is blocked no more.", [request.target])
-      case .unsubscribe: ("%1 is no contact any more.", [request.target])
+      case .unblock: ("%1 is no longer blocked.", [request.target])
+      case .unsubscribe: ("%1 is no longer a contact.", [request.target])
       case .invite: ("%1 is invited.", [request.text])
       default: nil
       }

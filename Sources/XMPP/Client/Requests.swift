@@ -65,7 +65,7 @@ struct Requests: Sendable {
 extension Client {
   mutating func take(_ new: [NetworkRequest]) {
     for request in requests.take(new) {
-      tell(.answered(request, "Too much is asked for at once. Try again in a moment."))
+      tell(.answered(request, "There are too many requests at once. Try again in a moment."))
     }
     runRequests()
   }
@@ -208,7 +208,7 @@ extension Client {
         ? "Nobody asks to be your contact."
         : filled(
           (
-            "Asking to be your contacts: %1. /contact accept ADDRESS is your yes.",
+            "Asking to be your contacts: %1. /contact accept ADDRESS accepts one.",
             [Client.list(askers)]
           )))
   }
@@ -232,7 +232,7 @@ extension Client {
   }
 
   private mutating func isContact(_ request: NetworkRequest, _ target: Address) {
-    done(request, filled(("%1 is a contact already.", [target.description])))
+    done(request, filled(("%1 is already a contact.", [target.description])))
   }
 
   private mutating func addContact(_ request: NetworkRequest, _ target: Address) {
@@ -252,7 +252,8 @@ extension Client {
       sentence = filled(
         (
           request.verb == .approve && hasAsked
-            ? "%1 is a contact now." : "%1 is asked; until they accept, nobody sees who is there.",
+            ? "%1 is a contact now."
+            : "hobnob asked %1; until they accept, neither of you sees whether the other is online.",
           [request.target]
         ))
     }

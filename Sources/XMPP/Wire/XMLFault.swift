@@ -30,7 +30,7 @@ package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .processingInstruction: "The server sent a processing instruction, which XMPP forbids."
     case .otherEncoding: "The server does not send UTF-8."
     case .textBetweenStanzas: "The server sent text where XMPP has none."
-    case .notAStream: "What answers there does not speak XMPP."
+    case .notAStream: "The program that answers there does not speak XMPP."
     case .notXML(let reason): "The server sent broken XML (\(reason))."
     }
   }

@@ -49,7 +49,7 @@ import Testing
     #expect(told.count == 5 && told[0].contains("eve0@x.org"))
     linked.fixture.now += 60_000
     try hear(.countStrangers)
-    #expect(try reports() == ["995 more requests came; /requests lists them."])
+    #expect(try reports() == ["995 more requests arrived; /requests lists them."])
     try hear(.countStrangers)
     #expect(try reports() == [])
     #expect(try approaches.count == 1_000 && !isListed())

@@ -329,7 +329,7 @@ struct RoomTests {
       news == [
         .left(
           room: room,
-          reason: "\(room) was closed; go on in new@muc.example.org. Reason: too loud")
+          reason: "\(room) was closed; continue in new@muc.example.org. Reason: too loud")
       ])
   }
 

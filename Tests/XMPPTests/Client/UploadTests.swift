@@ -104,7 +104,7 @@ struct UploadTests {
     #expect(talk.news.refusals == [])
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     talk.wait(Limits.answer)
-    #expect(talk.news.refusals == ["The server takes no files."])
+    #expect(talk.news.refusals == ["The server accepts no files."])
   }
 
   @Test func aFileThatIsTooLargeIsRefusedWithTheLimit() throws {

@@ -226,7 +226,7 @@ struct HostileServerAttackTests {
       try peer.write("<html xmlns='http://www.w3.org/1999/xhtml'><body>400")
       peer.expectEnd()
     }
-    #expect(end?.description == "What answers there does not speak XMPP.")
+    #expect(end?.description == "The program that answers there does not speak XMPP.")
   }
 
   @Test("a reset and an end during the handshake of TLS are noticed at once")

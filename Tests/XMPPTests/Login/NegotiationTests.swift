@@ -237,7 +237,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     arguments: [
       (
         failure("not-authorized"),
-        "The server does not accept this password; /connect takes another.", true
+        "The server does not accept this password; /connect asks for another.", true
       ),
       (
         failure("account-disabled", text: "Pay first"),

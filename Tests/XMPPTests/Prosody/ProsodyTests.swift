@@ -77,7 +77,8 @@ private let prosody = Result { try Prosody() }
   func wrongPassword() throws {
     let end = try user(password: "pencil").runToEnd()
     #expect(end == .login(.sasl(.wrongPassword)) && end?.isFatal == true)
-    #expect(end?.description == "The server does not accept this password; /connect takes another.")
+    #expect(
+      end?.description == "The server does not accept this password; /connect asks for another.")
     #expect(try user("nobody").runToEnd() == .login(.sasl(.wrongPassword)))
   }
 

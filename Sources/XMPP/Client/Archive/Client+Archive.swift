@@ -38,7 +38,7 @@ extension Client {
       return
     }
     guard queries.count < Limits.queries else {
-      done(request, "Too much is asked for at once. Try again in a moment.")
+      done(request, "There are too many requests at once. Try again in a moment.")
       return
     }
     let name = place.description

@@ -18,13 +18,17 @@ extension Client {
       sentence += " It has no rooms of its own."
     }
     if let longest = server.longest {
-      sentence += filled((" A message may have %1 bytes.", [String(longest)]))
+      sentence += filled((" A message may have up to %1 bytes.", [String(longest)]))
     }
     return sentence
   }
 
   private func unknownAbilities(_ person: String) -> String {
-    filled(("What the program of %1 knows is told to contacts, while they are there.", [person]))
+    filled(
+      (
+        "Only contacts learn what the program of %1 supports, and only while %1 is online.",
+        [person]
+      ))
   }
 
   /// What somebody's program says of itself (XEP-0030).
@@ -36,8 +40,8 @@ extension Client {
       (Feature.markers, "what was seen"), (Feature.links, "files"),
     ].filter { features.contains($0.0) }.map { $0.1 }
     return words.isEmpty
-      ? filled(("The program of %1 knows texts alone.", [person]))
-      : filled(("The program of %1 knows %2.", [person, words.joined(separator: ", ")]))
+      ? filled(("The program of %1 supports only texts.", [person]))
+      : filled(("The program of %1 supports %2.", [person, words.joined(separator: ", ")]))
   }
 
   private var largestFile: String {
@@ -77,6 +81,8 @@ extension Client {
     var sentence = filled(("%1 ", [request.target]))
     sentence += parts.map { $0.0 ? $0.1 : $0.2 }.joined(separator: ", ") + "."
     if features.contains("muc_passwordprotected") { sentence += " It asks for a password." }
-    done(request, sentence + " Messages end at sent there, but for those whose programs tell more.")
+    done(
+      request, sentence + " Messages get no further than sent there, unless a program reports more."
+    )
   }
 }

@@ -49,7 +49,7 @@ extension Client {
       guard let work = outbox.works[id], let file = work.nextFile else { continue }
       guard let service = server.upload else {
         if isLookingForServices { return }
-        refuse(id, "The server takes no files.")
+        refuse(id, "The server accepts no files.")
         continue
       }
       if let longest = server.longestFile, file.bytes > longest {

@@ -131,7 +131,8 @@ extension Client {
     for id in outbox.breakers {
       refuse(
         id,
-        "The server closed the connection each time this was sent. It may be too long for it.")
+        "The server closed the connection each time hobnob sent this. It may be too long for the server."
+      )
     }
   }
 

@@ -134,7 +134,7 @@ enum RoomStatus {
     let sentence: Sentence =
       if let destroyed = user?.first("destroy", Feature.roomUser) {
         destroyed["jid"].flatMap(Address.init).map {
-          ("%1 was closed; go on in %2.", [room, $0.description])
+          ("%1 was closed; continue in %2.", [room, $0.description])
         } ?? ("%1 was closed.", [room])
       } else if codes.contains(isBanned) {
         actor.map { ("%2 banned you from %1.", [room, $0]) }
@@ -148,7 +148,7 @@ enum RoomStatus {
         actor.map { ("%2 removed you from the members of %1.", [room, $0]) }
           ?? ("You were removed from the members of %1.", [room])
       } else if codes.contains(isForMembers) {
-        ("%1 is for its members only now.", [room])
+        ("%1 is now for members only.", [room])
       } else {
         ("%1 no longer counts you as being in it.", [room])
       }
