@@ -89,7 +89,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("the account %1 already exists; /account list shows it", [address])
     case .onlyInARoom(let name, let domain):
       (
-        "hobnob knows %1 only from a room; write to their address, as in /msg %1@%2",
+        "you know %1 only from a room; write to their address, as in /msg %1@%2",
         [name, domain]
       )
     case .accountTaken(let address):

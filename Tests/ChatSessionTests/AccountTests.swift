@@ -33,7 +33,8 @@ struct AccountTests {
     let start = rows.firstIndex { $0.contains("add ADDRESS [--OPTION") } ?? 0
     #expect(rows[start].hasSuffix("it asks for the"), "\(rows)")
     #expect(
-      rows[start + 1] == "    password, connects, and shows the rooms and people that you have there.")
+      rows[start + 1]
+        == "    password, connects, and shows the rooms and people that you have there.")
   }
 
   @Test("adding one keeps what it was told, asks for the password, and tells nobody else")

@@ -163,7 +163,7 @@ extension EndToEnd {
       #expect(anna.wait(for: 20) { _ in kill(hanging, 0) != 0 })
       anna.send(
         "/account set anna@\(LocalServer.domain) password-command sh -c 'echo secret | head -1'\r")
-      try anna.expect("Type /connect to apply this")
+      try anna.expect("/connect to apply this")
       anna.send("/connect\r")
       try anna.expect("is connected", for: 20)
     }

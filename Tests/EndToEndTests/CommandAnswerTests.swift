@@ -48,7 +48,7 @@ extension EndToEnd {
     func refusedMessage() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("/set message-limit 5\r", seeing: "message-limit 5")
-      try anna.type("too long\r", seeing: "shorten it")
+      try anna.type("too long\r", seeing: "Shorten it")
       try anna.type("!", seeing: "#lobby> too long!|")
       try anna.type("\u{03}tea\r", seeing: "anna: tea")
       try anna.type("/edit\r", seeing: "edit 1> tea|")

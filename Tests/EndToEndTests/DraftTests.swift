@@ -53,7 +53,7 @@ extension EndToEnd {
       } else {
         try shell.type("\u{10}", seeing: "#lobby> \(old.0)|")
       }
-      try shell.type("\r", seeing: "What you had begun is in the history")
+      try shell.type("\r", seeing: "The line you had begun is in the history")
       try shell.expect("#lobby> |")
       #expect(try home.draft(becomes: nil, while: shell))
       try shell.type("\u{10}", seeing: "#lobby> \(old.0)|")

@@ -137,7 +137,7 @@ extension EndToEnd {
       try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent: closed^[[31m")
       try shell.expect("#far [2] two  … sending")
       try shell.expect("#away [1] three  … sending")
-      try shell.type("/retry\r", seeing: "None of your messages failed here")
+      try shell.type("/retry\r", seeing: "None of your messages here failed")
       try shell.type("\u{15}/retry all\r", seeing: "Sending 1 again.")
       try shell.expect("3 waiting")
       for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }

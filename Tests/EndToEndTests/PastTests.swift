@@ -114,7 +114,7 @@ extension EndToEnd {
       try anna.expect("old 10 of 2020")
       try anna.expectNever("sent")
       for (command, refusal) in [
-        ("edit", "no message here to edit"), ("delete", "no message of yours to delete"),
+        ("edit", "no message here to edit"), ("delete", "no message here to delete"),
         ("cancel", "no message here to take back"),
       ] {
         try anna.type("/\(command)\r", seeing: refusal)

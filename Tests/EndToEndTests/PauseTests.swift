@@ -45,7 +45,7 @@ extension EndToEnd {
     func nothingHeld() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type(
-        "/pause\r", seeing: "Output paused; type /bottom to resume, and so does sending.")
+        "/pause\r", seeing: "Output paused; type /bottom or send a message to resume.")
       try anna.type("/status\r", seeing: "The store is")
       try anna.expectNever("0 new")
       try home.say("held", as: "ben")

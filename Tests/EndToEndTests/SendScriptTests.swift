@@ -66,13 +66,14 @@ extension EndToEnd {
       try "/set message-limit 5\n".write(toFile: rc, atomically: true, encoding: .utf8)
       let own = ["send", "lobby", "--as", "anna", "--rc", rc]
       let refused = try home.run(own + ["abcdef"])
-      #expect(refused.status == 1 && refused.errors.contains("6 characters, 5 are allowed"))
+      #expect(refused.status == 1 && refused.errors.contains("6 characters; at most 5 are allowed"))
       #expect(try home.run(own + ["//2345"]).status == 1)
       try home.say("hi", as: "ben")
       let said = try home.run(
         ["lobby", "--as", "anna", "--rc", rc],
         input: "/me 123456\n/reply 1 123456\n/msg ben 123456\n/me 12345\n")
-      #expect(said.status == 1 && count(of: "6 characters, 5 are allowed", in: said.errors) == 3)
+      #expect(
+        said.status == 1 && count(of: "6 characters; at most 5 are allowed", in: said.errors) == 3)
       #expect(count(of: "12345", in: try home.run(["log", "lobby"]).output) == 1)
       #expect(try home.run(own, input: "  e\u{301}bcde \n\n").status == 0)
       #expect(try home.run(["log", "lobby"]).output.contains("abcdef") == false)

@@ -137,7 +137,7 @@ extension EndToEnd {
       let bells = shell.emulator.bells
       shell.send("\r")
       #expect(shell.wait(for: 10) { $0.bells > bells })
-      try shell.expect("8 characters, 5 are allowed")
+      try shell.expect("8 characters; at most 5 are allowed")
       try shell.expect("#lobby> abcdefgh|")
       try shell.expectNever("[1]")
       shell.send("\u{7F}\u{7F}\u{7F}  \r")

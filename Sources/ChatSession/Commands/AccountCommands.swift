@@ -165,7 +165,7 @@ struct AccountCommands: SessionPart {
       ? say("%1 no longer has its own %2", whose, option)
       : say("%1 has the %2 %3", whose, option, SafeText(line: value))
     // How much is fetched is looked at with every file.
-    tell(said + (name == "fetch" ? "." : "; " + say("Type /connect to apply this.")))
+    tell(said + (name == "fetch" ? "." : "; " + say("type /connect to apply this.")))
   }
 
   private func notSetUp(_ account: Account) -> Refusal {

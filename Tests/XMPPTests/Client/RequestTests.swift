@@ -46,14 +46,14 @@ struct RequestTests {
   @Test func peopleAreAddedApprovedAndForgotten() {
     var talk = Talk.ready { $0.roster = "<item jid='carl@x.org' subscription='both'/>" }
     var told = ask(&talk, .subscribe, "ben@example.org", "Ben")
-    #expect(told?.hasPrefix("ben@example.org is asked") == true)
+    #expect(told?.hasPrefix("hobnob asked ben@example.org") == true)
     let item = talk.sent.first?.first("query", Feature.roster)?.children.first
     #expect(item?["jid"] == "ben@example.org" && item?["name"] == "Ben")
     #expect(talk.sent.last?["type"] == "subscribe")
     talk = Talk.ready()
     // Whoever did not ask, as far as is known, is asked; and has the yes where they did.
     told = ask(&talk, .approve, "ben@example.org")
-    #expect(told?.hasPrefix("ben@example.org is asked") == true)
+    #expect(told?.hasPrefix("hobnob asked ben@example.org") == true)
     #expect(talk.sent.compactMap { $0["type"] } == ["subscribed", "set", "subscribe"])
     talk = Talk.ready()
     talk.hear("<presence from='ben@example.org' type='subscribe'/>")
