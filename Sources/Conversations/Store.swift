@@ -86,13 +86,7 @@ public final class Store {
     let files = try StoreFiles(path: path, options: options)
     let database = try Database(path: files.path, patience: options.patience)
     do {
-      let isShared = try prepare(database, files, options)
-      // SQLite has both open now, and nobody who closes the store removes them.
-      guard let companions = Companions(of: files.path) else {
-        throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
-      }
-      database.companions = companions
-      return (files, database, isShared)
+      return (files, database, try prepare(database, files, options))
     } catch {
       database.close()
       throw error
@@ -109,14 +103,20 @@ public final class Store {
   ) throws -> Bool {
     if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
     let (isOurs, found) = try Schema.state(of: database)
-    if !isOurs || found < Schema.version {
-      if !isOurs, !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
+    if !isOurs {
+      if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
       // Only before the first table: lets space be given back in small steps.
-      if !isOurs { try database.execute("PRAGMA auto_vacuum=INCREMENTAL") }
-      try writeAhead(database, patience: options.patience)
+      try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    }
+    try writeAhead(database, patience: options.patience)
+    _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
+    // SQLite has both open now, and nobody who closes the store removes them.
+    guard let companions = try files.checkedCompanions() else {
+      throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
+    }
+    database.companions = companions
+    if !isOurs || found < Schema.version {
       try Schema.migrate(database, shared: options.shared)
-    } else {
-      try writeAhead(database, patience: options.patience)
     }
     // What is deleted is overwritten, not only unlinked.
     try database.execute("PRAGMA secure_delete=ON")
@@ -171,6 +171,8 @@ public final class Store {
 
   /// Ends presence and closes the file. What is called afterwards throws.
   public func close() {
+    // Once this shell is gone, others may begin a new log.
+    try? database.rescueLog()
     try? detach()
     releaseLeases()
     bell.silence()

@@ -35,6 +35,25 @@ struct OutgoingTests {
     #expect(anna.session.deadline.map { $0 > anna.now + 1000 } ?? true)
   }
 
+  @Test("1.2, 1.12: where the store is locked from the start, commands come into the history later")
+  func lockedFromTheStart() throws {
+    let town = try Town()
+    let store = try town.store()
+    let me = try store.participant(identity: "anna")
+    let room = try #require(try store.room("lobby", create: true))
+    try store.join(me.id, room.id)
+    let lock = try Lock(town.path)
+    let anna = Person(store: store, me: me, face: .tty, town: town)
+    try anna.begin(in: room)
+    anna.say("/status")
+    anna.say("/theme")
+    #expect(anna.session.shellID == nil)
+    lock.release()
+    anna.wait(1000)
+    let shell = try #require(anna.session.shellID)
+    #expect(try store.history(of: me.id, shell: shell, limit: 9) == ["/status", "/theme"])
+  }
+
   @Test("1.2: after ten seconds a line comes back into the empty line, with the reason")
   func comesBack() throws {
     let town = try Town()

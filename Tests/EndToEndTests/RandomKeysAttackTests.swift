@@ -80,10 +80,10 @@ extension EndToEnd {
           $0.history.contains { $0.contains("] ") && $0.hasSuffix(" still here") }
         }
       }
-      // A line may have been a command that leaves.
+      // A line may have been a command that leaves; what was set aside may have come back.
       var status: Int32?
       for _ in 0..<(isAlive ? 3 : 1) where status == nil {
-        shell.send("\u{04}")
+        shell.send("\u{03}\u{04}")
         status = shell.waitForExit(seconds: 20)
       }
       #expect(

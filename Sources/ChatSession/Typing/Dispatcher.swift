@@ -60,6 +60,6 @@ struct Dispatcher: SessionPart {
 
   /// Commands enter the input history too (rule 1.12).
   private func rememberCommand(_ line: String) {
-    if session.shellID != nil { emit(.whenLineBegins(.carriedOut(line))) }
+    if session.isInteractive { emit(.whenLineBegins(.carriedOut(line))) }
   }
 }

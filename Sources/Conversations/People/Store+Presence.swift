@@ -53,6 +53,8 @@ extension Store {
     let file = try StoreFiles.openBeside(
       files.lockPath(of: id), shared: isShared, exclusively: true)
     flock(file, LOCK_EX | LOCK_NB)
+    let text = database.companions?.text ?? ""
+    _ = Glibc.write(file, text, text.utf8.count)
     return file
   }
 

@@ -12,14 +12,16 @@ struct FileIdentity: Hashable, Sendable {
     guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
   }
+
+  var text: String { "\(device):\(inode)" }
 }
 
 /// The write-ahead log and its index that a connection has open. With the store's file they are one
 /// store: who has another log, or another index of the same, overwrites what the others stored, or
 /// is overwritten (https://www.sqlite.org/howtocorrupt.html, 1.4 and 4).
 struct Companions: Hashable, Sendable {
-  var log: FileIdentity
-  var index: FileIdentity
+  private let log: FileIdentity
+  private let index: FileIdentity
 
   static func log(of path: String) -> String { path + "-wal" }
   static func index(of path: String) -> String { path + "-shm" }
@@ -32,18 +34,24 @@ struct Companions: Hashable, Sendable {
     (self.log, self.index) = (log, index)
   }
 
-  /// What has become of one of the two.
-  struct Loss {
-    let file: String
-    /// Nobody has put another one in its place.
-    let isMissing: Bool
+  /// The name of the one that is no longer the file that was opened; nil as a rule.
+  func loss(of path: String) -> String? {
+    let (log, index) = (Companions.log(of: path), Companions.index(of: path))
+    if FileIdentity(log) != self.log { return log }
+    return FileIdentity(index) == self.index ? nil : index
   }
 
-  /// What is no longer the file that was opened; empty as a rule.
-  func losses(of path: String) -> [Loss] {
-    [(Companions.log(of: path), log), (Companions.index(of: path), index)].compactMap {
-      let found = FileIdentity($0.0)
-      return found == $0.1 ? nil : Loss(file: $0.0, isMissing: found == nil)
+  /// Whether others may have written where what is in this log cannot be brought from it any more:
+  /// into a new log, or into this one by a new index.
+  func areTakenOver(at path: String) -> Bool {
+    let (log, index) = (Companions.log(of: path), Companions.index(of: path))
+    if FileIdentity(log) == self.log {
+      return FileIdentity(index).map { $0 != self.index } ?? false
     }
+    // Whoever opens the store makes an empty one, and is refused.
+    return fileStatus(log).map { $0.st_size > 0 } ?? false
   }
+
+  /// As it stands in the lock file of a running shell.
+  var text: String { "\(log.text) \(index.text)\n" }
 }

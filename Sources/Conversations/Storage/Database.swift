@@ -42,9 +42,8 @@ package final class Database {
   package func close() {
     for statement in statements.values { sqlite3_finalize(statement.handle) }
     statements = [:]
-    // Others have begun a new log: what is brought from the old one would overwrite theirs, and
-    // their log would be deleted.
-    if let handle, companions?.losses(of: path).contains(where: { !$0.isMissing }) == true {
+    // What is brought from the old log would overwrite what is in theirs, and that be deleted.
+    if let handle, companions?.areTakenOver(at: path) == true {
       csqlite_leave_log(handle)
     }
     sqlite3_close(handle)
@@ -68,7 +67,15 @@ package final class Database {
   /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
   func loss() -> StoreError? {
     if hasMoved { return .moved(path: path) }
-    return companions?.losses(of: path).first.map { .parted(path: path, file: $0.file) }
+    return companions?.loss(of: path).map { .parted(path: path, file: $0) }
+  }
+
+  /// Brings what is in a log that was deleted into the store's file, while nobody can have begun a
+  /// new one.
+  func rescueLog() throws {
+    guard let companions, companions.loss(of: path) != nil, !companions.areTakenOver(at: path)
+    else { return }
+    try execute("PRAGMA wal_checkpoint(PASSIVE)")
   }
 
   /// Whether the file at `path` is no longer the one that was opened.

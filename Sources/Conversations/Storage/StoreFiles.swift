@@ -40,7 +40,7 @@ package struct StoreFiles {
       }
       try create(shared: options.shared)
     } else {
-      try checkCompanions()
+      _ = try checkedCompanions()
     }
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
   }
@@ -183,18 +183,18 @@ package struct StoreFiles {
     }
   }
 
-  /// Nobody opens a store beside shells from under which its log or index was deleted: SQLite would
-  /// make another one, and the shells would lose what is in theirs.
-  private func checkCompanions() throws {
-    let files = [Companions.log(of: path), Companions.index(of: path)]
-    if files.allSatisfy({ fileStatus($0) != nil }) { return }
-    var waited = 0
-    while hasLivingShell, let missing = files.first(where: { fileStatus($0) == nil }) {
-      // The last shell that ends removes them, a moment after it says that it ends.
-      guard waited < 1_000 else { throw StoreError.parted(path: path, file: missing) }
-      usleep(2_000)
-      waited += 2
+  /// The log and the index, as every running shell has them open. If one was deleted, whoever opens
+  /// the store makes another, and would overwrite what the shells have stored in theirs.
+  ///
+  /// - Throws: `StoreError.parted`.
+  func checkedCompanions() throws -> Companions? {
+    let here = Companions(of: path)
+    for text in lockFiles().compactMap(companions) where text != here?.text {
+      let log = Companions.log(of: path)
+      let hasLog = FileIdentity(log).map { text.hasPrefix($0.text + " ") } ?? false
+      throw StoreError.parted(path: path, file: hasLog ? Companions.index(of: path) : log)
     }
+    return here
   }
 
   private var hasLivingShell: Bool { lockFiles().contains(where: isLocked) }
@@ -264,9 +264,23 @@ package struct StoreFiles {
       .map(ShellID.init(rawValue:))
   }
 
+  /// What a running shell wrote into its lock file; nil where it does not run, or has not yet.
+  private func companions(of shell: ShellID) -> String? {
+    let file = openLock(of: shell)
+    defer { Glibc.close(file) }
+    guard file >= 0, flock(file, LOCK_EX | LOCK_NB) != 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 200)
+    let count = Glibc.read(file, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+  }
+
+  /// For reading only: closing it again is then no news to those who watch the folder.
+  private func openLock(of shell: ShellID) -> Int32 {
+    Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+  }
+
   func isLocked(_ shell: ShellID) -> Bool {
-    // For reading only: closing it again is then no news to those who watch the folder.
-    let file = Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let file = openLock(of: shell)
     guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
     defer { Glibc.close(file) }
     return flock(file, LOCK_EX | LOCK_NB) != 0
