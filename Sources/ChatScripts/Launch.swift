@@ -179,7 +179,7 @@ package struct Launch {
 
   /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
   package func participant(in store: Store, rc: RcFile) throws -> Participant {
-    try named { try store.participant(identity: identity(rc)) }
+    try named { try store.writeDurablyIfNeeded { try $0.participant(identity: identity(rc)) } }
   }
 
   /// A name that cannot be one is a wrong command line, where it was given there.
@@ -196,7 +196,7 @@ package struct Launch {
   /// typed wrong, is somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
     let identity = try identity(rc)
-    return try named { try store.participant(known: identity) }
+    return try named { try store.read { try $0.participant(known: identity) } }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 

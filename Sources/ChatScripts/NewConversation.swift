@@ -4,7 +4,7 @@ import Conversations
 import StyledText
 
 /// What `--create` makes where a command line names nothing that is there (rule 11.7).
-extension Store {
+extension DurableTransaction {
   /// A room or a direct chat, made if it is missing: here, or with an address on the network of an
   /// account of mine. A room of a network is also entered.
   ///
@@ -15,12 +15,9 @@ extension Store {
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
     guard bare.contains("@") else {
       if isPerson { return try direct(me, with: participant(identity: bare).id) }
-      guard let room = try room(bare, create: true, for: me) else {
-        throw RuleError.noSuchRoom(name)
-      }
-      return room
+      return try makeRoom(bare, for: me)
     }
-    guard Self.isAddress(bare) else {
+    guard Store.isAddress(bare) else {
       throw Refusal(
         say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
     }
@@ -44,18 +41,14 @@ extension Store {
     }
     return try conversation(room.id, for: me) ?? room
   }
+}
 
+extension Reading where Self: ~Copyable {
   /// The account of mine by which `conversation(made:by:)` would reach an address; nil where it would
   /// not, and for a name of this machine.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
-    return Self.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
-  }
-
-  private static func isAddress(_ bare: String) -> Bool {
-    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-      && !bare.contains { $0 == "/" || $0.isWhitespace }
+    return Store.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
   }
 
   /// Refuses the name under which a removed room is found (rule 13.10).
@@ -67,5 +60,13 @@ extension Store {
       throw Refusal(
         say("#%1 was removed; hobnob search finds its messages.", SafeText(line: bare)))
     }
+  }
+}
+
+extension Store {
+  fileprivate static func isAddress(_ bare: String) -> Bool {
+    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+      && !bare.contains { $0 == "/" || $0.isWhitespace }
   }
 }

@@ -41,7 +41,8 @@ package struct IdleWork {
       var isDone = false
       while !isDone, clock() - start < Self.longest / 2 {
         isDone =
-          try store.forgetOld(now: wall, budget: 20) == 0 && store.compactStep(pages: 32) == 0
+          try store.writeIfNeeded { try $0.forgetOld(now: wall, budget: 20) } == 0
+          && store.compactStep(pages: 32) == 0
       }
       if isDone, start >= nextFiles {
         isSweeping = true

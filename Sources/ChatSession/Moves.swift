@@ -120,14 +120,14 @@ package final class Moves: SessionPart {
 
   /// My conversations in the order of `/list`.
   private func listed() throws -> [ID<Conversation>] {
-    try store.joined(by: me.id)
+    try store.read { try $0.joined(by: me.id) }
   }
 
   /// The one of this place in `/list`, from 1.
   func conversation(_ number: Int) throws -> Conversation? {
     let listed = try listed()
     guard listed.indices.contains(number - 1) else { return nil }
-    return try store.conversation(listed[number - 1], for: me.id)
+    return try store.read { try $0.conversation(listed[number - 1], for: me.id) }
   }
 
   private func neighbour(_ step: Int) throws -> Conversation? {
@@ -136,7 +136,7 @@ package final class Moves: SessionPart {
     // From one that is not listed to an end of the list.
     let from = listed.firstIndex { $0 == present?.id } ?? (step > 0 ? -1 : 0)
     let next = listed[(from + step + listed.count) % listed.count]
-    return next == present?.id ? nil : try store.conversation(next, for: me.id)
+    return next == present?.id ? nil : try store.read { try $0.conversation(next, for: me.id) }
   }
 
   /// The line of the present conversation gives way to the other's (rule 13.2).
@@ -198,8 +198,9 @@ package final class Moves: SessionPart {
   }
 
   private func unlessLeft(_ id: ID<Conversation>) throws -> Conversation? {
-    let membership = try store.membership(of: me.id, in: id)
-    return try [.left, .removed].contains(membership) ? nil : store.conversation(id, for: me.id)
+    let membership = try store.read { try $0.membership(of: me.id, in: id) }
+    return try [.left, .removed].contains(membership)
+      ? nil : store.read { try $0.conversation(id, for: me.id) }
   }
 
   // MARK: Typing a name
@@ -208,7 +209,9 @@ package final class Moves: SessionPart {
     try settle()
     drafts.note()
     place.stopTyping()
-    let listing = try store.listing(for: me.id).filter { $0.conversation.id != present?.id }
+    let listing = try store.read { try $0.listing(for: me.id) }.filter {
+      $0.conversation.id != present?.id
+    }
     choices = Choices(of: listing, former: former, mark: people.markOfConversations)
     emit(.beginChoice)
   }
@@ -258,7 +261,7 @@ package final class Moves: SessionPart {
   /// The line is back from which somebody goes to a conversation by its name.
   func enter(_ chosen: ID<Conversation>) {
     session.orComplain {
-      guard let found = try store.conversation(chosen, for: me.id) else { return }
+      guard let found = try store.read({ try $0.conversation(chosen, for: me.id) }) else { return }
       endRun()
       goOn(to: found)
       try settle()

@@ -103,13 +103,13 @@ package final class Place: SessionPart {
   /// Who is here and what is unread elsewhere; after the first prompt, which does not wait for it.
   func refreshPeopleAndUnread() {
     guard let conversation else { return }
-    here = (try? store.people(in: conversation.id)) ?? []
+    here = (try? store.read { try $0.people(in: conversation.id) }) ?? []
     for presence in here where presence.participant.id != me.id && presence.isHere {
       guard let since = presence.typingSince else { continue }
       note(presence.participant, typedAt: since)
     }
     typing.expire(at: now)
-    away = (try? store.away(of: me.id)) ?? nil
+    away = (try? store.read { try $0.away(of: me.id) }) ?? nil
     refreshNewestOwn()
     news.count()
     hintAtContact()
@@ -122,7 +122,8 @@ package final class Place: SessionPart {
       !session.accounts.isSettlingIn(account.network),
       let other = here.first(where: { $0.participant.id != me.id })?.participant,
       here.contains(where: { $0.participant.id == other.id && !$0.isKnown }),
-      (try? store.contacts(of: account).contains { $0.participant.id == other.id }) == false,
+      (try? store.read { try $0.contacts(of: account) }.contains { $0.participant.id == other.id })
+        == false,
       hintedAt.insert(other.id).inserted
     else { return }
     let suffix = "@" + account.domain
@@ -138,7 +139,7 @@ package final class Place: SessionPart {
 
   /// The people here now, for a list of them.
   func lookWhoIsHere() throws -> [Presence] {
-    here = try store.people(in: required().id)
+    here = try store.read { try $0.people(in: required().id) }
     typing.expire(at: now)
     return here
   }
@@ -146,33 +147,37 @@ package final class Place: SessionPart {
   /// Names, presence or memberships changed.
   func peopleChanged() {
     guard let conversation else { return }
-    here = (try? store.people(in: conversation.id)) ?? here
-    if let mine = try? store.participant(me.id) { session.becomes(mine) }
-    away = (try? store.away(of: me.id)) ?? nil
-    let found = ((try? store.conversation(conversation.id, for: me.id)) ?? nil) ?? conversation
+    here = (try? store.read { try $0.people(in: conversation.id) }) ?? here
+    if let mine = try? store.read({ try $0.participant(me.id) }) { session.becomes(mine) }
+    away = (try? store.read { try $0.away(of: me.id) }) ?? nil
+    let found =
+      ((try? store.read { try $0.conversation(conversation.id, for: me.id) }) ?? nil)
+      ?? conversation
     self.conversation = found
-    membership = (try? store.membership(of: me.id, in: found.id)) ?? membership
+    membership = (try? store.read { try $0.membership(of: me.id, in: found.id) }) ?? membership
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }
 
   /// I am away with a word about it, or, with nil, back.
   func become(away word: String?) throws {
-    try store.setAway(word, of: me.id)
+    try store.writeIfNeeded { try $0.setAway(word, of: me.id) }
     away = word
     // A network that connects later asks the store.
     for account in session.accounts.list where session.accounts.isWanted(account) {
-      try store.ask(
-        .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
+      try store.writeDurably {
+        try $0.ask(
+          .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
+      }
     }
   }
 
   func refreshNewestOwn() {
     news.refreshUnsent()
     guard let conversation else { return }
-    newestOwn = (try? store.newest(by: me.id, in: conversation.id)) ?? nil
+    newestOwn = (try? store.read { try $0.newest(by: me.id, in: conversation.id) }) ?? nil
     reach = Reach()
     if let newestOwn, newestOwn.state == .sent || newestOwn.state == .delivered {
-      reach = (try? store.reach(of: newestOwn)) ?? reach
+      reach = (try? store.read { try $0.reach(of: newestOwn) }) ?? reach
     }
   }
 

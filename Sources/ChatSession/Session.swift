@@ -284,7 +284,7 @@ package final class Session {
   /// I am called otherwise now, here or in another shell.
   func becomes(_ me: Participant) {
     self.me = me
-    if !accounts.list.isEmpty, let nicknames = try? store.nicknames(of: me.id) {
+    if !accounts.list.isEmpty, let nicknames = try? store.read({ try $0.nicknames(of: me.id) }) {
       self.me.nicknames = nicknames
     }
     transcript.name(self.me)
@@ -295,7 +295,9 @@ package final class Session {
   /// - Returns: whether it has.
   @discardableResult
   func refreshAttention() -> Bool {
-    guard let now = try? store.attention(of: me.id), now != attention else { return false }
+    guard let now = try? store.read({ try $0.attention(of: me.id) }), now != attention else {
+      return false
+    }
     attention = now
     transcript.hides(now)
     return true

@@ -75,7 +75,7 @@ final class InteractiveShell {
     complaints: [SafeText], first: SessionEvent? = nil
   ) throws -> Int32 {
     defer { editor.stop() }
-    try session.store.read {
+    try session.store.read { _ in
       tellSize()
       tell(.focus(editor.isFocused))
       perform(try session.begin(in: conversation))

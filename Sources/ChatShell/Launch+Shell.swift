@@ -104,7 +104,8 @@ extension Launch {
   /// What to do first.
   private func hint(_ me: Participant, _ opening: Opening, in store: Store) throws -> SafeText {
     // Whoever is there already is someone to talk to.
-    guard try store.othersHere(in: opening.conversation.id, than: me.id) == 0 else {
+    guard try store.read({ try $0.othersHere(in: opening.conversation.id, than: me.id) }) == 0
+    else {
       return say("Type a line and press Return to send it. /help helps.")
     }
     let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
@@ -133,17 +134,21 @@ extension Launch {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     do {
       if name.hasPrefix("@") {
-        return Opening(conversation: try store.conversation(meantBy: name, me: me))
+        return Opening(
+          conversation: try store.writeDurablyIfNeeded {
+            try $0.conversation(meantBy: name, me: me)
+          })
       }
-      if try store.room(name, create: false, for: me) != nil {
+      if try store.read({ try $0.room(name, for: me) }) != nil {
         return Opening(conversation: try joined(name, me, store))
       }
-      try store.refuseRemoved(room: name)
+      try store.read { try $0.refuseRemoved(room: name) }
       // A bare name is a room, but an address may be somebody's.
       guard name.contains("@"), !name.hasPrefix("#") else { throw RuleError.noSuchRoom(name) }
-      return Opening(conversation: try store.conversation(meantBy: name, me: me))
+      return Opening(
+        conversation: try store.writeDurablyIfNeeded { try $0.conversation(meantBy: name, me: me) })
     } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
-      let made = try store.conversation(made: name, by: me)
+      let made = try store.writeDurably { try $0.conversation(made: name, by: me) }
       return Opening(
         conversation: made.kind == .room ? try joined(name, me, store) : made, isNew: true)
     } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
@@ -158,7 +163,7 @@ extension Launch {
       let shown = SafeText(line: bare)
       let meant =
         try near.map { say("hobnob %1", SafeText(line: $0)) }
-        ?? Conversation.nearest(to: name, among: store.rooms(for: me).map(\.name))
+        ?? Conversation.nearest(to: name, among: store.read { try $0.rooms(for: me) }.map(\.name))
         .map { SafeText(name: $0) }
       throw Refusal(
         meant.map {
@@ -169,24 +174,26 @@ extension Launch {
   }
 
   private func usual(_ me: ID<Participant>, _ store: Store) throws -> Conversation {
-    guard let last = try store.lastConversation(of: me),
-      let conversation = try store.conversation(last, for: me)
+    guard let last = try store.read({ try $0.lastConversation(of: me) }),
+      let conversation = try store.read({ try $0.conversation(last, for: me) })
     else { return try joined("lobby", me, store) }
-    if try store.isMember(me, of: last) { return conversation }
-    let recent = try store.listing(for: me).first?.conversation
+    if try store.read({ try $0.isMember(me, of: last) }) { return conversation }
+    let recent = try store.read { try $0.listing(for: me) }.first?.conversation
     return try recent ?? joined("lobby", me, store)
   }
 
   private func joined(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
-    guard let room = try store.room(name, create: true, for: me) else {
-      throw RuleError.noSuchRoom(name)
-    }
-    if try !store.isMember(me, of: room.id) {
-      try store.join(me, room.id)
-      if let network = room.network, let account = try store.account(network: network) {
-        try store.ask(.join, target: try store.networkAddress(of: room.id), of: account)
+    let room = try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me) }
+    if try !store.read({ try $0.isMember(me, of: room.id) }) {
+      try store.writeDurably { try $0.join(me, room.id) }
+      if let network = room.network,
+        let account = try store.read({ try $0.account(network: network) })
+      {
+        try store.writeDurably {
+          try $0.ask(.join, target: try $0.networkAddress(of: room.id), of: account)
+        }
       }
     }
     return room

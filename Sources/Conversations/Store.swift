@@ -8,17 +8,21 @@ import Platform
 ///
 /// ```swift
 /// let store = try Store(path: Store.defaultPath(environment: ["HOME": "/home/anna"]))
-/// let anna = try store.participant(identity: "anna")
-/// let lobby = try store.room("lobby", create: true)!
-/// try store.join(anna.id, lobby.id)
-/// try store.send("hello", in: lobby.id, by: anna.id)
+/// try store.writeDurably { transaction in
+///   let anna = try transaction.participant(identity: "anna")
+///   let lobby = try transaction.makeRoom("lobby")
+///   try transaction.join(anna.id, lobby.id)
+///   try transaction.send("hello", in: lobby.id, by: anna.id)
+/// }
+/// let rooms = try store.read { try $0.rooms() }
 /// ```
+///
+/// What can be asked is an extension of ``Reading``, what can be changed one of ``Writing``; what
+/// was promised to a person can be done in a ``DurableTransaction`` only.
 ///
 /// A store belongs to one thread. Every function throws `StoreError` when the file cannot be read or
 /// written, and `RuleError` where a rule forbids what was asked; then nothing was changed, and the
-/// store can be used on. `send`, `edit`, `delete`, `takeBack`, `retry` and `setDraft` return after
-/// the disk has it (`synchronous=FULL`); typing, presence and receipts may be lost by a power cut,
-/// never by a crash.
+/// store can be used on.
 public final class Store {
   /// How to open a store.
   public struct Options: Hashable, Sendable {
@@ -42,26 +46,17 @@ public final class Store {
   public typealias Attachment = Conversations.Attachment
   public typealias ShellID = Conversations.ShellID
 
-  /// The numbers drawn in the running transaction.
-  struct Turn {
-    var change: Int64?
-    var peopleChanged = false
-  }
+  let connection: StoreConnection
+
+  package var files: StoreFiles { connection.files }
+  package var database: Database { connection.database }
+  package var clock: () -> Milliseconds { connection.clock }
+  package var attachmentFolder: AttachmentFolder { connection.attachmentFolder }
 
   /// The store's file: absolute, its folder's links resolved.
-  public let path: String
+  public var path: String { connection.path }
   /// Whether it was made for a group (`--shared`).
-  public let isShared: Bool
-
-  package let clock: () -> Milliseconds
-  package let files: StoreFiles
-  package let database: Database
-  let bell: Bell
-  var presence: ShellPresence?
-  /// The accounts that this process serves.
-  var leases: [Lease] = []
-  private var turn: Turn?
-  var knownRecipients: KnownRecipients?
+  public var isShared: Bool { connection.isShared }
 
   /// Opens the store, making or upgrading it if need be. The cost does not grow with the store.
   ///
@@ -73,11 +68,10 @@ public final class Store {
     path given: String, options: Options = .init(),
     clock: @escaping () -> Milliseconds = Store.wallClock
   ) throws {
-    self.clock = clock
-    (files, database, isShared) = try Store.opened(given, options)
-    path = files.path
+    let (files, database, isShared) = try Store.opened(given, options)
+    connection = StoreConnection(
+      files: files, database: database, isShared: isShared, clock: clock)
     patience = options.patience
-    bell = Bell(files: files, isShared: isShared)
   }
 
   private static func opened(
@@ -166,91 +160,101 @@ public final class Store {
   /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: then a lock
   /// throws `.locked` at once, and the shell waits in its loop while keys are served (rule 1.2).
   public var patience: Int32 {
-    didSet { database.patience = patience }
+    didSet { connection.database.patience = patience }
   }
 
   /// Ends presence and closes the file. What is called afterwards throws.
   public func close() {
     // Once this shell is gone, others may begin a new log.
-    try? database.rescueLog()
+    try? connection.database.rescueLog()
     try? detach()
     releaseLeases()
-    bell.silence()
-    database.close()
+    connection.bell.silence()
+    connection.database.close()
   }
 
   /// Lets SQLite put what it needs for a while into memory: for a process that may write nowhere but
   /// beside the store.
   package func keepTemporaryFilesInMemory() throws {
-    try database.execute("PRAGMA temp_store=MEMORY")
+    try connection.database.execute("PRAGMA temp_store=MEMORY")
   }
 
   // MARK: Transactions
 
-  /// Runs `body` as one transaction, and rings the bell if it drew a number. Inside another
-  /// transaction it is part of that.
-  package func write<T>(durable: Bool = false, _ body: () throws -> T) throws -> T {
-    if turn != nil { return try body() }
-    // What is accepted into a file that the others do not have would be lost.
-    if let loss = database.loss() { throw loss }
-    try database.begin(full: durable)
-    let rings: Bool
-    let result: T
+  // `@_optimize(none)`: the optimizer of Swift 6.3 aborts where it specializes a caller of these for
+  // the noncopyable value that it is lent.
+
+  /// Asks one state of the store, whatever others write meanwhile. A read within a read, or within
+  /// a transaction, asks the same state.
+  @_optimize(none)
+  public func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
+    let isOwn = try connection.beginReading()
+    defer { if isOwn { connection.rollBack() } }
+    return try body(Snapshot(connection: connection))
+  }
+
+  /// Changes the store in one transaction, and rings the bell once it is stored, if others have to
+  /// notice. A power cut may lose it, a crash never does. Not within another transaction.
+  @discardableResult
+  @_optimize(none)
+  public func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
+    try connection.begin(isDurable: false)
     do {
-      turn = Turn()
-      defer { turn = nil }
-      result = try body()
-      rings = try writeCounter()
-      try database.run("COMMIT")
+      let result = try body(Transaction(connection: connection))
+      try connection.commit()
+      return result
     } catch {
-      database.rollBack()
+      connection.rollBack()
       throw error
     }
-    // It may have happened just now.
-    if durable, let loss = database.loss() { throw loss }
-    if rings { bell.ring() }
-    return result
   }
 
-  /// Asks several things of one state of the store, which costs less than asking one by one.
-  /// Nothing can be written within.
-  public func read<T>(_ body: () throws -> T) throws -> T {
-    if database.isInTransaction { return try body() }
-    try database.run("BEGIN")
-    defer { database.rollBack() }
-    return try body()
-  }
-
-  /// Draws the next number; the others will notice what carries it.
-  package func nextChange() throws -> Int64 {
-    let next = try successor(of: turn?.change ?? position)
-    turn?.change = next
-    return next
-  }
-
-  /// The number after one that was read from the file, where anything may stand.
-  func successor(of number: Int64) throws -> Int64 {
-    let (next, isTooMuch) = number.addingReportingOverflow(1)
-    if isTooMuch || next < 1 {
-      throw StoreError.corrupt(path: path, detail: "a counter stands at \(number)")
+  /// The same, on the disk before it returns.
+  @discardableResult
+  @_optimize(none)
+  public func writeDurably<T>(_ body: (borrowing DurableTransaction) throws -> T) throws -> T {
+    try connection.begin(isDurable: true)
+    do {
+      let result = try body(DurableTransaction(connection: connection))
+      try connection.commit()
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
     }
-    return next
   }
 
-  /// Presence, a name or a membership changed.
-  package func touchPeople() throws {
-    _ = try nextChange()
-    turn?.peopleChanged = true
-  }
-
-  private func writeCounter() throws -> Bool {
-    guard let turn, let change = turn.change else { return false }
-    if turn.peopleChanged {
-      try database.run("UPDATE meta SET change = ?1, people = ?1", change)
-    } else {
-      try database.run("UPDATE meta SET change = ?", change)
+  /// Changes the store where something has to be changed: as long as nothing is, nobody else has to
+  /// wait, and nobody is waited for. If others have written meanwhile, `body` is run again.
+  @discardableResult
+  @_optimize(none)
+  public func writeIfNeeded<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
+    try connection.begin(isDurable: false, isImmediate: false)
+    do {
+      let result = try body(Transaction(connection: connection))
+      try connection.commit()
+      return result
+    } catch {
+      if connection.wasLate(error) { return try write(body) }
+      throw error
     }
-    return true
+  }
+
+  /// The same, on the disk before it returns.
+  @discardableResult
+  @_optimize(none)
+  public func writeDurablyIfNeeded<T>(_ body: (borrowing DurableTransaction) throws -> T) throws
+    -> T
+  {
+    try connection.begin(isDurable: true, isImmediate: false)
+    do {
+      let result = try body(DurableTransaction(connection: connection))
+      try connection.commit()
+      return result
+    } catch {
+      if connection.wasLate(error) { return try writeDurably(body) }
+      throw error
+    }
   }
 
   // MARK: The bell
@@ -258,11 +262,11 @@ public final class Store {
   /// Readable when another process, or this one, committed or died. Open it before reading
   /// `position`, so that nothing falls between the two.
   public var bellDescriptor: Int32 {
-    get throws { try bell.descriptor() }
+    get throws { try connection.bell.descriptor() }
   }
 
   /// Why it rang; empties the descriptor.
   public func drainBell() -> BellNews {
-    bell.drain()
+    connection.bell.drain()
   }
 }

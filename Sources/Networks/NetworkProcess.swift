@@ -71,7 +71,7 @@ package final class NetworkProcess {
     (self.account, self.store, self.wire, self.loop) = (account, store, wire, loop)
     (self.source, self.files, self.settings) = (source, files, settings)
     (secret, authorities, self.stays) = (typed, settings["ca"], stays)
-    position = try store.position
+    position = try store.read { try $0.position }
     store.patience = 0
     var show: (String) -> Void = { _ in }
     downloads = Downloads(
@@ -216,7 +216,8 @@ package final class NetworkProcess {
         _ = try store.forgetTheDead()
         aShellEnded = false
       }
-      guard let now = try store.account(network: account.network), now.owner == account.owner
+      guard let now = try store.read({ try $0.account(network: account.network) }),
+        now.owner == account.owner
       else { return leave() }
       try stayOrLeave()
       try readSettingsIfAsked()
@@ -228,7 +229,7 @@ package final class NetworkProcess {
 
   /// The owner has changed the settings, or does not want to wait for the next try.
   private func readSettingsIfAsked() throws {
-    let asked = try store.requests(of: account).filter {
+    let asked = try store.read { try $0.requests(of: account) }.filter {
       [.reconnect, .settings].contains($0.verb)
     }
     if asked.isEmpty { return }
@@ -283,13 +284,15 @@ package final class NetworkProcess {
 
   private func give() throws {
     // Two that send would send twice: whoever has lost the lease goes.
-    guard try store.holdsLease(of: account) else { return leave() }
-    let outbox = try store.outbox(of: account.network)
+    guard try store.read({ try $0.holdsLease(of: account) }) else { return leave() }
+    let outbox = try store.read { try $0.outbox(of: account.network) }
     let isNew = outbox.contains { !$0.wasTried }
-    let requests = downloads.take(from: try store.requests(of: account))
-    let (signals, position) = try store.signals(of: account, since: position)
+    let requests = downloads.take(from: try store.read { try $0.requests(of: account) })
+    let (signals, position) = try store.read {
+      try $0.signals(of: account, since: self.position)
+    }
     // If this process ends now, the next one knows that the network may have them.
-    if isNew { try store.noteTried(outbox.filter { !$0.wasTried }) }
+    if isNew { try store.writeIfNeeded { try $0.noteTried(outbox.filter { !$0.wasTried }) } }
     wire.take(
       outbox: outbox, requests: requests.filter { ![.reconnect, .settings].contains($0.verb) },
       signals: signals)
@@ -303,7 +306,7 @@ package final class NetworkProcess {
   }
 
   private func stayOrLeave() throws {
-    if try stays || store.hasShell(account.owner) {
+    if try stays || store.read({ try $0.hasShell(account.owner) }) {
       if let leaving { loop.cancel(leaving) }
       leaving = nil
     } else if leaving == nil {
@@ -344,7 +347,7 @@ package final class NetworkProcess {
     let status = [statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")
     guard status != shownStatus else { return }
     do {
-      try store.setStatus(of: account, status)
+      try store.writeIfNeeded { try $0.setStatus(of: account, status) }
       shownStatus = status
     } catch {
       // The status that holds then is told.

@@ -83,7 +83,7 @@ package struct NetworkProgram {
     do {
       let store = try Store(
         path: words[0], options: .init(createIfMissing: false, patience: 10_000))
-      guard let account = try store.account(network: words[1]) else {
+      guard let account = try store.read({ try $0.account(network: words[1]) }) else {
         say("There is no account \(words[1]) in this store.")
         return 64
       }
@@ -148,7 +148,7 @@ package struct NetworkProgram {
     try store.releaseLease(of: account, status: failure ?? "")
     guard let failure else { return 0 }
     // Only now: a person who reads it may type /connect, which must not reach an ending process.
-    if hasRun { try store.tell("\(account.address): \(failure)", account) }
+    if hasRun { try store.write { try $0.tell("\(account.address): \(failure)", account) } }
     say(failure)
     return 1
   }

@@ -62,12 +62,14 @@ package final class XMPPWire: Wire {
     attachments = store.attachmentFolder
     var show: (String) -> Void = { _ in }
     progress = TransferProgress(loop: loop) { show($0) }
-    let rooms = try store.roomsJoined(of: account)
+    let rooms = try store.read { try $0.roomsJoined(of: account) }
     client = Client(
-      account: address, settings: settings, marks: try store.catchUpMarks(of: account),
-      told: try store.newestTold(of: account), writtenTo: try store.writtenTo(by: account),
+      account: address, settings: settings,
+      marks: try store.read { try $0.catchUpMarks(of: account) },
+      told: try store.read { try $0.newestTold(of: account) },
+      writtenTo: try store.read { try $0.writtenTo(by: account) },
       rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
-      away: try store.away(of: account.owner))
+      away: try store.read { try $0.away(of: account.owner) })
     show = { [weak self] in self?.show(upload: $0) }
   }
 

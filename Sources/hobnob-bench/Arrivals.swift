@@ -12,10 +12,8 @@ enum Arrivals {
     let shell = try program.open(store, as: "ben")
     let own = try Store(path: store.path)
     defer { own.close() }
-    let anna = try own.participant(identity: "anna").id
-    guard let lobby = try own.room("lobby", create: true)?.id else {
-      throw MeasuringError("the store has no room #lobby")
-    }
+    let anna = try own.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let lobby = try own.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
     var byWord = Samples()
     var byTerminal = Samples()
     for round in 0..<(2 * pairs) {
@@ -26,10 +24,12 @@ enum Arrivals {
       kill(shell.process, SIGSTOP)
       for number in 0..<count {
         let end = number == count - 1 ? " the-end-of-\(round)." : ""
-        _ = try own.send(
-          "message \(number) of many, with as many words as it takes to fill a row of a hundred "
-            + "columns and begin another one: who brings the cups, and who the tea?" + end,
-          in: lobby, by: anna)
+        _ = try own.writeDurably {
+          try $0.send(
+            "message \(number) of many, with as many words as it takes to fill a row of a hundred "
+              + "columns and begin another one: who brings the cups, and who the tea?" + end,
+            in: lobby, by: anna)
+        }
       }
       let start = now()
       kill(shell.process, SIGCONT)

@@ -38,16 +38,19 @@ struct BenchStore {
     defer { store.close() }
     var dice = Dice(state: 20_240_601)
     let people = try (["anna", "ben"] + (1...18).map { "guest\($0)" })
-      .map { try store.participant(identity: $0) }
+      .map { each in try store.writeDurablyIfNeeded { try $0.participant(identity: each) } }
     let roomNames = [
       "lobby", "dev", "tea", "lunch", "ops", "music", "books", "garden", "chess", "news",
     ]
-    let rooms = try roomNames.compactMap { try store.room($0, create: true) }
+    let rooms = try roomNames.map { each in try store.writeDurablyIfNeeded { try $0.makeRoom(each) }
+    }
     for room in rooms {
-      for person in people { try store.join(person.id, room.id) }
+      for person in people { try store.writeDurablyIfNeeded { try $0.join(person.id, room.id) } }
     }
     if names > 0 {
-      let account = try store.addAccount(owner: people[0].id, network: "bench:anna@example.org")
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
+      }
       let crowd = (0..<names).map { index in
         NetworkNews.said(
           NetworkMessage(
@@ -62,13 +65,19 @@ struct BenchStore {
         .joined(separator: " ")
       // Half of everything was said in the lobby.
       let room = index % 2 == 0 ? rooms[0] : rooms[dice.below(rooms.count)]
-      _ = try store.send(body, in: room.id, by: people[dice.below(people.count)].id)
+      _ = try store.writeDurably {
+        try $0.send(body, in: room.id, by: people[dice.below(people.count)].id)
+      }
       sent += 1
     }
     // Most of it has been read, as in a store that is in use.
     for room in rooms.dropLast(3) {
-      guard let now = try store.conversation(room.id, for: people[0].id) else { continue }
-      try store.noteSeen(by: people[0].id, in: room.id, upTo: now.lastNumber, sendReceipt: true)
+      guard let now = try store.read({ try $0.conversation(room.id, for: people[0].id) }) else {
+        continue
+      }
+      try store.writeIfNeeded {
+        try $0.noteSeen(by: people[0].id, in: room.id, upTo: now.lastNumber, sendReceipt: true)
+      }
     }
   }
 }

@@ -11,10 +11,8 @@ enum Delivery {
     let shell = try program.open(store, as: "ben")
     let own = try Store(path: store.path)
     defer { own.close() }
-    let anna = try own.participant(identity: "anna").id
-    guard let lobby = try own.room("lobby", create: true)?.id else {
-      throw MeasuringError("the store has no room #lobby")
-    }
+    let anna = try own.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let lobby = try own.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
     let page = open("\(folder.path)/page", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard page >= 0 else { throw MeasuringError("no file can be made in \(folder.path)") }
     defer { close(page) }
@@ -28,7 +26,7 @@ enum Delivery {
       let kept = try timeToKeepAPage(page)
       let body = "line \(number) of the measurement."
       let start = now()
-      _ = try own.send(body, in: lobby, by: anna)
+      _ = try own.writeDurably { try $0.send(body, in: lobby, by: anna) }
       let commit = now()
       let seen = try shell.wait(for: Array(body.utf8))
       shell.settle(milliseconds: 5)

@@ -96,12 +96,12 @@ enum Lifetime {
   private static func reading(_ bench: BenchStore) throws -> [Figure] {
     let store = try Store(path: bench.path)
     defer { store.close() }
-    let anna = try store.participant(identity: "anna").id
-    let rooms = try store.rooms()
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let rooms = try store.read { try $0.rooms() }
     var last = Samples()
     for room in rooms {
       let start = now()
-      let found = try store.messages(in: room.id, limit: 50, for: anna)
+      let found = try store.read { try $0.messages(in: room.id, limit: 50, for: anna) }
       last.add(now() - start)
       guard found.count == 50 else { throw MeasuringError("\(room.name) has too few messages") }
     }
@@ -116,7 +116,8 @@ enum Lifetime {
       var hits = 0
       for _ in 0..<20 {
         let start = now()
-        hits = try store.search(SearchQuery.parse(query), for: anna, limit: 50).count
+        hits = try store.read { try $0.search(SearchQuery.parse(query), for: anna, limit: 50) }
+          .count
         times.add(now() - start)
       }
       figures.append(
@@ -125,14 +126,14 @@ enum Lifetime {
           target: "< 10 ms", isReached: times.median < 10_000_000))
     }
     var edits = Samples()
-    guard let lobby = try store.room("lobby", create: false) else {
+    guard let lobby = try store.read({ try $0.room("lobby") }) else {
       throw MeasuringError("there is no lobby")
     }
     for round in 0..<50 {
-      _ = try store.send("one more", in: lobby.id, by: anna)
+      _ = try store.writeDurably { try $0.send("one more", in: lobby.id, by: anna) }
       let start = now()
-      guard let newest = try store.newest(by: anna, in: lobby.id) else { break }
-      try store.edit(newest.id, to: "another text \(round)", by: anna)
+      guard let newest = try store.read({ try $0.newest(by: anna, in: lobby.id) }) else { break }
+      try store.writeDurably { try $0.edit(newest.id, to: "another text \(round)", by: anna) }
       edits.add(now() - start)
     }
     figures.append(

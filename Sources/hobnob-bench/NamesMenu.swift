@@ -22,10 +22,10 @@ enum NamesMenu {
     shell.settle(milliseconds: 100)
     // The second one after somebody said something: who spoke last stands first.
     let said = try Store(path: store.path)
-    if let room = try said.room("lobby", create: true) {
-      let ben = try said.participant(identity: "ben")
-      try said.join(ben.id, room.id)
-      _ = try said.send("hello", in: room.id, by: ben.id)
+    try said.writeDurably {
+      let (room, ben) = (try $0.makeRoom("lobby"), try $0.participant(identity: "ben"))
+      try $0.join(ben.id, room.id)
+      try $0.send("hello", in: room.id, by: ben.id)
     }
     said.close()
     try shell.wait(for: Array("hello".utf8), seconds: 30)

@@ -18,7 +18,7 @@ import Testing
     defer { store.close() }
     let line = BatchLine()
     let session = Session(
-      store: store, me: try store.participant(identity: "anna"),
+      store: store, me: try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") },
       preferences: Preferences(RcFile(), environment: [:], glyphs: .unicode), face: .batch,
       line: line, at: 0)
     var ends: [Int32] = [0, 0]

@@ -70,7 +70,7 @@ struct AccountTests {
   func refuses(line: String, sentence: String) throws {
     #expect(!anna.say(line))
     #expect(anna.printed.last?.contains(sentence) == true, "\(anna.printed.last ?? "")")
-    #expect(try anna.store.accounts(of: anna.session.me.id).isEmpty)
+    #expect(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.isEmpty)
     #expect(anna.connected.isEmpty)
   }
 
@@ -88,16 +88,16 @@ struct AccountTests {
     anna.say("/account set anna@x.org nick bo")
     anna.say("/account set anna@x.org nick ann")
     // So they call her until then.
-    #expect(try process.roomsJoined(of: account) == nicks("anna"))
+    #expect(try process.read { try $0.roomsJoined(of: account) } == nicks("anna"))
     anna.say("/connect")
-    #expect(try process.roomsJoined(of: account) == nicks("ann"))
+    #expect(try process.read { try $0.roomsJoined(of: account) } == nicks("ann"))
     #expect(anna.session.me.nicknames.sorted() == ["ann", "queen"])
     anna.say("/account set anna@x.org nick")
     process.close()
-    #expect(try anna.store.roomsJoined(of: account) == nicks("ann"))
+    #expect(try anna.store.read { try $0.roomsJoined(of: account) } == nicks("ann"))
     // Whatever starts the next process.
     _ = try town.person("anna")
-    #expect(try anna.store.roomsJoined(of: account) == nicks("anna"))
+    #expect(try anna.store.read { try $0.roomsJoined(of: account) } == nicks("anna"))
     #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "h.x.org"]))
   }
 
@@ -114,18 +114,18 @@ struct AccountTests {
   func showsTheStatus() throws {
     let account = try anna.added()
     let process = try town.store()
-    try process.setStatus(of: account, "catching up 1,204")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "catching up 1,204") }
     anna.look()
     #expect(anna.status().contains("xmpp: catching up 1,204"))
-    try process.setStatus(of: account, "uploading a.png 45 %")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "uploading a.png 45 %") }
     anna.look()
     #expect(anna.status().contains("xmpp: uploading a.png ████░░░░░░ 45 %"))
-    try process.setStatus(of: account, "at 700 %")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "at 700 %") }
     anna.look()
     #expect(anna.status().contains("xmpp: at 700 %"))
     anna.say("/status")
     #expect(anna.printed.contains("The account anna@x.org: at 700 %."))
-    try process.setStatus(of: account, "")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     #expect(!anna.status().contains("xmpp"))
     // Where it matters that it is not connected that is said.
@@ -155,7 +155,9 @@ struct AccountTests {
     anna.wait(20_000)
     #expect(anna.connected.count == 3)
     let other = try town.store()
-    try other.setStatus(of: account, "needs its password; /connect asks for it")
+    try other.writeIfNeeded {
+      try $0.setStatus(of: account, "needs its password; /connect asks for it")
+    }
     anna.wait(20_000)
     anna.tell(.rang(.somebodyDied))
     #expect(anna.connected.count == 3)
@@ -212,7 +214,7 @@ struct AccountTests {
     #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "old.example"]))
     let facts = try town.accounts.facts(of: account, inStoreAt: anna.store.path)
     #expect(facts == ["scram": "SCRAM-SHA-1"])
-    #expect(try anna.store.storedSettings(of: account) == nil)
+    #expect(try anna.store.read { try $0.storedSettings(of: account) } == nil)
     second.say("/account accept anna@x.org")
     #expect(second.printed.last == "The store has no settings for anna@x.org to decide on.")
 
@@ -235,7 +237,7 @@ struct AccountTests {
     let third = try town.person("anna")
     third.say("/account discard anna@x.org")
     #expect(third.connected.isEmpty)
-    #expect(try anna.store.storedSettings(of: account) == nil)
+    #expect(try anna.store.read { try $0.storedSettings(of: account) } == nil)
     #expect(try anna.settings(of: account) == nil)
   }
 
@@ -302,7 +304,7 @@ struct AccountTests {
     _ = FileManager.default.createFile(atPath: town.folder.path + "/data/.profile", contents: nil)
     #expect(!anna.say("/account add anna@x.org"))
     #expect(anna.printed.last?.contains("a folder of its own") == true)
-    #expect(try anna.store.accounts(of: anna.session.me.id).isEmpty)
+    #expect(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.isEmpty)
   }
 
   @Test(
@@ -311,7 +313,9 @@ struct AccountTests {
     let account = try anna.added()
     let process = try town.store()
     try #require(try process.takeLease(of: account))
-    try process.setStatus(of: account, "offline, next try in 9 s: the server went away")
+    try process.writeIfNeeded {
+      try $0.setStatus(of: account, "offline, next try in 9 s: the server went away")
+    }
     anna.wait(100_000)
     // As after a crash: its file is not locked any more, and nobody can write down that it is gone.
     for name in try FileManager.default.contentsOfDirectory(atPath: process.files.shells)
@@ -364,18 +368,21 @@ struct AccountTests {
     let before = anna.history
     anna.say("/join tea@rooms.x.org --password sesame")
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org"))
-    #expect(try anna.store.requests(of: account).map(\.secret) == ["sesame"])
+    #expect(try anna.store.read { try $0.requests(of: account) }.map(\.secret) == ["sesame"])
     #expect(!anna.say("/account add anna@y.org --password sesame"))
     #expect(!anna.say("/account set anna@x.org password sesame"))
     #expect(!anna.say("/join cake --password sesame"))
     #expect(anna.printed.last?.contains("have no password") == true)
     #expect(anna.history == before)
-    let lines = try anna.store.history(
-      of: anna.session.me.id, shell: try #require(anna.session.shellID), limit: 10)
+    let lines = try anna.store.read {
+      try $0.history(
+        of: anna.session.me.id, shell: try #require(anna.session.shellID), limit: 10)
+    }
     #expect(!lines.joined().contains("sesame"))
     // Once it is answered the store has it no more.
     try town.store().take(
-      [.answered(try #require(try anna.store.requests(of: account).first), "")], of: account)
+      [.answered(try #require(try anna.store.read { try $0.requests(of: account) }.first), "")],
+      of: account)
     let database = try Database(path: town.path, patience: 0)
     #expect(try !database.exists("SELECT 1 FROM request WHERE secret <> ''"))
   }
@@ -396,16 +403,16 @@ struct AccountTests {
     let joined = NetworkNews.joined(room: "tea@rooms.x.org", nick: "anna")
     try network.take([joined] + said.reversed(), of: account)
     anna.look()
-    let before = try anna.store.requests(of: account).count
+    let before = try anna.store.read { try $0.requests(of: account) }.count
     anna.say("/history")
-    #expect(try anna.store.requests(of: account).count == before)
+    #expect(try anna.store.read { try $0.requests(of: account) }.count == before)
     anna.say("/history 50")
-    let asked = try #require(try anna.store.requests(of: account).last)
+    let asked = try #require(try anna.store.read { try $0.requests(of: account) }.last)
     #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "25 a1")
     #expect(anna.notice.contains("Older messages are being fetched"))
     // Who asks twice is not answered twice.
     anna.say("/history 60")
-    #expect(try anna.store.requests(of: account).last == asked)
+    #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)
     try network.take(
       [
         .page(of: place, from: "", until: "a1"), .answered(asked, "There is nothing older."),
@@ -413,7 +420,8 @@ struct AccountTests {
     anna.look()
     #expect(anna.notice.isEmpty && anna.printed.last == "There is nothing older.")
     anna.say("/history 50")
-    #expect(try anna.store.requests(of: account).count == before && anna.notice.isEmpty)
+    #expect(
+      try anna.store.read { try $0.requests(of: account) }.count == before && anna.notice.isEmpty)
   }
 
   @Test("being away is told to the networks that are wanted")
@@ -423,7 +431,7 @@ struct AccountTests {
     anna.say("/back")
     anna.say("/disconnect")
     anna.say("/away tea")
-    let asked = try anna.store.requests(of: account)
+    let asked = try anna.store.read { try $0.requests(of: account) }
     #expect(asked.map(\.verb) == [.presence, .presence])
     #expect(asked.map(\.target) == ["away", ""])
     #expect(asked.map(\.text) == ["lunch", ""])
@@ -450,7 +458,7 @@ struct AccountTests {
   private func connected() throws -> (account: Account, process: Store) {
     let (account, process) = (try anna.added(), try town.store())
     try #require(try process.takeLease(of: account))
-    try process.setStatus(of: account, "")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     return (account, process)
   }
@@ -460,7 +468,9 @@ struct AccountTests {
     let (account, process) = try connected()
     let short = "xmpp: offline, next try 12:04"
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
-    try process.setStatus(of: account, "offline, next try 12:04: " + reason)
+    try process.writeIfNeeded {
+      try $0.setStatus(of: account, "offline, next try 12:04: " + reason)
+    }
     anna.look()
     #expect(!anna.status().contains("xmpp"))
     anna.say("/msg ben@x.org")
@@ -512,18 +522,18 @@ struct AccountTests {
     anna.look()
     #expect(anna.status().contains("xmpp: connecting"))
     try anna.learn(["rooms": "rooms.x.org"], of: account)
-    try process.setStatus(of: account, "")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     #expect(anna.printed.last?.contains("/join room@rooms.x.org enters a room") == true)
     let told = anna.printed.count
-    try process.setStatus(of: account, "offline, next try in 1 s")
-    try process.setStatus(of: account, "")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "offline, next try in 1 s") }
+    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     #expect(anna.printed.count == told)
     anna.say("/join tea@rooms.x.org")
     anna.say("/connect")
     #expect(anna.status().contains("xmpp: connecting"))
-    try process.setStatus(of: account, "")
+    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     #expect(anna.printed.last == "anna@x.org is connected; /list shows what is there.")
   }
@@ -533,7 +543,7 @@ struct AccountTests {
     let account = try anna.added()
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     anna.say("/join tea@rooms.x.org")
-    let asked = try #require(try anna.store.requests(of: account).first)
+    let asked = try #require(try anna.store.read { try $0.requests(of: account) }.first)
     try town.store().take([.answered(asked, "You are banned from tea.")], of: account)
     for shell in [anna, second, ben] { shell.look() }
     #expect(anna.printed.contains("You are banned from tea."))

@@ -145,7 +145,7 @@ struct AttentionTests {
     let rows = anna.rows()
     #expect(rows.count { $0.contains("line ") } == 27 && !rows.contains { $0.contains("more:") })
     let lobby = try #require(anna.session.place.conversation).id
-    #expect(try anna.store.readMarker(of: anna.session.me.id, in: lobby) == 70)
+    #expect(try anna.store.read { try $0.readMarker(of: anna.session.me.id, in: lobby) } == 70)
   }
 
   @Test("13.9: what is left out is counted also where all that fits is mine or deleted")
@@ -154,9 +154,11 @@ struct AttentionTests {
     anna.say("/join tea")
     for number in 1...27 { ben.say("line \(number)") }
     for _ in 1...25 {
-      try anna.store.send("mine", in: lobby, by: anna.session.me.id)
-      let other = try ben.store.send("gone", in: lobby, by: ben.session.me.id)
-      try ben.store.delete(other.id, by: ben.session.me.id)
+      try anna.store.writeDurably { try $0.send("mine", in: lobby, by: anna.session.me.id) }
+      let other = try ben.store.writeDurably {
+        try $0.send("gone", in: lobby, by: ben.session.me.id)
+      }
+      try ben.store.writeDurably { try $0.delete(other.id, by: ben.session.me.id) }
     }
     anna.look()
     _ = anna.rows()
@@ -246,7 +248,7 @@ struct AttentionTests {
         == "Delete 2 messages and 0 files for all from tomorrow? y: yes, any other key: no"
     )
     let lobby = try #require(anna.session.place.conversation?.id)
-    #expect(try anna.store.keep(of: lobby) == nil)
+    #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)
     ben.say("/join tea")
     _ = ben.news()
     anna.answer("y")
@@ -255,7 +257,8 @@ struct AttentionTests {
       ben.news().last?.contains(
         #/^· anna set keep to 1d: from .* older messages in #lobby are deleted for everyone; until then /set keep off stops that$/#
       ) == true)
-    #expect(try anna.store.forgetOld(now: Store.wallClock() + 86_000_000) == 0)
+    #expect(
+      try anna.store.writeIfNeeded { try $0.forgetOld(now: Store.wallClock() + 86_000_000) } == 0)
     ben.say("/switch lobby")
     #expect(
       ben.news().contains { $0.hasPrefix("From ") && $0.hasSuffix("/set keep off stops that.") })
@@ -264,7 +267,7 @@ struct AttentionTests {
     anna.look()
     #expect(
       anna.news().last == "· ben set keep to off: this conversation keeps its messages")
-    #expect(try anna.store.keep(of: lobby) == nil)
+    #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)
   }
 
   @Test("7.12: who is not in a room does not say how long it keeps its messages")
@@ -281,9 +284,11 @@ struct AttentionTests {
       #expect(!script.say(line) && script.question == nil)
       #expect(script.printed.last?.hasPrefix(line + " asks a question first") == true)
     }
-    #expect(try script.store.keep(of: tea) == nil)
-    #expect(try script.store.conversation(tea, for: script.session.me.id)?.isRemoved == false)
-    try script.store.setKeep(tea, 1_000)
+    #expect(try script.store.read { try $0.keep(of: tea) } == nil)
+    #expect(
+      try script.store.read { try $0.conversation(tea, for: script.session.me.id) }?.isRemoved
+        == false)
+    try script.store.writeDurablyIfNeeded { try $0.setKeep(tea, 1_000) }
     #expect(script.say("/set keep off"))
     #expect(script.printed.last == "#tea keeps all its messages.")
   }

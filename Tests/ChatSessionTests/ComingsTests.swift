@@ -200,14 +200,18 @@ struct ComingsTests {
     let lobby = try #require(anna.session.place.conversation).id
     func fill(to count: Int) throws {
       for number in 1..<count {
-        try anna.store.join(anna.store.participant(identity: "p\(number)").id, lobby)
+        try anna.store.writeDurablyIfNeeded {
+          try $0.join(
+            $0.participant(identity: "p\(number)").id, lobby
+          )
+        }
       }
     }
     func told(of name: String) throws -> [String] {
       _ = anna.news()
-      let one = try anna.store.participant(identity: name).id
-      try anna.store.leave(one, lobby)
-      try anna.store.join(one, lobby)
+      let one = try anna.store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
+      try anna.store.writeDurablyIfNeeded { try $0.leave(one, lobby) }
+      try anna.store.writeDurablyIfNeeded { try $0.join(one, lobby) }
       anna.look()
       anna.wait(5000)
       return anna.news()
@@ -220,8 +224,8 @@ struct ComingsTests {
     anna.look()
     anna.wait(5000)
     #expect(try told(of: "p1") == [])
-    let ben = try anna.store.participant(identity: "p2").id
-    _ = try anna.store.send("I speak", in: lobby, by: ben, typed: nil)
+    let ben = try anna.store.writeDurablyIfNeeded { try $0.participant(identity: "p2") }.id
+    _ = try anna.store.writeDurably { try $0.send("I speak", in: lobby, by: ben, typed: nil) }
     #expect(try told(of: "p2") != [])
   }
 
@@ -231,8 +235,10 @@ struct ComingsTests {
     let anna = try town.person("anna")
     let (ben, carl) = (try town.person("ben"), try town.person("carl"))
     for number in 1...20 {
-      let one = try anna.store.participant(identity: "p\(number)")
-      try anna.store.join(one.id, try #require(anna.session.place.conversation).id)
+      let one = try anna.store.writeDurablyIfNeeded { try $0.participant(identity: "p\(number)") }
+      try anna.store.writeDurablyIfNeeded {
+        try $0.join(one.id, try #require(anna.session.place.conversation).id)
+      }
     }
     ben.say("I spoke")
     func told(_ events: String) -> [String] {

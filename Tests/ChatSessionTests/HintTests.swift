@@ -104,7 +104,7 @@ struct HintTests {
     let ben = try town.person("ben", face: interactive ? .tty : .batch)
     let tooLong = String(repeating: "x", count: 65)
     #expect(!ben.say("/join new,\(tooLong)"))
-    #expect(try ben.store.room("new", create: false) == nil)
+    #expect(try ben.store.read { try $0.room("new") } == nil)
     #expect(ben.say("/join tea,tea"))
     #expect(ben.session.place.conversation?.name == "#tea")
   }
@@ -144,15 +144,16 @@ struct HintTests {
     #expect(prompt == "#three> |")
     #expect(anna.news().contains("You are also in #one (new room), #two (new room)."))
     #expect(
-      try anna.store.listing(for: anna.session.me.id).map(\.conversation.name).sorted()
+      try anna.store.read { try $0.listing(for: anna.session.me.id) }.map(\.conversation.name)
+        .sorted()
         == ["#dev", "#general", "#lobby", "#one", "#three", "#two"])
     #expect(!anna.say("/join four,lobbi"))
     #expect(
       anna.printed.last
         == "There is no room #lobbi. Did you mean #lobby? /join #lobbi alone can make it.")
     #expect(!anna.say("/join ,"))
-    #expect(try anna.store.rooms().count == 6)
-    _ = try anna.store.room("a,b", create: true)
+    #expect(try anna.store.read { try $0.rooms() }.count == 6)
+    _ = try anna.store.writeDurablyIfNeeded { try $0.makeRoom("a,b") }
     anna.say("/join a,b")
     #expect(prompt == "#a,b> |")
   }

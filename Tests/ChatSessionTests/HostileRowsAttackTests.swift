@@ -95,9 +95,9 @@ struct HostileRowsAttackTests {
     anna.look()
     let message = try #require(anna.session.place.newestOwn)
     let store = try town.store()
-    #expect(try store.reach(of: message).recipients == 1)
-    #expect(try store.recipients(of: message.id).count == 1)
+    #expect(try store.read { try $0.reach(of: message) }.recipients == 1)
+    #expect(try store.read { try $0.recipients(of: message.id) }.count == 1)
     anna.say("/leave")
-    #expect(try anna.store.joined(by: anna.session.me.id).isEmpty)
+    #expect(try anna.store.read { try $0.joined(by: anna.session.me.id) }.isEmpty)
   }
 }

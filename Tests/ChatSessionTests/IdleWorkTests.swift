@@ -10,18 +10,20 @@ import Testing
   private static func store(_ folder: TemporaryFolder, messages: Int) throws -> Store {
     let long = Store.wallClock() - 1_000_000_000
     let store = try Store(path: folder.path + "/store.sqlite", clock: { long })
-    let me = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("lobby", create: true)).id
-    try store.join(me, room)
-    for number in 0..<messages { try store.send("old \(number)", in: room, by: me) }
-    try store.setKeep(room, 1000)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try store.writeDurablyIfNeeded { try $0.join(me, room) }
+    for number in 0..<messages {
+      try store.writeDurably { try $0.send("old \(number)", in: room, by: me) }
+    }
+    try store.writeDurablyIfNeeded { try $0.setKeep(room, 1000) }
     return store
   }
 
   private static func count(_ store: Store) throws -> Int {
-    let me = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("lobby", create: false)).id
-    return try store.messages(in: room, limit: 1000, for: me).count
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try #require(try store.read { try $0.room("lobby") }).id
+    return try store.read { try $0.messages(in: room, limit: 1000, for: me) }.count
   }
 
   @Test("old messages go, some at a turn, and nothing is done while somebody types")

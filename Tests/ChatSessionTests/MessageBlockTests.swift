@@ -211,11 +211,11 @@ struct MessageBlockTests {
     let town = try Town()
     let anna = try town.person("anna")
     let store = try town.store()
-    let lobby = try #require(try store.room("lobby", create: false)).id
+    let lobby = try #require(try store.read { try $0.room("lobby") }).id
     func speak(_ name: String) throws -> ID<Participant> {
-      let person = try store.participant(identity: name).id
-      try store.join(person, lobby)
-      _ = try store.send("hello", in: lobby, by: person)
+      let person = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
+      try store.writeDurablyIfNeeded { try $0.join(person, lobby) }
+      _ = try store.writeDurably { try $0.send("hello", in: lobby, by: person) }
       return person
     }
     let people = try (1...20).map { try speak("guest\($0)") }

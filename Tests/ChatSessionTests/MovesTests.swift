@@ -29,7 +29,7 @@ struct MovesTests {
 
   private func drafts(of person: Person) throws -> [String: String] {
     Dictionary(
-      uniqueKeysWithValues: try town.store().drafts(of: person.session.me.id).map {
+      uniqueKeysWithValues: try town.store().read { try $0.drafts(of: person.session.me.id) }.map {
         ($0.0.name, $0.1.text)
       })
   }
@@ -155,8 +155,8 @@ struct MovesTests {
     _ = ben.press(.cancel)
     ben.tell(.move(.nextUnread))
     ben.wait(300)
-    let lobby = try #require(try town.store().room("lobby", create: false))
-    try town.store().leave(ben.session.me.id, lobby.id)
+    let lobby = try #require(try town.store().read { try $0.room("lobby") })
+    try town.store().writeDurablyIfNeeded { try $0.leave(ben.session.me.id, lobby.id) }
     ben.look()
     ben.tell(.move(.nextUnread))
     #expect(prompt == "#tea> |" && ben.notice == "Nothing is unread elsewhere")

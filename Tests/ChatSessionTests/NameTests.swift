@@ -118,8 +118,11 @@ struct NameTests {
     let anna = try town.person("anna")
     for text in ["ben: one", "a deploy", "a deployed one", "nothing"] { anna.say(text) }
     let me = ben.session.me
-    #expect(try ben.store.unread(mentioning: me, highlight: []).map(\.mentions) == [1])
-    #expect(try ben.store.unread(mentioning: me, highlight: ["Deploy"]).map(\.mentions) == [2])
+    #expect(
+      try ben.store.read { try $0.unread(mentioning: me, highlight: []) }.map(\.mentions) == [1])
+    #expect(
+      try ben.store.read { try $0.unread(mentioning: me, highlight: ["Deploy"]) }.map(\.mentions)
+        == [2])
   }
 
   @Test("13.4: a name that is near one that is there is asked about")
@@ -131,7 +134,7 @@ struct NameTests {
     #expect(
       anna.question?.text
         == "There is no room #kichten. y: join #kitchen, m: make #kichten, any other key: neither")
-    #expect(try anna.store.rooms().map(\.name) == ["#kitchen", "#lobby"])
+    #expect(try anna.store.read { try $0.rooms() }.map(\.name) == ["#kitchen", "#lobby"])
     anna.answer("y")
     #expect(anna.picture[0] == "#kitchen> |")
     anna.say("/switch lobby")
@@ -166,6 +169,6 @@ struct NameTests {
     #expect(!script.say("/switch kichten"))
     #expect(script.printed.last == "There is no room kichten; /join makes it.")
     #expect(script.say("/join kichten") && script.question == nil)
-    #expect(try script.store.rooms().map(\.name) == ["#kichten", "#kitchen"])
+    #expect(try script.store.read { try $0.rooms() }.map(\.name) == ["#kichten", "#kitchen"])
   }
 }

@@ -55,7 +55,7 @@ struct NetworkFileTests {
     #expect(
       anna.printed.last
         == "hobnob fetches files only from https:// addresses; message 1 has none.")
-    #expect(try town.store().requests(of: account).allSatisfy { $0.verb != .fetch })
+    #expect(try town.store().read { try $0.requests(of: account) }.allSatisfy { $0.verb != .fetch })
   }
 
   /// The network's process has fetched what was asked for.
@@ -75,7 +75,7 @@ struct NetworkFileTests {
     let path = town.folder.path + "/saved"
     #expect(anna.say("/save 1 " + path))
     #expect(!FileManager.default.fileExists(atPath: path))
-    let request = try #require(try anna.store.requests(of: account).first)
+    let request = try #require(try anna.store.read { try $0.requests(of: account) }.first)
     #expect(request.verb == .fetch && request.text == "https://files.x.org/a.txt")
     try fetches(request, account)
     anna.writeFiles()
@@ -84,14 +84,14 @@ struct NetworkFileTests {
     #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
     // Other shells of hers do not save it again, and it is not fetched again.
     #expect(anna.say("/save 1 " + path))
-    #expect(try anna.store.requests(of: account).isEmpty)
+    #expect(try anna.store.read { try $0.requests(of: account) }.isEmpty)
   }
 
   @Test("a file that cannot be fetched is told, and its address stays")
   func saysWhyNothingIsSaved() throws {
     let account = try getsAddress("https://files.x.org/a.txt")
     anna.say("/save 1 /tmp/never")
-    let request = try #require(try anna.store.requests(of: account).first)
+    let request = try #require(try anna.store.read { try $0.requests(of: account) }.first)
     try town.store().take(
       [.answered(request, "a.txt could not be fetched: gone.")], of: account)
     anna.look()

@@ -31,15 +31,15 @@ struct NetworkNameTests {
     anna.say("/msg ben")
     #expect(anna.picture[0].hasPrefix("@ben"))
     anna.say("hello")
-    let wanted = try anna.store.requests(of: account)
+    let wanted = try anna.store.read { try $0.requests(of: account) }
     #expect(wanted.map(\.verb) == [.join, .join])
     #expect(wanted.map(\.target) == ["tea@rooms.x.org", "ops@rooms.x.org"])
-    let outbox = try anna.store.outbox(of: account.network)
+    let outbox = try anna.store.read { try $0.outbox(of: account.network) }
     #expect(outbox.map(\.place) == [.direct("ben@x.org")])
     // From a conversation of this machine a bare name stays one of this machine.
     anna.say("/switch #lobby")
     anna.say("/join cake")
-    #expect(try anna.store.requests(of: account).count == 2)
+    #expect(try anna.store.read { try $0.requests(of: account) }.count == 2)
   }
 
   @Test("what is called alike is told apart by its address")
@@ -66,10 +66,10 @@ struct NetworkNameTests {
     #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@x.org"])
     // Joined from here as well, and asked of the network.
     anna.say("/switch #lobby")
-    let before = try anna.store.requests(of: account).count
+    let before = try anna.store.read { try $0.requests(of: account) }.count
     anna.say("/join #tea@rooms.x.org")
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org>"))
-    #expect(try anna.store.requests(of: account).count == before + 1)
+    #expect(try anna.store.read { try $0.requests(of: account) }.count == before + 1)
     #expect(anna.printed.last { $0.hasPrefix("── ") }?.contains("#tea@rooms.x.org") == true)
     anna.say("/contact")
     #expect(anna.printed.suffix(2) == ["  ben (ben@x.org)  here", "  cem (cem@x.org)  not here"])
@@ -85,7 +85,7 @@ struct NetworkNameTests {
       #expect(!anna.say(line))
       #expect(anna.printed.last?.contains("You have no account yet") == true, "\(line)")
     }
-    #expect(try anna.store.rooms(for: anna.session.me.id).map(\.name) == ["#lobby"])
+    #expect(try anna.store.read { try $0.rooms(for: anna.session.me.id) }.map(\.name) == ["#lobby"])
     _ = try anna.added()
     anna.say("/contact")
     #expect(anna.printed.last?.contains("no contacts yet") == true)
@@ -94,7 +94,7 @@ struct NetworkNameTests {
     #expect(anna.printed.last?.contains("Which account?") == true)
     // One room by two accounts is two, and the list says which is whose.
     let network = try town.store()
-    for account in try anna.store.accounts(of: anna.session.me.id) {
+    for account in try anna.store.read({ try $0.accounts(of: anna.session.me.id) }) {
       try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     }
     anna.look()
@@ -108,7 +108,7 @@ struct NetworkNameTests {
     anna.say("/account remove anna@y.org")
     anna.say("/join cake@rooms.x.org,tea@rooms.x.org")
     #expect(
-      try anna.store.requests(of: anna.account()).map(\.target) == [
+      try anna.store.read { try $0.requests(of: anna.account()) }.map(\.target) == [
         "cake@rooms.x.org", "tea@rooms.x.org",
       ])
   }
@@ -244,7 +244,7 @@ struct NetworkNameTests {
     #expect(anna.status().contains("#tea@rooms.x.org 1!"))
     anna.say("/switch -")
     anna.say("/nick annie")
-    let asked = try #require(try anna.store.requests(of: account).last)
+    let asked = try #require(try anna.store.read { try $0.requests(of: account) }.last)
     #expect(asked.verb == .join && asked.text == "annie")
     #expect(anna.session.me.name == "anna")
   }
@@ -272,7 +272,8 @@ struct NetworkNameTests {
     anna.say("/list")
     #expect(!anna.news().contains { $0.contains("tea@") })
     anna.say("/join #tea@rooms.x.org")
-    #expect(try anna.store.requests(of: account).map(\.target) == ["tea@rooms.x.org"])
+    #expect(
+      try anna.store.read { try $0.requests(of: account) }.map(\.target) == ["tea@rooms.x.org"])
     anna.say("/requests")
     #expect(anna.printed.last == "No requests.")
   }
@@ -309,12 +310,12 @@ struct NetworkNameTests {
     #expect(listed().count == 1)
     try send()
     anna.say("/block eve@x.org")
-    #expect(try anna.store.requests(of: account).last?.verb == .block)
+    #expect(try anna.store.read { try $0.requests(of: account) }.last?.verb == .block)
     #expect(listed().count == 1)
     try send()
     anna.say("/requests clear")
     #expect(anna.printed.last == "You declined 3 requests.")
-    #expect(try anna.store.requests(of: account).last?.verb == .decline)
+    #expect(try anna.store.read { try $0.requests(of: account) }.last?.verb == .decline)
     // Who opens a shell later hears that something waits.
     try send()
     let other = try town.person("anna")
@@ -334,7 +335,7 @@ struct NetworkNameTests {
     anna.look()
     #expect(!anna.say("/msg zoe hello"))
     #expect(anna.printed.last?.contains("You know zoe only from a room") == true)
-    #expect(try anna.store.outbox(of: account.network).isEmpty)
+    #expect(try anna.store.read { try $0.outbox(of: account.network) }.isEmpty)
     anna.say("/who")
     #expect(!anna.printed.joined().contains("id-7"))
     // Nor is one of them offered, or named by what is not for people, where there are two.
@@ -371,7 +372,7 @@ struct NetworkNameTests {
     anna.say("/switch #tea@rooms.x.org")
     anna.say("hello")
     #expect(
-      try anna.store.outbox(of: account.network).map(\.place)
+      try anna.store.read { try $0.outbox(of: account.network) }.map(\.place)
         == [.direct("ben@x.org"), .direct("ben@x.org"), .room("tea@rooms.x.org")])
     // Whoever is here is meant by the name alone.
     anna.say("/switch @ben")
@@ -384,25 +385,32 @@ struct NetworkNameTests {
   func choosesAnAccount() throws {
     let first = try anna.added()
     anna.say("/account add anna@y.org")
-    let second = try #require(try anna.store.accounts(of: anna.session.me.id).last)
+    let second = try #require(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.last)
     anna.say("/msg ben@y.org")
     #expect(anna.picture[0].hasPrefix("@ben>"))
     anna.say("/join tea@far.org")
-    #expect(try anna.store.requests(of: second).map(\.target) == ["tea@far.org"])
+    #expect(try anna.store.read { try $0.requests(of: second) }.map(\.target) == ["tea@far.org"])
     anna.say("/switch #lobby")
     anna.say("/join cake@rooms.x.org")
-    #expect(try anna.store.requests(of: first).map(\.target) == ["cake@rooms.x.org"])
+    #expect(
+      try anna.store.read { try $0.requests(of: first) }.map(\.target) == ["cake@rooms.x.org"])
     anna.say("/switch #lobby")
     // A room that is known is entered by the account that knows it.
     anna.say("/join #tea@far.org")
-    #expect(try anna.store.requests(of: second).map(\.target) == ["tea@far.org", "tea@far.org"])
+    #expect(
+      try anna.store.read { try $0.requests(of: second) }.map(\.target) == [
+        "tea@far.org", "tea@far.org",
+      ])
     anna.say("/switch #lobby")
     #expect(!anna.say("/msg cem@elsewhere.org"))
     #expect(anna.printed.last?.contains("/msg anna@x.org opens one with yourself") == true)
     anna.say("/msg anna@x.org")
     anna.say("/msg cem@elsewhere.org")
     anna.say("hello")
-    #expect(try anna.store.outbox(of: first.network).map(\.place) == [.direct("cem@elsewhere.org")])
+    #expect(
+      try anna.store.read { try $0.outbox(of: first.network) }.map(\.place) == [
+        .direct("cem@elsewhere.org")
+      ])
   }
 
   @Test("/contact and /invite take the names of contacts")
@@ -423,7 +431,9 @@ struct NetworkNameTests {
     anna.say("/invite cem")
     anna.say("/invite ben")
     #expect(
-      try anna.store.requests(of: account).map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
+      try anna.store.read { try $0.requests(of: account) }.map {
+        "\($0.verb.rawValue) \($0.target) \($0.text)"
+      }
         == [
           "unsubscribe cem@far.org ", "subscribe ben@x.org ", "approve  ", "block  ",
           "invite tea@rooms.x.org cem@far.org", "invite tea@rooms.x.org ben@x.org",

@@ -208,7 +208,8 @@ struct NewsTests {
         "    #lobby  not joined",
       ])
     #expect(
-      try ben.store.joined(by: ben.session.me.id).count == 6, "the order that keys can follow")
+      try ben.store.read { try $0.joined(by: ben.session.me.id) }.count == 6,
+      "the order that keys can follow")
   }
 
   // MARK: My newest message (rule 7.2)

@@ -12,9 +12,9 @@ import Testing
 struct OutgoingTests {
   private func bodies(_ town: Town, in room: String = "lobby") throws -> [String] {
     let store = try town.store()
-    let place = try #require(try store.room(room, create: false))
-    let me = try store.participant(identity: "anna").id
-    return try store.messages(in: place.id, limit: 100, for: me).map(\.body)
+    let place = try #require(try store.read { try $0.room(room) })
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    return try store.read { try $0.messages(in: place.id, limit: 100, for: me) }.map(\.body)
   }
 
   @Test(
@@ -39,9 +39,9 @@ struct OutgoingTests {
   func lockedFromTheStart() throws {
     let town = try Town()
     let store = try town.store()
-    let me = try store.participant(identity: "anna")
-    let room = try #require(try store.room("lobby", create: true))
-    try store.join(me.id, room.id)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }
+    let room = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }
+    try store.writeDurablyIfNeeded { try $0.join(me.id, room.id) }
     let lock = try Lock(town.path)
     let anna = Person(store: store, me: me, face: .tty, town: town)
     try anna.begin(in: room)
@@ -51,7 +51,8 @@ struct OutgoingTests {
     lock.release()
     anna.wait(1000)
     let shell = try #require(anna.session.shellID)
-    #expect(try store.history(of: me.id, shell: shell, limit: 9) == ["/status", "/theme"])
+    #expect(
+      try store.read { try $0.history(of: me.id, shell: shell, limit: 9) } == ["/status", "/theme"])
   }
 
   @Test("1.2: after ten seconds a line comes back into the empty line, with the reason")

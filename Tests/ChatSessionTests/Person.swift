@@ -38,9 +38,9 @@ final class Town {
     -> Person
   {
     let store = try store()
-    let me = try store.participant(identity: name)
-    guard let place = try store.room(room, create: true) else { throw RuleError.noSuchRoom(room) }
-    try store.join(me.id, place.id)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }
+    let place = try store.writeDurablyIfNeeded { try $0.makeRoom(room) }
+    try store.writeDurablyIfNeeded { try $0.join(me.id, place.id) }
     let person = Person(store: store, me: me, face: face, town: self)
     try person.begin(in: place)
     return person
@@ -282,7 +282,7 @@ final class Person: SessionLine {
   /// My newest message in the open conversation.
   func newest() throws -> Message? {
     guard let place = session.place.conversation else { return nil }
-    return try store.newest(by: session.me.id, in: place.id)
+    return try store.read { try $0.newest(by: session.me.id, in: place.id) }
   }
 
   /// The status line.
@@ -301,7 +301,7 @@ final class Person: SessionLine {
 extension Person {
   /// Their first account.
   func account() throws -> Account {
-    try #require(try store.accounts(of: session.me.id).first)
+    try #require(try store.read { try $0.accounts(of: session.me.id) }.first)
   }
 
   /// What they have set for an account.

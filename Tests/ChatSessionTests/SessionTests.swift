@@ -105,12 +105,15 @@ struct SessionTests {
     let anna = try town.person("anna")
     anna.say("/join tea")
     anna.type("half a thought")
-    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+    #expect(try town.store().read { try $0.drafts(of: anna.session.me.id) }.isEmpty)
     anna.wait(1000)
-    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["half a thought"])
+    #expect(
+      try town.store().read { try $0.drafts(of: anna.session.me.id) }.map(\.1.text) == [
+        "half a thought"
+      ])
     #expect(try town.person("anna", in: "tea").text == "half a thought")
     anna.say(anna.text)
-    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+    #expect(try town.store().read { try $0.drafts(of: anna.session.me.id) }.isEmpty)
   }
 
   @Test("3.6, 5.3: who leaves while editing keeps the draft that was set aside")
@@ -155,9 +158,11 @@ struct SessionTests {
     anna.wait(20_000)
     #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
     // The draft that is stored is that of the line, until it is a message.
-    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.files.count) == [1])
+    #expect(
+      try town.store().read { try $0.drafts(of: anna.session.me.id) }.map(\.1.files.count) == [1])
     anna.copyFiles()
-    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["a draft"])
+    #expect(
+      try town.store().read { try $0.drafts(of: anna.session.me.id) }.map(\.1.text) == ["a draft"])
     #expect(
       texts(anna.news()).suffix(3) == [
         "[1] anna: with cups", "                [file 1: cups.txt, text/plain, 8 B]",
@@ -211,7 +216,7 @@ struct SessionTests {
     anna.say("/switch lobby")
     #expect(anna.text.isEmpty && anna.session.files.waiting.isEmpty)
     anna.copyFiles()
-    #expect(try town.store().drafts(of: anna.session.me.id).isEmpty)
+    #expect(try town.store().read { try $0.drafts(of: anna.session.me.id) }.isEmpty)
     anna.say("/switch tea")
     anna.say("/switch lobby")
     #expect(anna.text.isEmpty && anna.session.files.waiting.isEmpty)
@@ -248,7 +253,9 @@ struct SessionTests {
     #expect(anna.press(.cancel))
     anna.wait(100)
     #expect(anna.status == 1)
-    #expect(try town.store().drafts(of: anna.session.me.id).map(\.1.text) == ["with cups"])
+    #expect(
+      try town.store().read { try $0.drafts(of: anna.session.me.id) }.map(\.1.text) == ["with cups"]
+    )
   }
 
   @Test("8.2: who leaves while files are copied leaves once they are sent")
@@ -272,9 +279,9 @@ struct SessionTests {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
     anna.say("hello")
-    let before = try town.store().position
+    let before = try town.store().read { try $0.position }
     ben.look()
-    #expect(try town.store().position == before + 1)
+    #expect(try town.store().read { try $0.position } == before + 1)
     anna.look()
     #expect(anna.picture[1].hasSuffix("[1] seen"))
   }
@@ -342,7 +349,7 @@ struct SessionTests {
       #expect(anna.history.last == "precious")
     }
     #expect(
-      try anna.store.history(of: anna.session.me.id, shell: "", limit: 9)
+      try anna.store.read { try $0.history(of: anna.session.me.id, shell: "", limit: 9) }
         .count { $0 == "precious" } == 1)
   }
 
@@ -370,8 +377,10 @@ struct SessionTests {
     #expect(rows.contains { $0.contains("new") } && rows[2] == "2,\(850 - shown) more: /history")
     #expect(rows.last?.hasSuffix("line 2850") == true)
     #expect(
-      try ben.store.readMarker(
-        of: ben.session.me.id, in: try #require(ben.session.place.conversation).id)
+      try ben.store.read {
+        try $0.readMarker(
+          of: ben.session.me.id, in: try #require(ben.session.place.conversation).id)
+      }
         == 2850)
     // Once all of it, then the last ones.
     ben.say("/history")
@@ -434,7 +443,7 @@ struct SessionTests {
   func batchRemembersItsPlace() throws {
     let town = try Town()
     let ben = try town.person("ben", in: "tea", face: .batch)
-    #expect(try ben.store.lastConversation(of: ben.session.me.id) != nil)
+    #expect(try ben.store.read { try $0.lastConversation(of: ben.session.me.id) } != nil)
   }
 
   @Test("3.7: in a script the files of a message that was taken back do not go with the next line")

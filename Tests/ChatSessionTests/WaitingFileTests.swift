@@ -21,7 +21,9 @@ struct WaitingFileTests {
 
   private func sent() throws -> [[String]] {
     let place = try #require(anna.session.place.conversation)
-    return try anna.store.messages(in: place.id, limit: 100, for: anna.session.me.id).map {
+    return try anna.store.read {
+      try $0.messages(in: place.id, limit: 100, for: anna.session.me.id)
+    }.map {
       $0.attachments.map(\.name)
     }
   }
@@ -67,8 +69,10 @@ struct WaitingFileTests {
     for files in [
       [DraftFile(path: secret)], [DraftFile(path: secret), DraftFile(path: "/dev/zero")],
     ] {
-      try store.setDraft(
-        Draft(text: "hello", caret: 5, files: files), of: anna.session.me.id, in: here.id)
+      try store.writeDurablyIfNeeded {
+        try $0.setDraft(
+          Draft(text: "hello", caret: 5, files: files), of: anna.session.me.id, in: here.id)
+      }
       let again = try town.person("anna")
       #expect(again.session.files.waiting.isEmpty)
       #expect(again.printed.contains { $0.contains(secret + ", which you did not attach here") })
@@ -86,15 +90,19 @@ struct WaitingFileTests {
     let again = try town.person("anna")
     #expect(again.session.files.waiting.files.map(\.path) == [path])
     // The row in another conversation's draft was not written by me.
-    let tea = try #require(try anna.store.room("tea", create: true))
+    let tea = try anna.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }
     let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])
-    try anna.store.setDraft(draft, of: anna.session.me.id, in: tea.id)
+    try anna.store.writeDurablyIfNeeded {
+      try $0.setDraft(draft, of: anna.session.me.id, in: tea.id)
+    }
     #expect(try town.person("anna", in: "tea").session.files.waiting.isEmpty)
     again.say("look")
     again.copyFiles()
     #expect(try sent() == [["notes"]])
     // Nor is a row that came back after it was sent.
-    try anna.store.setDraft(draft, of: anna.session.me.id, in: here.id)
+    try anna.store.writeDurablyIfNeeded {
+      try $0.setDraft(draft, of: anna.session.me.id, in: here.id)
+    }
     #expect(try town.person("anna").session.files.waiting.isEmpty)
   }
 
@@ -156,9 +164,11 @@ struct WaitingFileTests {
   func tooLongToImport() throws {
     let anna = try town.person("anna")
     let path = town.folder.path + "/out.jsonl"
-    try town.store().send(
-      String(repeating: "x", count: 16_000_000),
-      in: try #require(anna.session.place.conversation).id, by: anna.session.me.id)
+    try town.store().writeDurably {
+      try $0.send(
+        String(repeating: "x", count: 16_000_000),
+        in: try #require(anna.session.place.conversation).id, by: anna.session.me.id)
+    }
     anna.say("/export " + path)
     anna.writeFiles()
     #expect(

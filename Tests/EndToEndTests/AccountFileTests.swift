@@ -86,7 +86,11 @@ extension EndToEnd {
       let store = try Store(path: homes.anna.store)
       try #require(
         anna.wait(for: 20) { _ in
-          guard let account = try? store.account(network: "xmpp:anna@\(LocalServer.domain)") else {
+          guard
+            let account = try? store.read({
+              try $0.account(network: "xmpp:anna@\(LocalServer.domain)")
+            })
+          else {
             return false
           }
           let facts = try? self.homes.anna.accounts.facts(of: account, inStoreAt: store.path)
@@ -127,17 +131,20 @@ extension EndToEnd {
       // The fetching begins, and nothing comes.
       files.freeze(.answers)
       let before = files.count
-      try ben.store.ask(
-        .fetch, target: "\(message.id.rawValue)", text: message.body, of: ben.account)
+      try ben.store.writeDurably {
+        try $0.ask(
+          .fetch, target: "\(message.id.rawValue)", text: message.body, of: ben.account)
+      }
       #expect(ben.wait { files.count > before })
       ben.kill()
       files.thaw()
       try ben.start()
       let isThere = try ben.wait {
-        try ben.store.message(message.id, for: ben.me)?.attachments.isEmpty == false
+        try ben.store.read { try $0.message(message.id, for: ben.me) }?.attachments.isEmpty == false
       }
       #expect(isThere, "\(ben.status)")
-      let fetched = try #require(try ben.store.message(message.id, for: ben.me)?.attachments)
+      let fetched = try #require(
+        try ben.store.read { try $0.message(message.id, for: ben.me) }?.attachments)
       #expect(fetched.map(\.name) == ["plan.bin"])
       let path = try #require(fetched.first.map { ben.store.path(of: $0) })
       #expect(FileManager.default.contents(atPath: path) == data)

@@ -193,8 +193,10 @@ extension EndToEnd {
       // The first one to speak makes the store.
       try home.say("here", as: name)
       let store = try Store(path: home.store)
-      let me = try store.participant(identity: name).id
-      let account = try store.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+      }
       try home.list(
         account,
         [
@@ -215,8 +217,8 @@ extension EndToEnd {
       terminal.send("secret\r")
       #expect(
         terminal.wait(for: 20) { _ in
-          (try? store.holderIsAlive(of: account)) == true
-            && (try? store.account(network: account.network))?.status == ""
+          (try? store.read { try $0.holderIsAlive(of: account) }) == true
+            && (try? store.read { try $0.account(network: account.network) })?.status == ""
         })
       terminal.send("\u{3}")
       #expect(terminal.waitForExit(seconds: 20) == 0)

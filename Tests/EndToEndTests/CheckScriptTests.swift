@@ -128,14 +128,18 @@ extension EndToEnd {
     func compacts() throws {
       try home.write("a file", to: "old.txt")
       let store = try Store(path: home.store, clock: { Store.wallClock() - 40 * 86_400_000 })
-      let ben = try store.participant(identity: "ben").id
-      let lobby = try #require(try store.room("lobby", create: true)).id
+      let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+      let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
       let file = try store.keep(fileAt: home.path + "/old.txt", type: { _ in nil }, limit: 0)
       let long = String(repeating: "long ago ", count: 20_000)
-      try store.send(long, in: lobby, by: ben, requireMembership: false, attachments: [file])
+      try store.writeDurably {
+        try $0.send(long, in: lobby, by: ben, requireMembership: false, attachments: [file])
+      }
       let path = store.path(of: file)
       // It has begun long ago.
-      try store.setKeep(lobby, 30 * 86_400_000, by: ben, after: Store.keepDelay)
+      try store.writeDurablyIfNeeded {
+        try $0.setKeep(lobby, 30 * 86_400_000, by: ben, after: Store.keepDelay)
+      }
       store.close()
       try home.say("today", as: "ben")
       // Files at rest for an hour go.

@@ -75,16 +75,18 @@ extension EndToEnd {
     func cancelFindsTheUnsent() throws {
       let store = try Store(path: home.store)
       let (anna, ben) = (
-        try store.participant(identity: "anna").id, try store.participant(identity: "ben").id
+        try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id,
+        try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
       )
-      let room = try store.networkRoom("tea", network: "net")
-      for person in [anna, ben] { try store.join(person, room.id) }
-      try store.send("still on its way", in: room.id, by: anna)
-      let newer = try store.send("all have this", in: room.id, by: anna)
-      let entry = try #require(try store.outbox(of: "net").first { $0.message.id == newer.id })
-      try store.finish(entry, as: .sent)
-      try store.noteSeen(by: ben, in: room.id, upTo: 2, sendReceipt: true)
-      try store.setLastConversation(room.id, of: anna)
+      let room = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }
+      for person in [anna, ben] { try store.writeDurablyIfNeeded { try $0.join(person, room.id) } }
+      try store.writeDurably { try $0.send("still on its way", in: room.id, by: anna) }
+      let newer = try store.writeDurably { try $0.send("all have this", in: room.id, by: anna) }
+      let entry = try #require(
+        try store.read { try $0.outbox(of: "net") }.first { $0.message.id == newer.id })
+      try store.writeDurably { try $0.finish(entry, as: .sent) }
+      try store.writeIfNeeded { try $0.noteSeen(by: ben, in: room.id, upTo: 2, sendReceipt: true) }
+      try store.writeIfNeeded { try $0.setLastConversation(room.id, of: anna) }
       let shell = try home.shell(as: "anna")
       try shell.expect("> |")
       try shell.type("/cancel\r", seeing: "> still on its way|")

@@ -357,19 +357,24 @@ extension EndToEnd {
       }
       #expect(try home.run(["send", "--create", "tea@x.org", "hi", "--as", "anna"]).status == 1)
       let store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
-      #expect(try store.rooms(for: anna).map(\.name).filter { $0 != "#lobby" } == [])
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      #expect(
+        try store.read { try $0.rooms(for: anna) }.map(\.name).filter { $0 != "#lobby" } == [])
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
       try home.list(account, isWanted: false)
-      _ = try store.networkChat(with: "ben@far.org", of: account)
-      _ = try store.networkRoom("tea@far.org", network: account.network)
+      _ = try store.writeDurably { try $0.networkChat(with: "ben@far.org", of: account) }
+      _ = try store.writeDurablyIfNeeded {
+        try $0.networkRoom("tea@far.org", network: account.network)
+      }
       #expect(try home.run(["send", "ben@far.org", "one", "--as", "anna"]).status == 0)
       #expect(try home.run(["log", "ben@far.org", "--as", "anna"]).output.contains("one"))
       let shell = try home.shell(as: "anna", ["ben@far.org"])
       try shell.expect("@ben@far.org> |")
       let other = try home.shell(as: "anna", ["tea@far.org"])
       try other.expect("#tea@far.org> |")
-      #expect(try store.requests(of: account).map(\.target) == ["tea@far.org"])
+      #expect(try store.read { try $0.requests(of: account) }.map(\.target) == ["tea@far.org"])
     }
 
     @Test("11.3: without a name no room opens that was left: the last one is what one is still in")
@@ -382,12 +387,12 @@ extension EndToEnd {
       try shell.expect("#tea> |")
       try home.say("news", as: "ben", in: "tea")
       let store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       for (room, next) in [("tea", "dev"), ("dev", "old"), ("old", "lobby")] {
         let shell = room == "tea" ? shell : try home.shell(as: "anna")
         try shell.expect("#\(room)> |")
-        let left = try #require(try store.room(room, create: false))
-        try store.leave(anna, left.id)
+        let left = try #require(try store.read { try $0.room(room) })
+        try store.writeDurablyIfNeeded { try $0.leave(anna, left.id) }
         shell.send("/quit\r")
         #expect(shell.waitForExit(seconds: 10) == 0)
         let again = try home.shell(as: "anna")

@@ -24,8 +24,11 @@ final class Correspondent {
     // The first one to speak makes the store.
     try home.say("here", as: name)
     store = try Store(path: home.store)
-    me = try store.participant(identity: name).id
-    account = try store.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
+    self.me = me
+    account = try store.writeDurably {
+      try $0.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+    }
     try home.list(
       account,
       [
@@ -61,11 +64,15 @@ final class Correspondent {
   func ask(
     _ verb: NetworkRequest.Verb, target: String = "", text: String = ""
   ) throws -> String {
-    let position = try store.position
-    let request = try store.ask(verb, target: target, text: text, of: account)
+    let position = try store.read { try $0.position }
+    let request = try store.writeDurably {
+      try $0.ask(verb, target: target, text: text, of: account)
+    }
     var answer: NetworkAnswer?
     _ = try wait {
-      answer = try store.changes(since: position, for: me).answers.first { $0.request == request }
+      answer = try store.read { try $0.changes(since: position, for: me) }.answers.first {
+        $0.request == request
+      }
       return answer != nil
     }
     return try #require(answer, "no answer to \(verb); “\(status)”, \(process?.errors ?? "")").text
@@ -79,35 +86,41 @@ final class Correspondent {
   }
 
   /// What the status line says of the account; empty while all is well, or nothing serves it.
-  var status: String { (try? store.account(network: account.network))?.status ?? "" }
+  var status: String {
+    (try? store.read { try $0.account(network: account.network) })?.status ?? ""
+  }
 
   /// Whether the server has all that was written here.
-  var isDone: Bool { (try? store.outbox(of: account.network))?.isEmpty == true }
+  var isDone: Bool { (try? store.read { try $0.outbox(of: account.network) })?.isEmpty == true }
 
   /// Does not wait for the next try, as `/connect` in a shell.
   func hurry() throws {
     // A try takes a moment, and one that is asked for meanwhile would begin anew.
     guard status.hasPrefix("offline"), Date() > hurried + 0.5 else { return }
     hurried = Date()
-    try store.ask(.reconnect, of: account)
+    try store.writeDurably { try $0.ask(.reconnect, of: account) }
   }
 
   func room(_ address: String) throws -> ID<Conversation> {
-    let room = try store.networkRoom(address, network: account.network)
-    try store.join(me, room.id)
-    try store.ask(.join, target: address, of: account)
+    let room = try store.writeDurablyIfNeeded {
+      try $0.networkRoom(address, network: account.network)
+    }
+    try store.writeDurablyIfNeeded { try $0.join(me, room.id) }
+    try store.writeDurably { try $0.ask(.join, target: address, of: account) }
     return room.id
   }
 
   func chat(with name: String) throws -> ID<Conversation> {
-    try store.networkChat(with: "\(name)@\(LocalServer.domain)", of: account).id
+    try store.writeDurably {
+      try $0.networkChat(with: "\(name)@\(LocalServer.domain)", of: account)
+    }.id
   }
 
   @discardableResult
   func say(
     _ text: String, in place: ID<Conversation>, to message: Message? = nil
   ) throws -> Message {
-    try store.send(text, in: place, by: me, replyTo: message?.id)
+    try store.writeDurably { try $0.send(text, in: place, by: me, replyTo: message?.id) }
   }
 
   /// Waits for a message of that text, and for what is to be true of it.
@@ -128,7 +141,7 @@ final class Correspondent {
 
   /// All messages of a place as they are shown, `past` included.
   func messages(in place: ID<Conversation>) throws -> [Message] {
-    try store.messages(in: place, limit: 1_000_000, for: me)
+    try store.read { try $0.messages(in: place, limit: 1_000_000, for: me) }
   }
 
   /// Waits for the store to be as wanted.

@@ -43,7 +43,7 @@ extension EndToEnd {
       ]
       for person in people {
         try #require(
-          try person.wait { try person.store.requests(of: person.account).isEmpty },
+          try person.wait { try person.store.read { try $0.requests(of: person.account) }.isEmpty },
           "\(person.status)")
         // What is said before a room's archive was read for the first time is past.
         try #require(person.wait { person.status.isEmpty }, "\(person.status)")
@@ -71,7 +71,9 @@ extension EndToEnd {
       let open = sent.indices.filter { sent[$0][0].count + sent[$0][1].count < count }
       let (who, place) = (open[random.below(open.count)], random.below(2))
       let text = "\(people[who].name) \(place == 0 ? "direct" : "room") \(sent[who][place].count)"
-      try people[who].store.send(text, in: places[who][place], by: people[who].me)
+      try people[who].store.writeDurably {
+        try $0.send(text, in: places[who][place], by: people[who].me)
+      }
       sent[who][place].append(text)
     }
 
@@ -141,7 +143,9 @@ extension EndToEnd {
       var known = -1
       while true {
         let heard = try people.map { try self.heard(by: $0) }
-        let left = try people.map { try $0.store.outbox(of: $0.account.network).count }
+        let left = try people.map { each in
+          try each.store.read { try $0.outbox(of: each.account.network) }.count
+        }
         if heard.allSatisfy({ $0 >= count }), left.allSatisfy({ $0 == 0 }) { return true }
         let now = heard.reduce(0, +) - left.reduce(0, +)
         if now == known { return false }
@@ -163,7 +167,7 @@ extension EndToEnd {
     private func report() throws -> String {
       try people.map { person in
         "\(person.name): heard \(try heard(by: person)), status “\(person.status)”, "
-          + "waiting \(try person.store.outbox(of: person.account.network).map(\.message.body))"
+          + "waiting \(try person.store.read { try $0.outbox(of: person.account.network) }.map(\.message.body))"
       }.joined(separator: "\n")
     }
 
@@ -206,8 +210,10 @@ extension EndToEnd {
       for (who, person) in people.enumerated() {
         for conversation in places[who] {
           let last = try person.messages(in: conversation).map(\.number).max() ?? 0
-          try person.store.noteSeen(
-            by: person.me, in: conversation, upTo: last, sendReceipt: true)
+          try person.store.writeIfNeeded {
+            try $0.noteSeen(
+              by: person.me, in: conversation, upTo: last, sendReceipt: true)
+          }
         }
       }
       for (who, person) in people.enumerated() {

@@ -12,9 +12,11 @@ extension Home {
   ) throws -> Bool {
     let store = try Store(path: store)
     defer { store.close() }
-    let me = try store.participant(identity: name).id
-    let place = try #require(try store.room(room, create: false)).id
-    return shell.wait(for: 20) { _ in (try? store.draft(of: me, in: place))??.text == text }
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
+    let place = try #require(try store.read { try $0.room(room) }).id
+    return shell.wait(for: 20) { _ in
+      (try? store.read { try $0.draft(of: me, in: place) })??.text == text
+    }
   }
 
   /// Lets another process hold a lock of the store until its input is closed.
@@ -62,9 +64,11 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 10) == 137)
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       #expect(
-        try store.history(of: me, shell: "", limit: 9).filter { $0 == "precious text" }.count == 1)
+        try store.read { try $0.history(of: me, shell: "", limit: 9) }.filter {
+          $0 == "precious text"
+        }.count == 1)
     }
 
     @Test("5.1, 5.3: what somebody else sends under the same name takes no draft away")

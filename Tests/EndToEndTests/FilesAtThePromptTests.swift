@@ -256,9 +256,11 @@ extension EndToEnd {
     private func messages(in home: Home) throws -> [Message] {
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false))
-      return try store.messages(in: room.id, limit: 100, for: me).sorted { $0.number < $1.number }
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") })
+      return try store.read { try $0.messages(in: room.id, limit: 100, for: me) }.sorted {
+        $0.number < $1.number
+      }
     }
   }
 }

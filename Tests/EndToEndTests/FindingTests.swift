@@ -117,16 +117,19 @@ extension EndToEnd {
       try home.say("first", as: "anna")
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       for name in ["far", "away"] {
-        try store.join(me, try store.networkRoom(name, network: "stub").id)
+        try store.writeDurablyIfNeeded {
+          try $0.join(
+            me, try $0.networkRoom(name, network: "stub").id)
+        }
       }
       let shell = try home.shell(as: "anna", ["far"])
       try shell.expect("#far> |")
       try shell.type("/outbox\r", seeing: "Nothing waits to be sent.")
       try shell.type("one\r", seeing: "[1] … sending")
-      for entry in try store.outbox(of: "stub") {
-        try store.finish(entry, as: .failed("closed\u{1B}[31m"))
+      for entry in try store.read({ try $0.outbox(of: "stub") }) {
+        try store.writeDurably { try $0.finish(entry, as: .failed("closed\u{1B}[31m")) }
       }
       try shell.expect("[1] ✗ failed")
       try shell.type("two\r", seeing: "[2] … sending")
@@ -140,7 +143,9 @@ extension EndToEnd {
       try shell.type("/retry\r", seeing: "None of your messages here failed")
       try shell.type("\u{15}/retry all\r", seeing: "Sending 1 again.")
       try shell.expect("3 waiting")
-      for entry in try store.outbox(of: "stub") { try store.finish(entry, as: .sent) }
+      for entry in try store.read({ try $0.outbox(of: "stub") }) {
+        try store.writeDurably { try $0.finish(entry, as: .sent) }
+      }
       try shell.expectGone("waiting")
       try shell.type("/outbox\r", seeing: "Nothing waits to be sent.")
     }

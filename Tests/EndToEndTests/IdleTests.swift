@@ -14,11 +14,13 @@ extension EndToEnd {
       let home = try Home()
       let long = Store.wallClock() - 1_000_000_000
       let store = try Store(path: home.store, clock: { long })
-      let ben = try store.participant(identity: "ben").id
-      let lobby = try #require(try store.room("lobby", create: true)).id
-      try store.join(ben, lobby)
-      for number in 1...50 { try store.send("old \(number)", in: lobby, by: ben) }
-      try store.setKeep(lobby, 1000)
+      let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+      let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+      try store.writeDurablyIfNeeded { try $0.join(ben, lobby) }
+      for number in 1...50 {
+        try store.writeDurably { try $0.send("old \(number)", in: lobby, by: ben) }
+      }
+      try store.writeDurablyIfNeeded { try $0.setKeep(lobby, 1000) }
       store.close()
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("hello\r", seeing: "[51]")

@@ -116,9 +116,9 @@ extension EndToEnd {
     private func compareStates(_ known: inout [String: DeliveryState]) throws {
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false))
-      for message in try store.messages(in: room.id, limit: 1_000_000, for: me)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") })
+      for message in try store.read({ try $0.messages(in: room.id, limit: 1_000_000, for: me) })
       where message.sender == me {
         let former = known[message.uid] ?? .failed
         #expect(message.state >= former, "\(message.body)")
@@ -181,9 +181,9 @@ extension EndToEnd {
     private func bodies(of home: Home) throws -> [String: Int] {
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false))
-      let messages = try store.messages(in: room.id, limit: 1_000_000, for: me)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") })
+      let messages = try store.read { try $0.messages(in: room.id, limit: 1_000_000, for: me) }
       return messages.reduce(into: [:]) { $0[$1.body, default: 0] += 1 }
     }
   }

@@ -19,9 +19,9 @@ extension EndToEnd {
     private func bodies(_ home: Home, _ store: String? = nil) throws -> [String: Int] {
       let store = try Store(path: store ?? home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false))
-      return try store.messages(in: room.id, limit: 1_000_000, for: me)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") })
+      return try store.read { try $0.messages(in: room.id, limit: 1_000_000, for: me) }
         .reduce(into: [:]) { $0[$1.body, default: 0] += 1 }
     }
 

@@ -31,12 +31,14 @@ extension EndToEnd {
       let clock = Clock()
       let store = try Store(path: home.store, clock: { clock.now })
       defer { store.close() }
-      let ben = try store.participant(identity: "ben").id
-      let lobby = try #require(try store.room("lobby", create: true)).id
+      let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+      let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
       for (index, time) in times.enumerated() {
         let date = try Date(time, strategy: .iso8601)
         clock.now = Int64(date.timeIntervalSince1970 * 1000)
-        try store.send("message \(index + 1)", in: lobby, by: ben, requireMembership: false)
+        try store.writeDurably {
+          try $0.send("message \(index + 1)", in: lobby, by: ben, requireMembership: false)
+        }
       }
     }
 
@@ -48,8 +50,10 @@ extension EndToEnd {
     func late() throws {
       let store = try Store(path: home.store)
       defer { store.close() }
-      let anna = try store.participant(identity: "anna").id
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
       let room = "tea@rooms.x.org"
       let zoe = Speaker(identity: "id-7", name: "zoe")
       func say(_ minute: Int64, isPast: Bool = false) -> NetworkNews {
@@ -83,27 +87,29 @@ extension EndToEnd {
       let clock = Clock()
       let store = try Store(path: home.store, clock: { clock.now })
       defer { store.close() }
-      let people = try ["ben", "carl", "dora"].map { try store.participant(identity: $0).id }
-      let lobby = try #require(try store.room("lobby", create: true)).id
+      let people = try ["ben", "carl", "dora"].map { each in
+        try store.writeDurablyIfNeeded { try $0.participant(identity: each) }.id
+      }
+      let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
       func at(_ time: String) throws {
         clock.now =
           Int64(try Date("2026-11-21T\(time)Z", strategy: .iso8601).timeIntervalSince1970) * 1000
       }
       try at("10:00:00")
-      try store.join(people[0], lobby, isTold: true)
+      try store.writeDurablyIfNeeded { try $0.join(people[0], lobby, isTold: true) }
       try at("10:01:00")
-      try store.send("one", in: lobby, by: people[0])
+      try store.writeDurably { try $0.send("one", in: lobby, by: people[0]) }
       try at("10:02:00")
-      try store.join(people[1], lobby, isTold: true)
+      try store.writeDurablyIfNeeded { try $0.join(people[1], lobby, isTold: true) }
       try at("10:02:04")
-      try store.join(people[2], lobby, isTold: true)
+      try store.writeDurablyIfNeeded { try $0.join(people[2], lobby, isTold: true) }
       try at("10:02:30")
-      _ = try store.rename(people[2], to: "dorothea")
-      try store.setTopic("tea at noon", of: lobby, by: people[0])
+      _ = try store.writeDurably { try $0.rename(people[2], to: "dorothea") }
+      try store.writeDurably { try $0.setTopic("tea at noon", of: lobby, by: people[0]) }
       try at("10:03:00")
-      try store.send("two", in: lobby, by: people[0])
+      try store.writeDurably { try $0.send("two", in: lobby, by: people[0]) }
       try at("10:04:00")
-      try store.leave(people[1], lobby)
+      try store.writeDurablyIfNeeded { try $0.leave(people[1], lobby) }
       let comings = [
         "2026-11-21 10:01 [1] ben: one", "2026-11-21 10:02 -> carl and dorothea joined",
         "2026-11-21 10:02 dora is now dorothea",
@@ -132,7 +138,7 @@ extension EndToEnd {
         ["log", "lobby", "--as", "anna", "--events", "--follow"], environment: ["LANG": "C"])
       #expect(log.wait(for: 10) { $0.output.contains("<- carl left") })
       try at("10:05:00")
-      try store.join(people[1], lobby, isTold: true)
+      try store.writeDurablyIfNeeded { try $0.join(people[1], lobby, isTold: true) }
       #expect(log.wait(for: 10) { $0.output.hasSuffix("\n2026-11-21 10:05 -> carl joined\n") })
       log.kill(15)
       _ = log.finish()
@@ -200,13 +206,13 @@ extension EndToEnd {
     func oddTimes() throws {
       let clock = Clock()
       let store = try Store(path: home.store, clock: { clock.now })
-      let ben = try store.participant(identity: "ben").id
-      let lobby = try #require(try store.room("lobby", create: true)).id
+      let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+      let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
       // Year -1, the end of 9999, and as far as numbers go.
       let times: [Milliseconds] = [-62_198_755_200_001, 253_402_300_799_999, .max, .min]
       for time in times {
         clock.now = time
-        try store.send("then", in: lobby, by: ben, requireMembership: false)
+        try store.writeDurably { try $0.send("then", in: lobby, by: ben, requireMembership: false) }
       }
       store.close()
       #expect(try numbers([]).count == times.count)

@@ -18,9 +18,9 @@ extension EndToEnd {
     private func bodies() throws -> [String] {
       let store = try Store(path: home.store, options: .init(createIfMissing: false))
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false))
-      return try store.messages(in: room.id, limit: 100_000, for: me).map(\.body)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") })
+      return try store.read { try $0.messages(in: room.id, limit: 100_000, for: me) }.map(\.body)
     }
 
     /// A shell without its files takes no line: it shows it, and ends.

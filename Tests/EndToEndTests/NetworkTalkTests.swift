@@ -27,7 +27,9 @@ extension EndToEnd {
       let cem = try ForeignClient("cem", at: server)
       try #require(
         try anna.wait {
-          try [anna, ben].allSatisfy { try $0.store.requests(of: $0.account) == [] }
+          try [anna, ben].allSatisfy { each in
+            try each.store.read { try $0.requests(of: each.account) } == []
+          }
         })
       try cem.tell("join", room, "cem")
       try cem.expect("/ben")
@@ -76,7 +78,7 @@ extension EndToEnd {
       let gladly = try anna.expect("gladly", in: annas) { $0.senderName == "cem" }
       try ben.expect("gladly", in: bens)
 
-      _ = try anna.store.edit(tea.id, to: "tea or coffee?", by: anna.me)
+      _ = try anna.store.writeDurably { try $0.edit(tea.id, to: "tea or coffee?", by: anna.me) }
       try ben.expect("tea or coffee?", in: bens) { $0.editedAt != nil }
       try cem.expect("urn:xmpp:message-correct:0")
       try cem.tell("correct", room, "groupchat", id(of: "gladly", heardBy: cem), "very gladly")
@@ -91,22 +93,26 @@ extension EndToEnd {
       try ben.expect("coffee", in: bens) { $0.replyTo != nil }
 
       try cem.tell("react", room, "groupchat", archived, "🍵")
-      _ = try ben.store.react(
-        ben.expect("tea or coffee?", in: bens).id, by: ben.me, with: "👍")
+      _ = try ben.store.writeDurably {
+        try $0.react(
+          ben.expect("tea or coffee?", in: bens).id, by: ben.me, with: "👍")
+      }
       for (person, place) in [(anna, annas), (ben, bens)] {
         let message = try person.expect("tea or coffee?", in: place)
         let isThere = try person.wait {
-          Set(try person.store.reactions(of: message.id).map(\.emoji)) == ["🍵", "👍"]
+          Set(try person.store.read { try $0.reactions(of: message.id) }.map(\.emoji)) == [
+            "🍵", "👍",
+          ]
         }
-        let reactions = try person.store.reactions(of: message.id)
+        let reactions = try person.store.read { try $0.reactions(of: message.id) }
         #expect(isThere, "\(person.name): \(reactions)")
       }
       // In JSON, in its two halves.
       try cem.expect("\\ud83d\\udc4d")
 
-      let position = try anna.store.position
+      let position = try anna.store.read { try $0.position }
       let typing = { [anna] in
-        try anna.store.changes(since: position, for: anna.me).typing.filter {
+        try anna.store.read { try $0.changes(since: position, for: anna.me) }.typing.filter {
           $0.participant.name == "cem" && $0.conversation == annas
         }.map(\.isTyping)
       }
@@ -116,7 +122,9 @@ extension EndToEnd {
       #expect(try anna.wait { try typing() == [false] })
 
       let last = try ben.messages(in: bens).map(\.number).max() ?? 0
-      try ben.store.noteSeen(by: ben.me, in: bens, upTo: last, sendReceipt: true)
+      try ben.store.writeIfNeeded {
+        try $0.noteSeen(by: ben.me, in: bens, upTo: last, sendReceipt: true)
+      }
       try anna.expect("tea or coffee?", in: annas) { $0.state == .seen }
 
       try cem.tell("retract", room, "groupchat", archiveID(of: "coffee", heardBy: cem))
@@ -126,7 +134,7 @@ extension EndToEnd {
             try person.messages(in: place).contains { $0.deletedAt != nil && $0.body == "" }
           }, "\(person.name)")
       }
-      _ = try anna.store.delete(tea.id, by: anna.me)
+      _ = try anna.store.writeDurably { try $0.delete(tea.id, by: anna.me) }
       try cem.expect("urn:xmpp:message-retract:1")
       #expect(
         try ben.wait { try ben.messages(in: bens).count { $0.deletedAt != nil } == 2 })
@@ -145,7 +153,9 @@ extension EndToEnd {
       try anna.expect("gladly", in: annas)
       anna.kill()
       try anna.connect()
-      try anna.store.noteSeen(by: anna.me, in: annas, upTo: 2, sendReceipt: true)
+      try anna.store.writeIfNeeded {
+        try $0.noteSeen(by: anna.me, in: annas, upTo: 2, sendReceipt: true)
+      }
       try ben.expect("gladly", in: bens) { $0.state == .seen }
     }
 
@@ -160,11 +170,16 @@ extension EndToEnd {
       try cem.tell("marker", address("anna"), "chat", name)
       try anna.expect("hello", in: cems) { $0.state == .seen }
       try cem.tell("react", address("anna"), "chat", name, "🍵")
-      #expect(try anna.wait { try anna.store.reactions(of: hello.id).map(\.emoji) == ["🍵"] })
+      #expect(
+        try anna.wait {
+          try anna.store.read { try $0.reactions(of: hello.id) }.map(\.emoji) == ["🍵"]
+        })
 
       try cem.tell("say", address("anna"), "chat", "good day")
       let day = try anna.expect("good day", in: cems)
-      try anna.store.noteSeen(by: anna.me, in: cems, upTo: day.number, sendReceipt: true)
+      try anna.store.writeIfNeeded {
+        try $0.noteSeen(by: anna.me, in: cems, upTo: day.number, sendReceipt: true)
+      }
       try cem.expect("urn:xmpp:receipts")
       try cem.expect("<displayed")
       try cem.tell("retract", address("anna"), "chat", try #require(try origin(of: day, in: anna)))
@@ -176,15 +191,19 @@ extension EndToEnd {
       // Whom one never wrote to is not told what one reads.
       try ben.say("zero", in: place)
       try anna.expect("zero", in: bens)
-      try ben.store.noteSeen(by: ben.me, in: place, upTo: theirs.number, sendReceipt: true)
+      try ben.store.writeIfNeeded {
+        try $0.noteSeen(by: ben.me, in: place, upTo: theirs.number, sendReceipt: true)
+      }
       try anna.expect("one", in: bens) { $0.state == .seen }
-      _ = try ben.store.react(theirs.id, by: ben.me, with: "👍")
-      #expect(try anna.wait { try anna.store.reactions(of: one.id).map(\.emoji) == ["👍"] })
-      _ = try anna.store.edit(one.id, to: "two", by: anna.me)
+      _ = try ben.store.writeDurably { try $0.react(theirs.id, by: ben.me, with: "👍") }
+      #expect(
+        try anna.wait { try anna.store.read { try $0.reactions(of: one.id) }.map(\.emoji) == ["👍"] }
+      )
+      _ = try anna.store.writeDurably { try $0.edit(one.id, to: "two", by: anna.me) }
       try ben.expect("two", in: place) { $0.editedAt != nil && $0.number == theirs.number }
       try ben.say("three", in: place, to: theirs)
       try anna.expect("three", in: bens) { $0.replyTo?.number == one.number }
-      _ = try anna.store.delete(one.id, by: anna.me)
+      _ = try anna.store.writeDurably { try $0.delete(one.id, by: anna.me) }
       #expect(try ben.wait { try ben.messages(in: place).contains { $0.deletedAt != nil } })
     }
 
@@ -214,7 +233,9 @@ extension EndToEnd {
         try person.expect("room two", in: place) { $0.editedAt != nil }
         let before = try person.expect("before", in: place)
         #expect(
-          try person.wait { try person.store.reactions(of: before.id).map(\.emoji) == ["🍵"] })
+          try person.wait {
+            try person.store.read { try $0.reactions(of: before.id) }.map(\.emoji) == ["🍵"]
+          })
         try person.expect("from anna", in: place) { $0.state >= .sent }
         let bodies = try person.messages(in: place).map { $0.deletedAt == nil ? $0.body : "-" }
         // By time, what anna wrote meanwhile is the last.
@@ -224,7 +245,9 @@ extension EndToEnd {
       #expect(try anna.messages(in: annas).last?.id == waiting.id)
       try anna.expect("direct 3", in: chat)
       #expect(try anna.messages(in: chat).map(\.body) == ["direct 1", "direct 2", "direct 3"])
-      let unread = try anna.store.listing(for: anna.me).first { $0.conversation.id == chat }?.unread
+      let unread = try anna.store.read { try $0.listing(for: anna.me) }.first {
+        $0.conversation.id == chat
+      }?.unread
       #expect(unread == 3)
       let log = try anna.home.run(["log", "tea", "--as", "anna"])
       for text in ["before", "room two", "room 3", "from anna"] {
@@ -241,7 +264,7 @@ extension EndToEnd {
       let one = try anna.say("one", in: here)
       try ben.expect("one", in: place)
       try other.expect("one", in: there) { $0.sender == other.me && $0.state >= .sent }
-      _ = try anna.store.edit(one.id, to: "uno", by: anna.me)
+      _ = try anna.store.writeDurably { try $0.edit(one.id, to: "uno", by: anna.me) }
       try other.expect("uno", in: there) { $0.sender == other.me && $0.editedAt != nil }
       try ben.say("two", in: place)
       try anna.expect("two", in: here) { $0.sender != anna.me }

@@ -17,11 +17,16 @@ extension EndToEnd {
       home = try Home()
       try home.say("first", as: "anna")
       store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
-      account = try store.addAccount(owner: anna, network: "stub:anna@x")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "stub:anna@x")
+      }
+      self.account = account
       try home.list(account)
-      let room = try store.networkRoom("far", network: account.network)
-      try store.join(anna, room.id)
+      let room = try store.writeDurablyIfNeeded {
+        try $0.networkRoom("far", network: account.network)
+      }
+      try store.writeDurablyIfNeeded { try $0.join(anna, room.id) }
       shell = try home.shell(as: "anna", ["far"])
       try shell.expect("#far> |")
     }
@@ -31,14 +36,14 @@ extension EndToEnd {
     @Test("sending, sent, failed with its reason, and /retry")
     func statesOfANetwork() throws {
       try shell.type("one\r", seeing: "[1] … sending")
-      let first = try #require(try store.outbox(of: account.network).first)
+      let first = try #require(try store.read { try $0.outbox(of: account.network) }.first)
       #expect(first.message.body == "one")
-      try store.finish(first, as: .sent)
+      try store.writeDurably { try $0.finish(first, as: .sent) }
       try shell.expect("[1] ✓ sent")
 
       try shell.type("two\r", seeing: "[2] … sending")
-      let second = try #require(try store.outbox(of: account.network).first)
-      try store.finish(second, as: .failed("the room is closed\u{1B}[31m"))
+      let second = try #require(try store.read { try $0.outbox(of: account.network) }.first)
+      try store.writeDurably { try $0.finish(second, as: .failed("the room is closed\u{1B}[31m")) }
       try shell.expect("✗ [2] not sent: the room is closed^[[31m")
 
       // What is not sent stands next to the prompt, failed before sending (7.1).
@@ -52,18 +57,22 @@ extension EndToEnd {
       shell.send("/retry 2\r")
       #expect(
         shell.wait(for: 10) { _ in
-          (try? self.store.outbox(of: account.network).contains { $0.message.body == "two" })
+          (try? self.store.read { try $0.outbox(of: account.network) }.contains {
+            $0.message.body == "two"
+          })
             == true
         })
-      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: .sent) }
+      for entry in try store.read({ try $0.outbox(of: account.network) }) {
+        try store.writeDurably { try $0.finish(entry, as: .sent) }
+      }
       try shell.expect("[3] ✓ sent")
     }
 
     @Test("a failure without a reason has no colon that nothing follows")
     func failsWithoutReason() throws {
       try shell.type("one\r", seeing: "[1] … sending")
-      let first = try #require(try store.outbox(of: account.network).first)
-      try store.finish(first, as: .failed(""))
+      let first = try #require(try store.read { try $0.outbox(of: account.network) }.first)
+      try store.writeDurably { try $0.finish(first, as: .failed("")) }
       try shell.expect("✗ [1] not sent")
       try shell.type("/outbox\r", seeing: "#far [1] one  ✗ not sent")
       #expect(!shell.emulator.picture.contains("not sent:"), "\(shell.emulator.picture)")
@@ -73,7 +82,7 @@ extension EndToEnd {
     func takingBackFromTheOutbox() throws {
       try shell.type("too early\r", seeing: "[1] … sending")
       try shell.type("/cancel\r", seeing: "#far> too early|")
-      #expect(try store.outbox(of: account.network).isEmpty)
+      #expect(try store.read { try $0.outbox(of: account.network) }.isEmpty)
     }
 
     @Test("what the network hears is printed as any other message")
@@ -91,12 +100,12 @@ extension EndToEnd {
       shell.kill(SIGSTOP)
       var status: Int32 = 0
       while waitpid(shell.processIdentifier, &status, WUNTRACED) < 0, errno == EINTR {}
-      let anna = try store.participant(identity: "anna").id
-      try home.list(store.addAccount(owner: anna, network: "stub:anna@y"))
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      try home.list(store.writeDurably { try $0.addAccount(owner: anna, network: "stub:anna@y") })
       let said = NetworkMessage(
         name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
       try store.take([.said(said, in: .room("far"))], of: account)
-      _ = try store.attach(store.participant(identity: "ben").id)
+      _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
       try store.detach()
       shell.kill(SIGCONT)
       try shell.expect("[1] zoe: from afar")

@@ -97,8 +97,11 @@ extension EndToEnd {
       try shell.expectNever("/topic")
       let store = try Store(path: home.store)
       defer { store.close() }
-      let far = try store.networkRoom("far", network: "stub")
-      try store.join(try store.participant(identity: "anna").id, far.id)
+      let far = try store.writeDurablyIfNeeded { try $0.networkRoom("far", network: "stub") }
+      try store.writeDurablyIfNeeded {
+        try $0.join(
+          try $0.participant(identity: "anna").id, far.id)
+      }
       try shell.type("\u{15}/switch far\r", seeing: "#far> |")
       try shell.type("/can\r", seeing: "#far is carried by stub.")
       try shell.type("/topic x\r", seeing: "#far is not a room of this machine")

@@ -18,7 +18,7 @@ extension EndToEnd {
       get throws {
         let store = try Store(path: home.store)
         defer { store.close() }
-        return try store.participants().map(\.identity)
+        return try store.read { try $0.participants() }.map(\.identity)
       }
     }
 
@@ -60,7 +60,9 @@ extension EndToEnd {
     func tooOld() throws {
       try home.write("2020-11-20 10:00:00\tben\tlong ago\n", to: "old.log")
       let store = try Store(path: home.store)
-      try store.setKeep(try #require(try store.room("lobby", create: false)).id, 365 * 86_400_000)
+      try store.writeDurablyIfNeeded {
+        try $0.setKeep(try #require(try $0.room("lobby")).id, 365 * 86_400_000)
+      }
       store.close()
       let done = try home.run(
         ["import", "--conversation", "lobby", home.path + "/old.log", "--as", "anna"])

@@ -130,11 +130,12 @@ extension EndToEnd {
     @Test("11.2: a near room is named; one that was removed is said to be, with where to find it")
     func nearAndRemovedRooms() throws {
       let store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       for name in ["lobby", "milk"] {
-        let room = try #require(try store.room(name, create: true, for: anna)).id
-        try store.join(anna, room)
-        if name == "milk" { try store.remove(room, by: anna) }
+        let room = try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: anna) }
+          .id
+        try store.writeDurablyIfNeeded { try $0.join(anna, room) }
+        if name == "milk" { try store.writeDurably { try $0.remove(room, by: anna) } }
       }
       for words in [["send", "lobyb", "hi"], ["log", "lobyb"], ["lobyb"]] {
         let refused = try home.run(words + ["--as", "anna"])
@@ -165,8 +166,10 @@ extension EndToEnd {
       ])
       #expect(unreachable.status == 1 && unreachable.errors.contains("/account add"))
       let store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      }
       for name in ["@dora@one.example", "tea@rooms.one.example"] {
         let unknown = try home.run(["send", name, "hi", "--as", "anna"])
         #expect(
@@ -177,8 +180,11 @@ extension EndToEnd {
         #expect(try home.run(["send", name, "again", "--as", "anna"]).status == 0)
       }
       #expect(
-        try store.outbox(of: account.network).map(\.message.body) == ["hi", "again", "hi", "again"])
-      #expect(try store.requests(of: account).map(\.target) == ["tea@rooms.one.example"])
+        try store.read { try $0.outbox(of: account.network) }.map(\.message.body) == [
+          "hi", "again", "hi", "again",
+        ])
+      #expect(
+        try store.read { try $0.requests(of: account) }.map(\.target) == ["tea@rooms.one.example"])
       for name in ["@", "@a@b@c", "a@", "@dora@one.example/phone", "@do ra@one.example"] {
         let refused = try home.run(["send", "--create", name, "hi", "--as", "anna"])
         #expect(refused.status == 1 && refused.errors != "", "\(name): \(refused)")
@@ -188,8 +194,10 @@ extension EndToEnd {
     @Test("11.3: what nothing sends now is said to wait, at once also with --wait")
     func saysThatItWaits() throws {
       let store = try Store(path: home.store)
-      let anna = try store.participant(identity: "anna").id
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@one.example")
+      }
       let send = ["send", "--create", "@dora@one.example", "hi", "--as", "anna"]
       func said() throws -> String {
         let finished = try home.run(send)
@@ -210,7 +218,9 @@ extension EndToEnd {
       let waiting = try home.start(send + ["--wait", "sent", "--timeout", "60"])
       #expect(waiting.wait(for: 10) { $0.errors.contains("is not connected") })
       #expect(!waiting.hasEnded)
-      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: .sent) }
+      for entry in try store.read({ try $0.outbox(of: account.network) }) {
+        try store.writeDurably { try $0.finish(entry, as: .sent) }
+      }
       #expect(waiting.finish().status == 0)
       #expect(try store.takeLease(of: account))
       #expect(try home.run(send) == .init(status: 0, output: "", errors: ""))

@@ -129,7 +129,7 @@ extension EndToEnd {
       for person in [anna, ben] { person.kill(SIGTERM) }
       try server.restart { "c2s_stanza_size_limit = 4194304\n" + $0 }
       for person in [anna, ben] { try person.connect() }
-      _ = try anna.store.retry(refused.id, by: anna.me)
+      _ = try anna.store.writeDurably { try $0.retry(refused.id, by: anna.me) }
       try ben.expect(long, in: bens)
       try anna.expect(long, in: annas) { $0.state >= .sent }
     }
@@ -190,7 +190,7 @@ extension EndToEnd {
       try anna.expect("text 39", in: annas) { $0.state >= .sent }
       #expect(try ben.messages(in: bens).map(\.body) == ["first"] + texts)
       #expect(try anna.messages(in: annas).allSatisfy { $0.state >= .sent })
-      #expect(try anna.store.holderIsAlive(of: anna.account))
+      #expect(try anna.store.read { try $0.holderIsAlive(of: anna.account) })
     }
 
     @Test("12.3: a nickname that looks like somebody else's is told apart")

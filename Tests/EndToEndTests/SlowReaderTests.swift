@@ -30,10 +30,12 @@ extension EndToEnd {
       #expect(
         export.wait(for: 20) { _ in (FileManager.default.contents(atPath: begun)?.count ?? 0) > 0 })
       let store = try Store(path: home.store)
-      let ben = try store.participant(identity: "ben").id
-      let lobby = try #require(try store.room("lobby", create: false)).id
+      let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+      let lobby = try #require(try store.read { try $0.room("lobby") }).id
       for number in 1...400 {
-        try store.send("later \(number)", in: lobby, by: ben, requireMembership: false)
+        try store.writeDurably {
+          try $0.send("later \(number)", in: lobby, by: ben, requireMembership: false)
+        }
       }
       let log = try FileManager.default.attributesOfItem(atPath: home.store + "-wal")
       // SQLite writes it back at a thousand pages of four kilobytes; pinned it has 25 megabytes.

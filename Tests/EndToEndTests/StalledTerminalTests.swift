@@ -40,9 +40,9 @@ extension EndToEnd {
     private func isDraftStored(_ text: String) throws -> Bool {
       let store = try Store(path: home.store)
       defer { store.close() }
-      let anna = try store.participant(identity: "anna").id
-      guard let lobby = try store.room("lobby", create: false) else { return false }
-      return try store.draft(of: anna, in: lobby.id)?.text == text
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      guard let lobby = try store.read({ try $0.room("lobby") }) else { return false }
+      return try store.read { try $0.draft(of: anna, in: lobby.id) }?.text == text
     }
 
     private func unread() throws -> Int {

@@ -70,8 +70,8 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 10) == 129)
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      #expect(try store.history(of: me, shell: "", limit: 9).contains("green"))
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      #expect(try store.read { try $0.history(of: me, shell: "", limit: 9) }.contains("green"))
     }
 
     @Test("1.2, 10: of several lines that come back each is named")
@@ -132,10 +132,10 @@ extension EndToEnd {
       try shell.type("\r", seeing: "#lobby> |")
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      let room = try #require(try store.room("lobby", create: false)).id
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let room = try #require(try store.read { try $0.room("lobby") }).id
       func sent() throws -> Message? {
-        Store.ordered(try store.messages(in: room, limit: 9, for: me)).last {
+        Store.ordered(try store.read { try $0.messages(in: room, limit: 9, for: me) }).last {
           $0.body == "@ben: look" && $0.deletedAt == nil
         }
       }
@@ -197,8 +197,8 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 10) == 0)
       let store = try Store(path: home.store)
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
-      #expect(try store.history(of: me, shell: "", limit: 9) == lines)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      #expect(try store.read { try $0.history(of: me, shell: "", limit: 9) } == lines)
     }
 
     @Test("of a line that is wider than the screen, the mark stays: it is not sent")

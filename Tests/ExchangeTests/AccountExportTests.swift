@@ -16,7 +16,9 @@ import Testing
     try lobby.says("for all")
     var places: [ID<Conversation>] = []
     for (name, owner) in [("anna", lobby.anna), ("ben", lobby.ben)] {
-      let account = try store.addAccount(owner: owner, network: "xmpp:\(name)@example.org")
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: owner, network: "xmpp:\(name)@example.org")
+      }
       let zoe = Speaker(identity: "zoe-of-\(name)", name: "zoe")
       try store.take(
         [
@@ -28,10 +30,14 @@ import Testing
             in: .room("tea@rooms.example")),
           .present(Speaker(identity: "later-\(name)", name: "late"), room: "tea@rooms.example"),
         ], of: account)
-      let place = try #require(try store.room("tea@rooms.example", create: false, for: owner)).id
-      try store.setDraft(Draft(text: "draft of \(name)", caret: 0), of: owner, in: place)
-      try store.send("sent by \(name)", in: place, by: owner, typed: "typed by \(name)", shell: "x")
-      try store.setLastConversation(place, of: owner)
+      let place = try #require(try store.read { try $0.room("tea@rooms.example", for: owner) }).id
+      try store.writeDurablyIfNeeded {
+        try $0.setDraft(Draft(text: "draft of \(name)", caret: 0), of: owner, in: place)
+      }
+      try store.writeDurably {
+        try $0.send("sent by \(name)", in: place, by: owner, typed: "typed by \(name)", shell: "x")
+      }
+      try store.writeIfNeeded { try $0.setLastConversation(place, of: owner) }
       places.append(place)
     }
     self.places = places
@@ -65,12 +71,18 @@ import Testing
   @Test("11.6: has no direct chat, draft or typed line of others")
   func isPrivate() throws {
     let store = lobby.store
-    let eve = try store.participant(identity: "eve").id
-    let chat = try store.direct(lobby.ben, with: eve)
-    try store.send("from ben to eve", in: chat.id, by: lobby.ben, typed: "typed to eve", shell: "y")
-    try store.setDraft(Draft(text: "unsent to eve", caret: 0), of: lobby.ben, in: chat.id)
-    try store.setDraft(Draft(text: "unsent in public", caret: 0), of: lobby.ben, in: lobby.lobby)
-    try store.setLastConversation(chat.id, of: lobby.ben)
+    let eve = try store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
+    let chat = try store.writeDurablyIfNeeded { try $0.direct(lobby.ben, with: eve) }
+    try store.writeDurably {
+      try $0.send("from ben to eve", in: chat.id, by: lobby.ben, typed: "typed to eve", shell: "y")
+    }
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "unsent to eve", caret: 0), of: lobby.ben, in: chat.id)
+    }
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "unsent in public", caret: 0), of: lobby.ben, in: lobby.lobby)
+    }
+    try store.writeIfNeeded { try $0.setLastConversation(chat.id, of: lobby.ben) }
     let words = [
       "for all", "from ben to eve", "typed to eve", "unsent to eve", "unsent in public", "\"@eve\"",
     ]
@@ -99,14 +111,14 @@ import Testing
     for me in ["ben", "eve"] {
       #expect(throws: ImportFault.self, "\(me)") { try take(as: me) }
     }
-    let before = try lobby.store.messages(in: places[0], limit: 9, for: lobby.anna)
+    let before = try lobby.store.read { try $0.messages(in: places[0], limit: 9, for: lobby.anna) }
     #expect(before.map(\.body) == ["sent by anna"])
     #expect(try take(as: "anna").messages == 1)
   }
 
   @Test("has none of them for whoever has none, not even by their number")
   func isNobodys() throws {
-    let eve = try lobby.store.participant(identity: "eve").id
+    let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
     #expect(try !text(for: eve).contains("xmpp:"))
     #expect(try !text(places, for: eve).contains("tea"))
     #expect(try text(for: nil).contains("xmpp:anna") && text(for: nil).contains("xmpp:ben"))

@@ -36,9 +36,9 @@ import Testing
     """
 
   private func bodies(_ store: Store, _ room: String = "tea") throws -> [String] {
-    let me = try store.participant(identity: "anna").id
-    let place = try #require(try store.room(room, create: false))
-    return try store.messages(in: place.id, limit: 99, for: me).map {
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let place = try #require(try store.read { try $0.room(room) })
+    return try store.read { try $0.messages(in: place.id, limit: 99, for: me) }.map {
       "\($0.number) \($0.senderIdentity)\($0.kind == .action ? "*" : ":") \($0.body)"
     }
   }
@@ -55,9 +55,9 @@ import Testing
     #expect(report.messages == 8 && report.events == 3 && report.leftOut == 0)
     #expect(report.people == 3 && report.conversations == 1)
     // Whoever brought it is in the room, and has read it.
-    let anna = try store.participant(identity: "anna").id
-    #expect(try store.listing(for: anna).map(\.unread) == [0])
-    #expect(try store.members(of: store.rooms()[0].id).map(\.identity) == ["anna"])
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    #expect(try store.read { try $0.listing(for: anna) }.map(\.unread) == [0])
+    #expect(try store.read { try $0.members(of: $0.rooms()[0].id) }.map(\.identity) == ["anna"])
   }
 
   @Test("WeeChat: messages and actions come, events are counted, the rest is said by number")
@@ -96,7 +96,8 @@ import Testing
     for log in [head + "10:00 <@/bin/sh> no name\nnonsense\n", head + "10:00 -!- anna has quit\n"] {
       let report = try store.take([log], into: "tea")
       #expect(report.messages == 0 && report.conversations == 0 && report.people == 0)
-      #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+      #expect(
+        try store.read { try $0.rooms() }.isEmpty && store.read { try $0.participants() }.isEmpty)
     }
   }
 
@@ -188,20 +189,26 @@ import Testing
     let log = "--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <Anna> psst\n10:01 <ben> what\n"
     #expect(try store.take([log], into: "@ben").conversations == 1)
     let (anna, ben) = (
-      try store.participant(identity: "anna"), try store.participant(identity: "ben")
+      try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") },
+      try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }
     )
-    let chat = try store.direct(anna.id, with: ben.id)
+    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna.id, with: ben.id) }
     #expect(
-      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender) == [anna.id, ben.id])
-    #expect(try store.listing(for: ben.id).map(\.unread) == [0])
+      try store.read { try $0.messages(in: chat.id, limit: 9, for: anna.id) }.map(\.sender) == [
+        anna.id, ben.id,
+      ])
+    #expect(try store.read { try $0.listing(for: ben.id) }.map(\.unread) == [0])
   }
 
   private static let head = "--- Log opened Sat Nov 21 10:00:00 2026\n"
 
   private func bodies(_ store: Store, of me: String, with other: String) throws -> [String] {
-    let me = try store.participant(identity: me).id
-    let chat = try store.direct(me, with: try store.participant(identity: other).id)
-    return try store.messages(in: chat.id, limit: 9, for: me).map(\.body)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: me) }.id
+    let chat = try store.writeDurablyIfNeeded {
+      try $0.direct(
+        me, with: try $0.participant(identity: other).id)
+    }
+    return try store.read { try $0.messages(in: chat.id, limit: 9, for: me) }.map(\.body)
   }
 
   @Test("what one said to two at once is in both logs; a chat's other side is the same chat")
@@ -235,8 +242,8 @@ import Testing
   @Test("the other of a direct chat is found by the name that is shown; it is never oneself")
   func namedByShownName() throws {
     let store = try Fixture().open()
-    let ben = try store.participant(identity: "ben")
-    _ = try store.rename(ben.id, to: "Benny")
+    let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }
+    _ = try store.writeDurably { try $0.rename(ben.id, to: "Benny") }
     let log = Self.head + "10:00 < ben> psst\n"
     #expect(try store.take([log], into: "@benny").people == 1)
     #expect(try bodies(store, of: "anna", with: "ben") == ["psst"])
@@ -244,24 +251,24 @@ import Testing
       let fault = #expect(throws: ImportFault.self) { try store.take([log], into: name) }
       #expect(fault?.description.contains("you yourself") == true)
     }
-    #expect(try store.participants().map(\.identity).sorted() == ["anna", "ben"])
+    #expect(try store.read { try $0.participants() }.map(\.identity).sorted() == ["anna", "ben"])
   }
 
   @Test("whoever speaks in the log of a direct chat is one of the two, by any of their names")
   func nicksOfDirectLogs() throws {
     let store = try Fixture().open()
-    let robert = try store.participant(identity: "robert")
-    _ = try store.rename(robert.id, to: "Rob")
-    let anna = try store.participant(identity: "anna")
-    _ = try store.rename(anna.id, to: "Annie")
+    let robert = try store.writeDurablyIfNeeded { try $0.participant(identity: "robert") }
+    _ = try store.writeDurably { try $0.rename(robert.id, to: "Rob") }
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }
+    _ = try store.writeDurably { try $0.rename(anna.id, to: "Annie") }
     let log = Self.head + "10:00 <rob> yo\n10:01 <annie> hey\n10:02 <robert> me, too\n"
     for round in 0..<3 {
       let report = try store.take([log], into: round == 2 ? "@robert" : "@rob")
       #expect(report.people == 0 && report.messages == (round == 0 ? 3 : 0))
     }
-    let chat = try store.direct(anna.id, with: robert.id)
+    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna.id, with: robert.id) }
     #expect(
-      try store.messages(in: chat.id, limit: 9, for: anna.id).map(\.sender)
+      try store.read { try $0.messages(in: chat.id, limit: 9, for: anna.id) }.map(\.sender)
         == [robert.id, anna.id, robert.id])
   }
 
@@ -279,16 +286,17 @@ import Testing
   func enters() throws {
     let store = try Fixture().open()
     let (anna, ben) = (
-      try store.participant(identity: "anna").id, try store.participant(identity: "ben").id
+      try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id,
+      try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     )
-    let tea = try #require(try store.room("tea", create: true))
-    try store.join(ben, tea.id)
+    let tea = try store.writeDurablyIfNeeded { try $0.makeRoom("tea") }
+    try store.writeDurablyIfNeeded { try $0.join(ben, tea.id) }
     try store.take([Self.head + "10:00 <ben> kettle\n"], into: "tea")
-    #expect(try store.membership(of: anna, in: tea.id) == .member)
-    #expect(try store.listing(for: anna).map(\.unread) == [0])
-    try store.leave(anna, tea.id)
+    #expect(try store.read { try $0.membership(of: anna, in: tea.id) } == .member)
+    #expect(try store.read { try $0.listing(for: anna) }.map(\.unread) == [0])
+    try store.writeDurablyIfNeeded { try $0.leave(anna, tea.id) }
     try store.take([Self.head + "10:00 <ben> kettle\n10:01 <ben> pot\n"], into: "tea")
-    #expect(try store.membership(of: anna, in: tea.id) == .left)
+    #expect(try store.read { try $0.membership(of: anna, in: tea.id) } == .left)
   }
 
   @Test("a day that is not said is not the one before; an action without a text is an event")
@@ -339,9 +347,9 @@ import Testing
       ["--- Log opened \(date)\n23:59 <ben> late\n--- Day changed \(day)\n00:01 <ben> early\n"],
       into: "tea")
     #expect(report.messages == 2 && report.leftOut == 0)
-    let me = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("tea", create: false))
-    let found = try store.messages(in: room.id, limit: 9, for: me).map { message in
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try #require(try store.read { try $0.room("tea") })
+    let found = try store.read { try $0.messages(in: room.id, limit: 9, for: me) }.map { message in
       var (time, parts) = (time_t(message.createdAt / 1000), tm())
       localtime_r(&time, &parts)
       return "\(parts.tm_year + 1900)-\(parts.tm_mon + 1)-\(parts.tm_mday) \(message.body)"
@@ -365,7 +373,8 @@ import Testing
       said.count == 1 && said[0].hasPrefix("file:1: hobnob does not know the month “Foo”"),
       "\(said)")
     #expect(report.leftOut == 4 && report.conversations == 0 && report.people == 0)
-    #expect(try store.rooms().isEmpty && store.participants().isEmpty)
+    #expect(
+      try store.read { try $0.rooms() }.isEmpty && store.read { try $0.participants() }.isEmpty)
     // What comes behind a day that is known is read.
     let rest = try store.take(
       [log + "--- Day changed Sun Mar 06 2022\n10:00 <ben> three\n"], into: "tea")

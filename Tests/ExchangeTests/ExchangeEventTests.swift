@@ -17,14 +17,14 @@ import Testing
   @Test("events come once, however often, and later ones beside them, also without messages")
   func again() throws {
     let lobby = try Lobby()
-    try lobby.store.setTopic("one", of: lobby.lobby, by: lobby.anna)
-    try lobby.store.setTopic("two", of: lobby.lobby, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.setTopic("one", of: lobby.lobby, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.setTopic("two", of: lobby.lobby, by: lobby.anna) }
     let old = try text(lobby.store)
     let copy = try Fixture().open()
     try copy.take([old, old])
     #expect(try topics(copy) == ["one", "two"])
     lobby.fixture.now += 1000
-    try lobby.store.setTopic("three", of: lobby.lobby, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.setTopic("three", of: lobby.lobby, by: lobby.anna) }
     try copy.take([text(lobby.store)])
     #expect(try topics(copy) == ["one", "two", "three"])
     try copy.take([old])
@@ -35,16 +35,20 @@ import Testing
   @Test("two exports in one stream bring events and lines once, as two files do")
   func twoInOneStream() throws {
     let lobby = try Lobby()
-    try lobby.store.setTopic("one", of: lobby.lobby, by: lobby.anna)
-    try lobby.store.remember("/topic one", of: lobby.anna, shell: nil)
+    try lobby.store.writeDurably { try $0.setTopic("one", of: lobby.lobby, by: lobby.anna) }
+    try lobby.store.write { try $0.remember("/topic one", of: lobby.anna, shell: nil) }
     let old = try text(lobby.store)
     lobby.fixture.now += 1000
-    try lobby.store.setTopic("two", of: lobby.lobby, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.setTopic("two", of: lobby.lobby, by: lobby.anna) }
     let copy = try Fixture().open()
     try copy.take([old + text(lobby.store)])
     #expect(try topics(copy) == ["one", "two"])
     #expect(
-      try copy.history(of: copy.participant(identity: "anna").id, shell: "", limit: 9) == [
+      try copy.writeDurablyIfNeeded {
+        try $0.history(
+          of: $0.participant(identity: "anna").id, shell: "",
+          limit: 9)
+      } == [
         "/topic one"
       ])
   }
@@ -57,16 +61,18 @@ import Testing
     let second = try one.says("as it was said")
     let unedited = try text(one.store)
     one.fixture.now += 1000
-    try one.store.edit(second.id, to: "edited once", by: one.anna)
+    try one.store.writeDurably { try $0.edit(second.id, to: "edited once", by: one.anna) }
     let old = try text(one.store)
     one.fixture.now += 1000
-    try one.store.edit(second.id, to: "edited twice", by: one.anna)
-    try one.store.setTopic("new", of: one.lobby, by: one.anna)
-    try one.other.leave(one.ben, one.lobby)
+    try one.store.writeDurably { try $0.edit(second.id, to: "edited twice", by: one.anna) }
+    try one.store.writeDurably { try $0.setTopic("new", of: one.lobby, by: one.anna) }
+    try one.other.writeDurablyIfNeeded { try $0.leave(one.ben, one.lobby) }
     let question = try two.says("two's question")
-    let carl = try two.store.participant(identity: "carl").id
-    try two.store.join(carl, two.lobby)
-    _ = try two.store.send("an answer", in: two.lobby, by: carl, replyTo: question.id)
+    let carl = try two.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    try two.store.writeDurablyIfNeeded { try $0.join(carl, two.lobby) }
+    _ = try two.store.writeDurably {
+      try $0.send("an answer", in: two.lobby, by: carl, replyTo: question.id)
+    }
     let (new, other) = (try text(one.store), try text(two.store))
     let elsewhere = export(line("here before", number: 1, uid: String(repeating: "e", count: 32)))
     for parts in [[new, old], [new, other], [other, new, old]] {
@@ -82,18 +88,20 @@ import Testing
     }
     let store = try Fixture().open()
     try store.take([new, other])
-    let room = try #require(try store.room("lobby", create: false)).id
-    let anna = try store.participant(identity: "anna").id
+    let room = try #require(try store.read { try $0.room("lobby") }).id
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let answer = try #require(
-      try store.messages(in: room, limit: 9, for: anna).first { $0.body == "an answer" })
+      try store.read { try $0.messages(in: room, limit: 9, for: anna) }.first {
+        $0.body == "an answer"
+      })
     #expect(answer.replyTo?.line == "two's question")
   }
 
   @Test("an imported event is not news, and changes neither topic nor members")
   func silent() throws {
     let lobby = try Lobby()
-    try lobby.store.setTopic("tea", of: lobby.lobby, by: lobby.anna)
-    let position = try lobby.store.position
+    try lobby.store.writeDurably { try $0.setTopic("tea", of: lobby.lobby, by: lobby.anna) }
+    let position = try lobby.store.read { try $0.position }
     try lobby.other.take([
       export(
         ##"{"type":"event","conversation":"#lobby","time":"2026-11-21T10:00:00Z","##
@@ -101,32 +109,35 @@ import Testing
         ##"{"type":"event","conversation":"#lobby","time":"2026-11-21T10:00:00Z","##
           + ##""participant":"zoe","kind":"invitation","other":"anna"}"##)
     ])
-    #expect(try lobby.store.changes(since: position, for: lobby.anna).events.isEmpty)
-    #expect(try lobby.store.conversation(lobby.lobby, for: lobby.anna)?.topic == "tea")
+    #expect(
+      try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.events.isEmpty)
+    #expect(
+      try lobby.store.read { try $0.conversation(lobby.lobby, for: lobby.anna) }?.topic == "tea")
     #expect(try lobby.store.count("event") == 3)
-    #expect(try lobby.store.members(of: lobby.lobby).map(\.name) == ["anna", "ben"])
+    #expect(
+      try lobby.store.read { try $0.members(of: lobby.lobby) }.map(\.name) == ["anna", "ben"])
   }
 
   @Test("13.10: a room that was removed comes as one, with its maker, and once")
   func removedRoom() throws {
     let lobby = try Lobby()
-    let tea = try #require(try lobby.store.room("tea", create: true, for: lobby.anna)).id
-    try lobby.store.join(lobby.anna, tea)
-    try lobby.store.send("green", in: tea, by: lobby.anna)
-    try lobby.store.remove(tea, by: lobby.anna)
+    let tea = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea", for: lobby.anna) }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, tea) }
+    try lobby.store.writeDurably { try $0.send("green", in: tea, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.remove(tea, by: lobby.anna) }
     let full = try lobby.store.exported()
     let copy = try Fixture().open()
     for _ in 1...2 { try copy.take([export(full.dropLast().joined(separator: "\n"))]) }
     #expect(try copy.exported() == full)
-    let anna = try copy.participant(identity: "anna").id
-    #expect(try copy.search(.parse("green in:tea"), for: anna).count == 1)
-    #expect(try copy.rooms(andUnused: true).map(\.name) == ["#lobby"])
+    let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    #expect(try copy.read { try $0.search(.parse("green in:tea"), for: anna) }.count == 1)
+    #expect(try copy.read { try $0.rooms(andUnused: true) }.map(\.name) == ["#lobby"])
   }
 
   @Test("who is away here stays so, and who is not is not, whatever comes")
   func away() throws {
     let lobby = try Lobby()
-    try lobby.store.setAway("at home", of: lobby.anna)
+    try lobby.store.writeIfNeeded { try $0.setAway("at home", of: lobby.anna) }
     try lobby.store.take([
       export(
         #"{"type":"participant","identity":"anna","name":"anna","away":"at sea"}"#,
@@ -135,7 +146,9 @@ import Testing
         #"{"type":"participant","identity":"max","name":"max"}"#)
     ])
     func word(_ name: String) throws -> String? {
-      try lobby.store.away(of: lobby.store.participant(identity: name).id)
+      try lobby.store.writeDurablyIfNeeded {
+        try $0.away(of: $0.participant(identity: name).id)
+      }
     }
     #expect(try word("anna") == "at home")
     #expect(try word("ben") == nil)
@@ -149,7 +162,8 @@ import Testing
   func keys() throws {
     let lobby = try Lobby()
     try lobby.fill()
-    let account = try #require(try lobby.store.account(network: "xmpp:anna@example"))
+    let account = try #require(
+      try lobby.store.read { try $0.account(network: "xmpp:anna@example") })
     try lobby.store.hear(
       "hi", from: "ann", name: "\u{430}nna", in: .room("tea"), of: account)
     let copy = try Fixture().open()
@@ -165,10 +179,11 @@ import Testing
     let all = try keys(copy)
     #expect(try all == keys(lobby.store))
     #expect(all.allSatisfy { !$0[3].isEmpty && !$0[4].isEmpty && !$0[5].isEmpty })
-    #expect(try copy.find(participant: "@BENJAMIN")?.identity == "ben")
-    let anna = try copy.participant(identity: "anna").id
-    let other = try #require(try copy.participants().first { $0.identity == "tea/ann" })
-    #expect(try copy.lookAlikes(among: [other.id], to: anna) == [other.id])
+    #expect(try copy.read { try $0.find(participant: "@BENJAMIN") }?.identity == "ben")
+    let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let other = try #require(
+      try copy.read { try $0.participants() }.first { $0.identity == "tea/ann" })
+    #expect(try copy.read { try $0.lookAlikes(among: [other.id], to: anna) } == [other.id])
   }
 
   @Test(
@@ -189,6 +204,8 @@ import Testing
     } catch let fault as ImportFault {
       #expect(fault.description.contains(reason), "\(fault)")
     }
-    #expect(try store.count("event") == 0 && store.count("participant") == 0)
+    #expect(
+      try store.count("event") == 0
+        && store.count("participant") == 0)
   }
 }

@@ -69,37 +69,46 @@ extension Lobby {
     let store = store
     // The same at the same time happened twice.
     for topic in ["tea", "", "tea", "", "tea\u{202e} and more"] {
-      try store.setTopic(topic, of: self.lobby, by: anna)
+      try store.writeDurably { try $0.setTopic(topic, of: self.lobby, by: anna) }
     }
-    try other.invite(store.participant(identity: "cleo").id, to: self.lobby, by: ben)
-    try store.setAway("lunch \u{1b}[1m", of: anna)
-    try other.setAway("", of: ben)
+    try other.writeDurably {
+      try $0.invite(
+        $0.participant(identity: "cleo").id, to: self.lobby,
+        by: ben)
+    }
+    try store.writeIfNeeded { try $0.setAway("lunch \u{1b}[1m", of: anna) }
+    try other.writeIfNeeded { try $0.setAway("", of: ben) }
     let first = try says("hello\u{0}\u{1b}[2J\u{85}\r\n\"quoted\" \\ 漢字 🎉")
     fixture.now += 61_001
     let second = try benSays("frist")
-    try other.edit(second.id, to: "furst", by: ben)
+    try other.writeDurably { try $0.edit(second.id, to: "furst", by: ben) }
     fixture.now += 1
-    try other.edit(second.id, to: "first", by: ben, mentions: "0 4 anna")
-    try store.react(second.id, by: anna, with: "🎉")
-    try other.react(first.id, by: ben, with: "👍")
-    try other.react(first.id, by: ben, with: "❤️")
+    try other.writeDurably { try $0.edit(second.id, to: "first", by: ben, mentions: "0 4 anna") }
+    try store.writeDurably { try $0.react(second.id, by: anna, with: "🎉") }
+    try other.writeDurably { try $0.react(first.id, by: ben, with: "👍") }
+    try other.writeDurably { try $0.react(first.id, by: ben, with: "❤️") }
     let gone = try says("to be deleted")
-    try store.delete(gone.id, by: anna)
+    try store.writeDurably { try $0.delete(gone.id, by: anna) }
     let back = try says("to be taken back")
-    _ = try store.takeBack(back.id, by: anna)
+    _ = try store.writeDurably { try $0.takeBack(back.id, by: anna) }
     let files = [
       try kept("one file", as: "a b.txt"), try kept("", as: "empty", type: "text/plain"),
     ]
     try says("", with: files)
     try says("twice", with: [files[0]])
-    try other.send(
-      "waves", kind: .action, in: lobby, by: ben, typed: "/me waves", shell: "b", replyTo: first.id)
+    try other.writeDurably {
+      try $0.send(
+        "waves", kind: .action, in: lobby, by: ben, typed: "/me waves", shell: "b",
+        replyTo: first.id)
+    }
     try says(String(repeating: "long 長い ", count: 12_000))
-    let chat = try store.direct(anna, with: ben)
-    try store.send("psst", in: chat.id, by: anna, typed: "psst", shell: "a")
-    try store.appendHistory("/help", of: anna, shell: "a")
-    try store.appendHistory("psst", of: anna, shell: "c")
-    let account = try store.addAccount(owner: anna, network: "xmpp:anna@example")
+    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna, with: ben) }
+    try store.writeDurably { try $0.send("psst", in: chat.id, by: anna, typed: "psst", shell: "a") }
+    try store.write { try $0.appendHistory("/help", of: anna, shell: "a") }
+    try store.write { try $0.appendHistory("psst", of: anna, shell: "c") }
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "xmpp:anna@example")
+    }
     let far = try store.hear(
       "hi", from: "zoe", name: "Zoe", in: .room("tea"), of: account, origin: "r1")
     try store.take(
@@ -109,42 +118,52 @@ extension Lobby {
           emoji: ["👋"], at: nil)
       ], of: account)
     let tea = far.conversation
-    try store.join(anna, tea)
-    let waiting = try store.send("on its way", in: tea, by: anna)
-    let failed = try store.send("refused", in: tea, by: anna)
+    try store.writeDurablyIfNeeded { try $0.join(anna, tea) }
+    let waiting = try store.writeDurably { try $0.send("on its way", in: tea, by: anna) }
+    let failed = try store.writeDurably { try $0.send("refused", in: tea, by: anna) }
     let entry = try #require(
-      try store.outbox(of: account.network).first { $0.message.id == failed.id })
-    try store.finish(entry, as: .failed("no \u{9b}31m voice"))
-    try store.edit(waiting.id, to: "still on its way", by: anna)
-    try store.leave(anna, tea)
+      try store.read { try $0.outbox(of: account.network) }.first { $0.message.id == failed.id })
+    try store.writeDurably { try $0.finish(entry, as: .failed("no \u{9b}31m voice")) }
+    try store.writeDurably { try $0.edit(waiting.id, to: "still on its way", by: anna) }
+    try store.writeDurablyIfNeeded { try $0.leave(anna, tea) }
     try store.hear("gone?", from: "zoe", in: .room("tea"), of: account, origin: "r2")
-    try store.join(anna, tea)
-    try store.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true)
-    try store.noteDelivered(to: ben, upTo: [lobby: 3])
-    try store.setKeep(tea, 86_400_000)
+    try store.writeDurablyIfNeeded { try $0.join(anna, tea) }
+    try store.writeIfNeeded { try $0.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true) }
+    try store.writeIfNeeded { try $0.noteDelivered(to: ben, upTo: [lobby: 3]) }
+    try store.writeDurablyIfNeeded { try $0.setKeep(tea, 86_400_000) }
     // As one who has an account would have them.
     try store.db(
       """
       UPDATE conversation SET address = 'tea@rooms.example' WHERE id = \(tea.rawValue);
       UPDATE message SET archive_id = 'a1', unverified = 1 WHERE id = \(far.id.rawValue);
       """)
-    try store.setLastConversation(tea, of: anna)
-    try store.setDraft(
-      Draft(
-        text: "half a\nline", caret: 4, spans: "s",
-        files: [DraftFile(path: "/tmp/x y"), DraftFile(path: "/z", name: "n")]),
-      of: anna, in: lobby)
-    try store.setDraft(Draft(text: "of ben", caret: 0), of: ben, in: chat.id)
-    let notes = try store.direct(anna, with: anna)
-    try store.send("to myself", in: notes.id, by: anna)
-    _ = try store.rename(ben, to: "Benjamin")
-    let old = try #require(try store.room("old", create: true))
-    try store.join(ben, old.id)
-    for number in 1...3 { try other.send("old \(number)", in: old.id, by: ben) }
-    try store.setKeep(old.id, 1)
-    while try store.forgetOld(now: fixture.now + 10, budget: 2) > 2 {}
+    try store.writeIfNeeded { try $0.setLastConversation(tea, of: anna) }
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(
+        Draft(
+          text: "half a\nline", caret: 4, spans: "s",
+          files: [DraftFile(path: "/tmp/x y"), DraftFile(path: "/z", name: "n")]),
+        of: anna, in: lobby)
+    }
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "of ben", caret: 0), of: ben, in: chat.id)
+    }
+    let notes = try store.writeDurablyIfNeeded { try $0.direct(anna, with: anna) }
+    try store.writeDurably { try $0.send("to myself", in: notes.id, by: anna) }
+    _ = try store.writeDurably { try $0.rename(ben, to: "Benjamin") }
+    let old = try store.writeDurablyIfNeeded { try $0.makeRoom("old") }
+    try store.writeDurablyIfNeeded { try $0.join(ben, old.id) }
+    for number in 1...3 {
+      try other.writeDurably { try $0.send("old \(number)", in: old.id, by: ben) }
+    }
+    try store.writeDurablyIfNeeded { try $0.setKeep(old.id, 1) }
+    while try store.writeIfNeeded({ try $0.forgetOld(now: fixture.now + 10, budget: 2) }) > 2 {}
     try store.take(["2022-11-21 10:00:00\tben\tof a log\n"], into: "lobby")
-    try store.join(store.participant(identity: "dora").id, self.lobby, isTold: true)
+    try store.writeDurablyIfNeeded {
+      try $0.join(
+        $0.participant(identity: "dora").id, self.lobby,
+        isTold: true)
+    }
     try store.db(
       """
       INSERT INTO absence(participant, since, until)

@@ -27,9 +27,9 @@ import Testing
   func everyMember() throws {
     let lobby = try Lobby()
     try lobby.fill()
-    let gone = try #require(try lobby.store.room("gone", create: true, for: lobby.anna)).id
-    try lobby.store.join(lobby.anna, gone)
-    try lobby.store.remove(gone, by: lobby.anna)
+    let gone = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("gone", for: lobby.anna) }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, gone) }
+    try lobby.store.writeDurably { try $0.remove(gone, by: lobby.anna) }
     var text = ""
     try lobby.store.export {
       text += String(decoding: $0, as: UTF8.self)

@@ -31,16 +31,16 @@ import Testing
     let check = try copy.check(deep: true)
     #expect(check.allSatisfy { $0.severity == .fine }, "\(check)")
     #expect(
-      try copy.outbox(of: "xmpp:anna@example").map(\.operation)
-        == lobby.store.outbox(of: "xmpp:anna@example").map(\.operation))
-    let anna = try copy.participant(identity: "anna").id
+      try copy.read { try $0.outbox(of: "xmpp:anna@example") }.map(\.operation)
+        == lobby.store.read { try $0.outbox(of: "xmpp:anna@example") }.map(\.operation))
+    let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     #expect(
-      try copy.listing(for: anna).map(\.unread)
-        == lobby.store.listing(for: lobby.anna).map(\.unread))
-    let room = try #require(try copy.room("lobby", create: false))
+      try copy.read { try $0.listing(for: anna) }.map(\.unread)
+        == lobby.store.read { try $0.listing(for: lobby.anna) }.map(\.unread))
+    let room = try #require(try copy.read { try $0.room("lobby") })
     for (one, other) in zip(
-      try copy.messages(in: room.id, limit: 99, for: anna),
-      try lobby.store.messages(in: lobby.lobby, limit: 99, for: lobby.anna))
+      try copy.read { try $0.messages(in: room.id, limit: 99, for: anna) },
+      try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 99, for: lobby.anna) })
     {
       #expect(one.body == other.body && one.body.utf8.elementsEqual(other.body.utf8))
       #expect(one.state == other.state && one.number == other.number)
@@ -79,8 +79,8 @@ import Testing
     let copy = try Fixture().open()
     try copy.take([old])
     lobby.fixture.now += 1000
-    try lobby.store.edit(edited.id, to: "first", by: lobby.anna)
-    try lobby.store.delete(deleted.id, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.edit(edited.id, to: "first", by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.delete(deleted.id, by: lobby.anna) }
     let new = try text(lobby.store)
     let report = try copy.take([new])
     #expect(report.changed == 2 && report.known == 0 && report.messages == 0)
@@ -105,7 +105,9 @@ import Testing
         line("to nobody", number: 10, more: #","reply_to":7"#))
     ])
     #expect(report.messages == 5)
-    let messages = try lobby.store.messages(in: lobby.lobby, numbers: 1...99, for: lobby.anna)
+    let messages = try lobby.store.read {
+      try $0.messages(in: lobby.lobby, numbers: 1...99, for: lobby.anna)
+    }
     #expect(messages.map(\.number) == [1, 2, 3, 4, 5, 9, 10])
     #expect(messages.map(\.body) == ["one", "two", "uno", "due", "tre", "free", "to nobody"])
     #expect(messages.map { $0.replyTo?.line } == [nil, nil, nil, "uno", "due", nil, nil])
@@ -116,25 +118,27 @@ import Testing
   func silent() throws {
     let lobby = try Lobby()
     try lobby.benSays("hello")
-    try lobby.store.noteSeen(by: lobby.anna, in: lobby.lobby, upTo: 1, sendReceipt: true)
-    let position = try lobby.store.position
+    try lobby.store.writeIfNeeded {
+      try $0.noteSeen(by: lobby.anna, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
+    let position = try lobby.store.read { try $0.position }
     _ = try lobby.store.bellDescriptor
     _ = lobby.store.drainBell()
     let lines = (1...50).map { line("anna, old \($0)", number: $0) }.joined(separator: "\n")
     #expect(try lobby.other.take([export(lines)]).messages == 50)
     #expect(lobby.store.drainBell().contains(.changed))
-    let changes = try lobby.store.changes(since: position, for: lobby.anna)
+    let changes = try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.reacted.isEmpty)
     #expect(changes.moved.isEmpty && !changes.hasMore)
-    #expect(try lobby.store.listing(for: lobby.anna).map(\.unread) == [0])
-    #expect(try lobby.store.unread(for: lobby.anna).isEmpty)
+    #expect(try lobby.store.read { try $0.listing(for: lobby.anna) }.map(\.unread) == [0])
+    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.isEmpty)
     // What is said from now on is news as ever.
     let next = try lobby.benSays("anna, news")
     #expect(next.number == 52)
-    let more = try lobby.store.changes(since: changes.position, for: lobby.anna)
+    let more = try lobby.store.read { try $0.changes(since: changes.position, for: lobby.anna) }
     #expect(more.arrived.map(\.body) == ["anna, news"])
-    #expect(try lobby.store.unread(for: lobby.anna).map(\.count) == [1])
-    #expect(try lobby.store.unread(for: lobby.anna).map(\.mentions) == [1])
+    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.map(\.count) == [1])
+    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.map(\.mentions) == [1])
   }
 
   @Test("what was imported is found, behind what was said here, and survives a recovery")
@@ -146,11 +150,12 @@ import Testing
     ])
     let texts = ["tea here", "tea not so long ago", "tea long ago"]
     func found(_ store: Store) throws -> [String] {
-      try store.search(SearchQuery(terms: [.init("tea")]), for: lobby.anna).map(\.message.body)
+      try store.read { try $0.search(SearchQuery(terms: [.init("tea")]), for: lobby.anna) }.map(
+        \.message.body)
     }
     #expect(try found(lobby.store) == texts)
     let message = try #require(
-      try lobby.store.message(number: 2, in: lobby.lobby, for: lobby.anna))
+      try lobby.store.read { try $0.message(number: 2, in: lobby.lobby, for: lobby.anna) })
     #expect(message.isImported)
     #expect(try lobby.says("x").isImported == false)
     let before = try lobby.store.exported()
@@ -164,7 +169,8 @@ import Testing
   func some() throws {
     let lobby = try Lobby()
     try lobby.fill()
-    let tea = try #require(try lobby.store.rooms(for: lobby.anna).first { $0.name == "#tea" })
+    let tea = try #require(
+      try lobby.store.read { try $0.rooms(for: lobby.anna) }.first { $0.name == "#tea" })
     let lines = try lobby.store.exported([tea.id])
     #expect(
       !lines.contains { $0.contains("draft") || $0.contains("history") || $0.contains("#lobby") })
@@ -172,7 +178,7 @@ import Testing
     #expect(!lines.contains { $0.contains("Benjamin") })
     let copy = try Fixture().open()
     try copy.take([export(lines.dropLast().joined(separator: "\n"))])
-    let room = try #require(try copy.rooms().first)
+    let room = try #require(try copy.read { try $0.rooms() }.first)
     #expect(try copy.exported([room.id]) == lines)
     #expect(try lobby.store.exported(files: false).allSatisfy { !$0.contains(#""type":"file""#) })
   }
@@ -186,9 +192,9 @@ import Testing
         #"{"type":"participant","identity":"other","name":"Ben"}"#,
         line("hi", number: 1, in: "#Lobby", sender: "Anna"))
     ])
-    #expect(try lobby.store.participants().map(\.name) == ["Ben2", "anna", "ben"])
+    #expect(try lobby.store.read { try $0.participants() }.map(\.name) == ["Ben2", "anna", "ben"])
     let message = try #require(
-      try lobby.store.message(number: 1, in: lobby.lobby, for: lobby.anna))
+      try lobby.store.read { try $0.message(number: 1, in: lobby.lobby, for: lobby.anna) })
     #expect(message.sender == lobby.anna)
   }
 

@@ -74,7 +74,7 @@ import Testing
   private func filled() throws -> Lobby {
     let lobby = try Lobby()
     try lobby.fill()
-    let account = try #require(try lobby.store.account(network: Self.network))
+    let account = try #require(try lobby.store.read { try $0.account(network: Self.network) })
     try lobby.store.take(Self.news(1), of: account)
     return lobby
   }
@@ -84,7 +84,7 @@ import Testing
     arguments: [Milliseconds.min, -1, .max])
   func everyTime(time: Milliseconds) throws {
     let lobby = try filled()
-    let account = try #require(try lobby.store.account(network: Self.network))
+    let account = try #require(try lobby.store.read { try $0.account(network: Self.network) })
     #expect(try lobby.store.count("waiting_change") == 3)
     #expect(try lobby.found("new AND before") == 1)
     try lobby.store.db("UPDATE message SET created_at = \(time)")
@@ -210,43 +210,50 @@ import Testing
     attempt {
       let store = try fixture.open()
       defer { store.close() }
-      let me = try store.participant(identity: "anna").id
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       attempt { _ = try store.attach(me) }
-      var places = ((try? store.listing(for: me)) ?? []).map(\.conversation.id)
-      places += ((try? store.rooms()) ?? []).map(\.id)
+      var places = ((try? store.read { try $0.listing(for: me) }) ?? []).map(\.conversation.id)
+      places += ((try? store.read { try $0.rooms() }) ?? []).map(\.id)
       for place in Set(places) { readPlace(store, place, me, what, attempt) }
       for since in [0, .min, .max - 1] as [Int64] {
         attempt {
-          let changes = try store.changes(since: since, for: me)
+          let changes = try store.read { try $0.changes(since: since, for: me) }
           for message in changes.arrived + changes.revised + changes.moved { sound(message, what) }
         }
       }
-      attempt { _ = try store.unread(for: me) }
-      attempt { _ = try store.drafts(of: me).map { placed($0.1, what) } }
-      attempt { _ = try store.history(of: me, shell: "a", limit: 100) }
+      attempt { _ = try store.read { try $0.unread(for: me) } }
+      attempt { _ = try store.read { try $0.drafts(of: me) }.map { placed($0.1, what) } }
+      attempt { _ = try store.read { try $0.history(of: me, shell: "a", limit: 100) } }
       attempt {
-        for hit in try store.search(
-          .parse("first", now: fixture.now, zone: .fixed(minutesEast: 0)), for: me)
-        {
+        for hit in try store.read({
+          try $0.search(
+            .parse("first", now: fixture.now, zone: .fixed(minutesEast: 0)), for: me)
+        }) {
           sound(hit.message, what)
         }
       }
-      attempt { _ = try store.outbox(of: "xmpp:anna@example") }
-      attempt { _ = try store.unsent(by: me) }
+      attempt { _ = try store.read { try $0.outbox(of: "xmpp:anna@example") } }
+      attempt { _ = try store.read { try $0.unsent(by: me) } }
       attempt {
-        for account in try store.accounts(of: me) { _ = try store.approaches(to: account) }
+        for account in try store.read({ try $0.accounts(of: me) }) {
+          _ = try store.read { try $0.approaches(to: account) }
+        }
       }
-      attempt { _ = try store.lookAlikes(among: store.participants().map(\.id), to: me) }
-      attempt { _ = try store.directChats(of: me) }
-      attempt { _ = try store.lastConversation(of: me) }
       attempt {
-        guard let account = try store.account(network: Self.network) else { return }
+        _ = try store.read { try $0.lookAlikes(among: $0.participants().map(\.id), to: me) }
+      }
+      attempt { _ = try store.read { try $0.directChats(of: me) } }
+      attempt { _ = try store.read { try $0.lastConversation(of: me) } }
+      attempt {
+        guard let account = try store.read({ try $0.account(network: Self.network) }) else {
+          return
+        }
         attempt { try store.take(Self.news(2), of: account) }
         // One thing that cannot be taken keeps the others of its batch out.
         for item in Self.news(3) { attempt { try store.take([item], of: account) } }
       }
       attempt { _ = try store.forgetTheDead() }
-      attempt { _ = try store.forgetOld(now: fixture.now) }
+      attempt { _ = try store.writeIfNeeded { try $0.forgetOld(now: fixture.now) } }
       attempt { _ = try store.pruneAttachments(now: fixture.now) }
       attempt { _ = try store.check() }
       attempt {
@@ -266,50 +273,73 @@ import Testing
     _ attempt: (() throws -> Void) -> Void
   ) {
     var found: [Message] = []
-    attempt { found += try store.messages(in: place, limit: 100, for: me) }
-    attempt { found += try store.messages(in: place, after: 0, limit: 100, for: me) }
-    attempt { found += try store.messages(in: place, numbers: 1...Int.max, for: me) }
+    attempt { found += try store.read { try $0.messages(in: place, limit: 100, for: me) } }
+    attempt {
+      found += try store.read { try $0.messages(in: place, after: 0, limit: 100, for: me) }
+    }
+    attempt {
+      found += try store.read { try $0.messages(in: place, numbers: 1...Int.max, for: me) }
+    }
     for message in found { sound(message, what) }
     for message in found.prefix(3) {
-      attempt { _ = try store.jsonLine(of: message.id) }
-      attempt { _ = try store.revisions(of: message.id) }
-      attempt { _ = try store.reactions(of: message.id) }
-      attempt { _ = try store.recipients(of: message.id) }
-      attempt { _ = try store.attachments(of: message.id) }
+      attempt { _ = try store.read { try $0.jsonLine(of: message.id) } }
+      attempt { _ = try store.read { try $0.revisions(of: message.id) } }
+      attempt { _ = try store.read { try $0.reactions(of: message.id) } }
+      attempt { _ = try store.read { try $0.recipients(of: message.id) } }
+      attempt { _ = try store.read { try $0.attachments(of: message.id) } }
     }
-    attempt { _ = try store.numbers(in: place, since: .min, until: nil) }
+    attempt { _ = try store.read { try $0.numbers(in: place, since: .min, until: nil) } }
     attempt {
       // Page by page, and each page behind the one before.
       var next = Store.PastPlace(time: .min, number: 0)
       var pages = 0
-      while let last = try store.past(in: place, from: next, until: nil, limit: 1, for: me).last {
+      while let last = try store.read({
+        try $0.past(in: place, from: next, until: nil, limit: 1, for: me)
+      }).last {
         next = Store.PastPlace(time: last.createdAt, number: last.number + 1)
         pages += 1
         try #require(pages < 100, "\(what): the same page again and again")
       }
     }
-    attempt { _ = try store.start(ofNewestPast: 1, in: place, until: nil) }
+    attempt { _ = try store.read { try $0.start(ofNewestPast: 1, in: place, until: nil) } }
     attempt {
-      let marker = try store.readMarker(of: me, in: place)
-      _ = try store.firstUnread(by: me, in: place, behind: marker)
+      let marker = try store.read { try $0.readMarker(of: me, in: place) }
+      _ = try store.read { try $0.firstUnread(by: me, in: place, behind: marker) }
     }
-    attempt { _ = try store.newest(by: me, in: place) }
-    attempt { _ = try store.people(in: place).map { ($0.typingAt ?? 0) - ($0.typingSince ?? 0) } }
-    attempt { _ = try store.members(of: place) }
-    attempt { _ = try store.laterNews(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me) }
-    attempt { _ = try store.keep(of: place) }
-    attempt { _ = try store.keepBegins(in: place) }
-    attempt { _ = try store.aged(in: place, before: .max) }
-    attempt { _ = try store.attention(of: me) }
-    attempt { _ = try store.maker(of: place) }
-    attempt { _ = try store.rooms(for: me) }
-    attempt { if let draft = try store.draft(of: me, in: place) { placed(draft, what) } }
-    attempt { try store.setTyping(true, in: place) }
-    attempt { try store.noteSeen(by: me, in: place, upTo: 5, sendReceipt: true) }
-    attempt { try store.setDraft(Draft(text: "é", caret: 1), of: me, in: place) }
+    attempt { _ = try store.read { try $0.newest(by: me, in: place) } }
     attempt {
-      let sent = try store.send("said", in: place, by: me)
-      #expect(try store.message(sent.id, for: me)?.body == "said", "\(what): not shown")
+      _ = try store.read { try $0.people(in: place) }.map {
+        ($0.typingAt ?? 0) - ($0.typingSince ?? 0)
+      }
+    }
+    attempt { _ = try store.read { try $0.members(of: place) } }
+    attempt {
+      _ = try store.read {
+        try $0.laterNews(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me)
+      }
+    }
+    attempt { _ = try store.read { try $0.keep(of: place) } }
+    attempt { _ = try store.read { try $0.keepBegins(in: place) } }
+    attempt { _ = try store.read { try $0.aged(in: place, before: .max) } }
+    attempt { _ = try store.read { try $0.attention(of: me) } }
+    attempt { _ = try store.read { try $0.maker(of: place) } }
+    attempt { _ = try store.read { try $0.rooms(for: me) } }
+    attempt {
+      if let draft = try store.read({ try $0.draft(of: me, in: place) }) { placed(draft, what) }
+    }
+    attempt { try store.writeIfNeeded { try $0.setTyping(true, in: place) } }
+    attempt {
+      try store.writeIfNeeded { try $0.noteSeen(by: me, in: place, upTo: 5, sendReceipt: true) }
+    }
+    attempt {
+      try store.writeDurablyIfNeeded {
+        try $0.setDraft(Draft(text: "é", caret: 1), of: me, in: place)
+      }
+    }
+    attempt {
+      let sent = try store.writeDurably { try $0.send("said", in: place, by: me) }
+      #expect(
+        try store.read { try $0.message(sent.id, for: me) }?.body == "said", "\(what): not shown")
     }
   }
 

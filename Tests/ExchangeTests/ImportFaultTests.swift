@@ -122,8 +122,8 @@ import Testing
       $0.int()
     }
     #expect(stays == [1])
-    let anna = try store.participant(identity: "anna").id
-    #expect(try store.listing(for: anna).map(\.unread) == [1])
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    #expect(try store.read { try $0.listing(for: anna) }.map(\.unread) == [1])
   }
 
   @Test("a place for an export, which has places of its own, is refused")
@@ -133,7 +133,7 @@ import Testing
       try store.take([export(line("x", number: 1))], into: "tea")
     }
     #expect(fault?.description.contains("--conversation") == true)
-    #expect(try store.rooms().isEmpty)
+    #expect(try store.read { try $0.rooms() }.isEmpty)
   }
 
   @Test("bytes that are not text are a bad line")

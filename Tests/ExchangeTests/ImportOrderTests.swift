@@ -15,10 +15,12 @@ import Testing
   private func found(_ store: Store, before: ID<Message>? = nil, limit: Int = 50) throws
     -> [Message]
   {
-    let anna = try store.participant(identity: "anna").id
-    return try store.search(
-      SearchQuery(terms: [.init("tea")]), for: anna, limit: limit, before: before
-    ).map(\.message)
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    return try store.read {
+      try $0.search(
+        SearchQuery(terms: [.init("tea")]), for: anna, limit: limit, before: before
+      )
+    }.map(\.message)
   }
 
   @Test(
@@ -36,12 +38,15 @@ import Testing
     }
     #expect(pages == ["tea in 2024", "tea in 2023", "tea in 2022"])
     // What is said here stays the newest, and is the only news.
-    let position = try store.position
-    let anna = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("tea", create: false)).id
-    try store.send("tea now", in: room, by: anna)
+    let position = try store.read { try $0.position }
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try #require(try store.read { try $0.room("tea") }).id
+    try store.writeDurably { try $0.send("tea now", in: room, by: anna) }
     #expect(try found(store).first?.body == "tea now")
-    #expect(try store.changes(since: position, for: anna).arrived.map(\.body) == ["tea now"])
+    #expect(
+      try store.read { try $0.changes(since: position, for: anna) }.arrived.map(\.body) == [
+        "tea now"
+      ])
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
@@ -57,7 +62,7 @@ import Testing
     try store.take([log(1500)], into: "coffee")
     let report = try store.take([log(3500)], into: "tea")
     #expect(report.messages == 500 && report.known == 3001)
-    let room = try #require(try store.room("tea", create: false)).id
+    let room = try #require(try store.read { try $0.room("tea") }).id
     let all = try found(store, limit: 9_999).reversed().filter { $0.conversation == room }
     #expect(all.map(\.body) == (1...3500).map { "tea \($0)" } + ["tea after"])
     #expect(all.allSatisfy { $0.isImported })
@@ -91,8 +96,9 @@ import Testing
     let store = try Fixture().open()
     let lines = (1...2000).map { line("tea \($0)", number: $0, time: time) }
     try store.take([export(lines.joined(separator: "\n"))])
-    let room = try #require(try store.room("lobby", create: false)).id
-    try store.join(try store.participant(identity: "anna").id, room)
+    try store.writeDurably {
+      try $0.join($0.participant(identity: "anna").id, $0.makeRoom("lobby").id)
+    }
     let all = try found(store, limit: 9_999)
     #expect(all.reversed().map(\.number) == Array(1...2000))
     #expect(all.allSatisfy { $0.isImported })

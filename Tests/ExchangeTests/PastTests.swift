@@ -21,7 +21,8 @@ import Testing
   private func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
 
   private func numbers(before: Int? = nil, _ limit: Int = 99) throws -> [Int] {
-    try store.messages(in: room.lobby, before: before, limit: limit, for: room.ben).map(\.number)
+    try store.read { try $0.messages(in: room.lobby, before: before, limit: limit, for: room.ben) }
+      .map(\.number)
   }
 
   private func live(_ count: Int) throws {
@@ -33,47 +34,59 @@ import Testing
   func unread() throws {
     try live(3)
     try store.take([log(300)], into: "lobby")
-    let found = try #require(try store.unread(for: room.ben).first)
+    let found = try #require(try store.read { try $0.unread(for: room.ben) }.first)
     #expect(found.count == 3 && found.mentions == 3)
-    #expect(try store.readMarker(of: room.ben, in: room.lobby) == 0)
-    #expect(try store.firstUnread(by: room.ben, in: room.lobby, behind: 0) == 1)
-    let unread = try store.messages(in: room.lobby, after: 0, limit: 99, for: room.ben)
+    #expect(try store.read { try $0.readMarker(of: room.ben, in: room.lobby) } == 0)
+    #expect(try store.read { try $0.firstUnread(by: room.ben, in: room.lobby, behind: 0) } == 1)
+    let unread = try store.read {
+      try $0.messages(in: room.lobby, after: 0, limit: 99, for: room.ben)
+    }
     #expect(unread.map(\.number) == [1, 2, 3])
     func states() throws -> [DeliveryState] {
-      try store.messages(in: room.lobby, numbers: 1...9, for: room.anna)
+      try store.read { try $0.messages(in: room.lobby, numbers: 1...9, for: room.anna) }
         .filter { $0.sender == room.anna }.map(\.state)
     }
     // Three that were said here, and three of the log.
     #expect(try states() == Array(repeating: .sent, count: 6))
-    try store.noteSeen(by: room.ben, in: room.lobby, upTo: 3, sendReceipt: true)
-    #expect(try store.unread(for: room.ben).isEmpty)
+    try store.writeIfNeeded {
+      try $0.noteSeen(by: room.ben, in: room.lobby, upTo: 3, sendReceipt: true)
+    }
+    #expect(try store.read { try $0.unread(for: room.ben) }.isEmpty)
     #expect(try states() == [.seen, .seen, .seen, .sent, .sent, .sent])
     // What is said from now on counts, and what is seen of it says nothing of the log.
     let next = try room.says("ben, next")
     #expect(next.number == 304)
-    #expect(try store.unread(for: room.ben).map(\.mentions) == [1])
-    #expect(try store.listing(for: room.ben).map(\.unread) == [1])
-    try store.noteSeen(by: room.ben, in: room.lobby, upTo: 304, sendReceipt: true)
+    #expect(try store.read { try $0.unread(for: room.ben) }.map(\.mentions) == [1])
+    #expect(try store.read { try $0.listing(for: room.ben) }.map(\.unread) == [1])
+    try store.writeIfNeeded {
+      try $0.noteSeen(by: room.ben, in: room.lobby, upTo: 304, sendReceipt: true)
+    }
     #expect(try states() == [.seen, .seen, .seen, .sent, .sent, .sent])
-    let old = try #require(try store.message(number: 5, in: room.lobby, for: room.anna))
-    #expect(try store.recipients(of: old.id).isEmpty)
+    let old = try #require(
+      try store.read { try $0.message(number: 5, in: room.lobby, for: room.anna) })
+    #expect(try store.read { try $0.recipients(of: old.id) }.isEmpty)
   }
 
   @Test("comes from one store into the next with what is unread there")
   func roundTrip() throws {
     try live(3)
     try store.take([log(5)], into: "lobby")
-    try store.noteSeen(by: room.ben, in: room.lobby, upTo: 1, sendReceipt: true)
+    try store.writeIfNeeded {
+      try $0.noteSeen(by: room.ben, in: room.lobby, upTo: 1, sendReceipt: true)
+    }
     let lines = try store.exported()
     let copy = try Fixture().open()
     try copy.take([export(lines.dropLast().joined(separator: "\n"))])
     #expect(try copy.exported() == lines)
-    let ben = try copy.participant(identity: "ben").id
-    let anna = try copy.participant(identity: "anna").id
-    let place = try #require(try copy.room("lobby", create: false)).id
-    #expect(try copy.unread(for: ben).map(\.count) == [2])
-    #expect(try copy.messages(in: place, limit: 4, for: ben).map(\.number) == [8, 1, 2, 3])
-    #expect(try copy.newest(by: anna, in: place)?.number == 3)
+    let ben = try copy.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let place = try #require(try copy.read { try $0.room("lobby") }).id
+    #expect(try copy.read { try $0.unread(for: ben) }.map(\.count) == [2])
+    #expect(
+      try copy.read { try $0.messages(in: place, limit: 4, for: ben) }.map(\.number) == [
+        8, 1, 2, 3,
+      ])
+    #expect(try copy.read { try $0.newest(by: anna, in: place) }?.number == 3)
   }
 
   @Test("stands before what was said here, by time, however it came in")
@@ -89,7 +102,7 @@ import Testing
       #expect(try numbers(before: all[end]) == Array(all[..<end]))
       #expect(try numbers(before: all[end], 2) == Array(all[..<end].suffix(2)))
     }
-    let messages = try store.messages(in: room.lobby, numbers: 1...9, for: room.ben)
+    let messages = try store.read { try $0.messages(in: room.lobby, numbers: 1...9, for: room.ben) }
     #expect(messages.map(\.number) == Array(1...7))
     #expect(Store.ordered(messages).map(\.number) == all)
   }
@@ -97,28 +110,31 @@ import Testing
   @Test("3.7: is not my newest, and cannot be taken back, only edited and deleted")
   func mine() throws {
     try store.take([log(4)], into: "lobby")
-    #expect(try store.newest(by: room.anna, in: room.lobby) == nil)
-    let old = try #require(try store.message(number: 2, in: room.lobby, for: room.anna))
+    #expect(try store.read { try $0.newest(by: room.anna, in: room.lobby) } == nil)
+    let old = try #require(
+      try store.read { try $0.message(number: 2, in: room.lobby, for: room.anna) })
     #expect(old.isPast && old.sender == room.anna)
-    #expect(throws: RuleError.othersHaveIt(2)) { try store.takeBack(old.id, by: room.anna) }
+    #expect(throws: RuleError.othersHaveIt(2)) {
+      try store.writeDurably { try $0.takeBack(old.id, by: room.anna) }
+    }
     try room.says("here")
     try store.take([log(4, year: 2021)], into: "lobby")
-    #expect(try store.newest(by: room.anna, in: room.lobby)?.body == "here")
-    #expect(try store.newest(by: room.anna, in: room.lobby, skipping: 1) == nil)
-    #expect(try store.edit(old.id, to: "edited", by: room.anna).isPast)
-    #expect(try store.delete(old.id, by: room.anna).deletedAt != nil)
+    #expect(try store.read { try $0.newest(by: room.anna, in: room.lobby) }?.body == "here")
+    #expect(try store.read { try $0.newest(by: room.anna, in: room.lobby, skipping: 1) } == nil)
+    #expect(try store.writeDurably { try $0.edit(old.id, to: "edited", by: room.anna) }.isPast)
+    #expect(try store.writeDurably { try $0.delete(old.id, by: room.anna) }.deletedAt != nil)
   }
 
   @Test("what waits for a network is not past, wherever it comes into")
   func waiting() throws {
-    let tea = try store.networkRoom("tea", network: "net").id
-    try store.join(room.anna, tea)
+    let tea = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }.id
+    try store.writeDurablyIfNeeded { try $0.join(room.anna, tea) }
     let entry = line(
       "still to be sent", number: 1, in: "#tea", sender: "anna",
       more: #","state":"sending""#
     ).replacing(
       ##""conversation":"#tea""##, with: ##""conversation":{"room":"#tea","network":"net"}"##)
     try store.take([export(entry)])
-    #expect(try store.unsent(by: room.anna).map(\.isPast) == [false])
+    #expect(try store.read { try $0.unsent(by: room.anna) }.map(\.isPast) == [false])
   }
 }

@@ -22,27 +22,31 @@ private final class Victim {
 
   init() throws {
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let ben = try store.participant(identity: "ben").id
-    let lobby = try #require(try store.room("lobby", create: true)).id
-    for person in [anna, ben] { try store.join(person, lobby) }
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    for person in [anna, ben] { try store.writeDurablyIfNeeded { try $0.join(person, lobby) } }
     var bodies: Set<String> = []
     for number in 1...Self.count {
       // Some go on over other pages.
       let rest = String(repeating: "long ", count: number % 50 == 0 ? 3000 : 12)
       let body = "message \(number) " + rest
       bodies.insert(body)
-      _ = try store.send(body, in: lobby, by: number % 3 == 0 ? ben : anna, typed: "typed")
-      if number % 9 == 0, let last = try store.newest(by: ben, in: lobby) {
-        try store.react(last.id, by: anna, with: "🎉")
+      _ = try store.writeDurably {
+        try $0.send(body, in: lobby, by: number % 3 == 0 ? ben : anna, typed: "typed")
+      }
+      if number % 9 == 0, let last = try store.read({ try $0.newest(by: ben, in: lobby) }) {
+        try store.writeDurably { try $0.react(last.id, by: anna, with: "🎉") }
       }
     }
     // What was deleted must not come back.
     for _ in 1...20 {
-      let message = try store.send("deleted, all of it", in: lobby, by: ben)
-      _ = try store.takeBack(message.id, by: ben)
+      let message = try store.writeDurably { try $0.send("deleted, all of it", in: lobby, by: ben) }
+      _ = try store.writeDurably { try $0.takeBack(message.id, by: ben) }
     }
-    try store.setDraft(Draft(text: "half a", caret: 6), of: anna, in: lobby)
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "half a", caret: 6), of: anna, in: lobby)
+    }
     store.close()
     let database = try Database(path: fixture.path, patience: 0)
     defer { database.close() }
@@ -142,10 +146,12 @@ private final class Victim {
   func log() throws {
     let fixture = Fixture()
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let lobby = try #require(try store.room("lobby", create: true)).id
-    try store.join(anna, lobby)
-    for number in 1...50 { try store.send("\(number)", in: lobby, by: anna) }
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try store.writeDurablyIfNeeded { try $0.join(anna, lobby) }
+    for number in 1...50 {
+      try store.writeDurably { try $0.send("\(number)", in: lobby, by: anna) }
+    }
     // Copied while it is open, so that everything stands in the log only.
     let copy = fixture.folder + "/copy.sqlite"
     for ending in ["", "-wal"] {

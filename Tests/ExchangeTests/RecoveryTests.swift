@@ -18,19 +18,23 @@ private final class Grown {
 
   init() throws {
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let ben = try store.participant(identity: "ben").id
-    let lobby = try #require(try store.room("lobby", create: true)).id
-    try store.join(anna, lobby)
-    try store.join(ben, lobby)
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try store.writeDurablyIfNeeded { try $0.join(anna, lobby) }
+    try store.writeDurablyIfNeeded { try $0.join(ben, lobby) }
     for number in 1...count {
       let body = "message \(number) with some more words, so that a page holds a few of them only"
       bodies.append(body)
-      _ = try store.send(body, in: lobby, by: number % 3 == 0 ? ben : anna, typed: body)
+      _ = try store.writeDurably {
+        try $0.send(body, in: lobby, by: number % 3 == 0 ? ben : anna, typed: body)
+      }
     }
-    let last = try #require(try store.newest(by: anna, in: lobby))
-    try store.react(last.id, by: ben, with: "🎉")
-    try store.setDraft(Draft(text: "half a", caret: 6), of: anna, in: lobby)
+    let last = try #require(try store.read { try $0.newest(by: anna, in: lobby) })
+    try store.writeDurably { try $0.react(last.id, by: ben, with: "🎉") }
+    try store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "half a", caret: 6), of: anna, in: lobby)
+    }
     store.close()
   }
 
@@ -69,20 +73,25 @@ private final class Grown {
     #expect(contents(grown.fixture.path) == before)
     let (old, new) = (try grown.fixture.open(), try grown.fixture.open("recovered.sqlite"))
     #expect(try new.check().allSatisfy { $0.severity == .fine })
-    let anna = try new.participant(identity: "anna").id
-    let lobby = try #require(try new.room("lobby", create: false)).id
+    let anna = try new.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let lobby = try #require(try new.read { try $0.room("lobby") }).id
     func everything(_ store: Store) throws -> [Message] {
-      try store.messages(in: lobby, limit: 9_999, for: anna)
+      try store.read { try $0.messages(in: lobby, limit: 9_999, for: anna) }
     }
     #expect(try everything(old) == everything(new))
-    #expect(try old.draft(of: anna, in: lobby) == new.draft(of: anna, in: lobby))
     #expect(
-      try old.history(of: anna, shell: "x", limit: 9_999)
-        == new.history(of: anna, shell: "x", limit: 9_999))
-    #expect(try new.reactions(of: try #require(try new.newest(by: anna, in: lobby)).id).count == 1)
-    #expect(try new.search(SearchQuery(terms: [.init("1234")]), for: anna).count == 1)
-    #expect(try old.position == new.position)
-    #expect(try new.send("next", in: lobby, by: anna).number == 2_001)
+      try old.read { try $0.draft(of: anna, in: lobby) }
+        == new.read { try $0.draft(of: anna, in: lobby) })
+    #expect(
+      try old.read { try $0.history(of: anna, shell: "x", limit: 9_999) }
+        == new.read { try $0.history(of: anna, shell: "x", limit: 9_999) })
+    #expect(
+      try new.read { try $0.reactions(of: try #require(try $0.newest(by: anna, in: lobby)).id) }
+        .count == 1)
+    #expect(
+      try new.read { try $0.search(SearchQuery(terms: [.init("1234")]), for: anna) }.count == 1)
+    #expect(try old.read { try $0.position } == new.read { try $0.position })
+    #expect(try new.writeDurably { try $0.send("next", in: lobby, by: anna) }.number == 2_001)
     #expect(grown.fixture.mode("recovered.sqlite") == 0o600)
   }
 
@@ -102,12 +111,12 @@ private final class Grown {
     #expect(table.lost > 0 && table.lost <= count * 60, "\(table)")
     let new = try grown.fixture.open("recovered.sqlite")
     #expect(try new.check().allSatisfy { $0.severity == .fine })
-    let anna = try new.participant(identity: "anna").id
-    let lobby = try #require(try new.room("lobby", create: false)).id
-    let messages = try new.messages(in: lobby, limit: 9_999, for: anna)
+    let anna = try new.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let lobby = try #require(try new.read { try $0.room("lobby") }).id
+    let messages = try new.read { try $0.messages(in: lobby, limit: 9_999, for: anna) }
     #expect(messages.count == table.got)
     #expect(messages.allSatisfy { $0.body == grown.bodies[$0.number - 1] })
-    #expect(try new.send("next", in: lobby, by: anna).number == 2_001)
+    #expect(try new.writeDurably { try $0.send("next", in: lobby, by: anna) }.number == 2_001)
   }
 
   @Test("Whichever page is noise, what comes out is a whole store")
@@ -150,9 +159,9 @@ private final class Grown {
     #expect(report.lost > 0)
     let new = try grown.fixture.open("recovered.sqlite")
     #expect(try new.check().allSatisfy { $0.severity == .fine })
-    let someone = try #require(try new.participants().first)
-    let lobby = try #require(try new.listing(for: someone.id).first).conversation.id
-    let messages = try new.messages(in: lobby, limit: 9_999, for: someone.id)
+    let someone = try #require(try new.read { try $0.participants() }.first)
+    let lobby = try #require(try new.read { try $0.listing(for: someone.id) }.first).conversation.id
+    let messages = try new.read { try $0.messages(in: lobby, limit: 9_999, for: someone.id) }
     #expect(messages.count == table.got)
     // The message that the end of the file goes through has lost the end of its text.
     let whole = messages.filter { $0.body == grown.bodies[$0.number - 1] }
@@ -199,8 +208,8 @@ private final class Grown {
     #expect(report["message"]?.lost == 0)
     let new = try grown.fixture.open("recovered.sqlite")
     #expect(try new.check().allSatisfy { $0.severity == .fine })
-    let someone = try #require(try new.find(participant: "lost-1"))
-    let listing = try new.listing(for: someone.id)
+    let someone = try #require(try new.read { try $0.find(participant: "lost-1") })
+    let listing = try new.read { try $0.listing(for: someone.id) }
     #expect(listing.map(\.conversation.lastNumber) == [2_000])
     #expect(listing.map(\.conversation.name) == ["@lost-2"])
   }
@@ -252,7 +261,7 @@ private final class Grown {
     let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
     #expect((report.got, report.lost) == (4, 0))
     let new = try fixture.open("new.sqlite")
-    #expect(try new.position == 9)
+    #expect(try new.read { try $0.position } == 9)
     #expect(try new.check().allSatisfy { $0.severity == .fine })
     database.close()
   }
@@ -268,7 +277,7 @@ private final class Grown {
     let writer = Thread {
       let store = try? Store(path: path)
       for number in 1...300 {
-        _ = try? store?.send("\(number)", in: room, by: ben)
+        _ = try? store?.writeDurably { try $0.send("\(number)", in: room, by: ben) }
         if number == 20 { started.signal() }
       }
       done.signal()
@@ -280,10 +289,12 @@ private final class Grown {
     let copy = try fixture.open("backup.sqlite")
     #expect(try copy.check().allSatisfy { $0.severity == .fine })
     #expect(fixture.mode("backup.sqlite") == 0o600)
-    let messages = try copy.messages(in: room, limit: 9_999, for: lobby.anna)
+    let messages = try copy.read { try $0.messages(in: room, limit: 9_999, for: lobby.anna) }
     #expect(messages.count >= 520)
     #expect(messages.map(\.number) == Array(1...messages.count))
-    #expect(try lobby.store.messages(in: room, limit: 9_999, for: lobby.anna).count == 800)
+    #expect(
+      try lobby.store.read { try $0.messages(in: room, limit: 9_999, for: lobby.anna) }.count == 800
+    )
     try lobby.says("goes on")
   }
 
@@ -291,10 +302,12 @@ private final class Grown {
   func ofASharedStore() throws {
     let fixture = Fixture()
     let team = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
-    let anna = try team.participant(identity: "anna").id
-    try team.send(
-      "hello", in: #require(try team.room("lobby", create: true)).id, by: anna,
-      requireMembership: false)
+    let anna = try team.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    try team.writeDurably {
+      try $0.send(
+        "hello", in: $0.makeRoom("lobby").id, by: anna,
+        requireMembership: false)
+    }
     try team.backup(to: fixture.folder + "/copy.sqlite")
     try team.backup(to: fixture.folder + "/team/copy.sqlite")
     for (name, mode, isShared) in [

@@ -90,10 +90,13 @@ final class NetworkProcessTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = AccountFiles(environment: ["HOME": folder])
     mine = try Store(path: folder + "/store.sqlite")
-    anna = try mine.participant(identity: "anna")
-    account = try mine.addAccount(owner: anna.id, network: "stub:anna@x.org")
-    room = try mine.networkRoom("tea@rooms.x.org", network: account.network)
-    try mine.join(anna.id, room.id)
+    (anna, account, room) = try mine.writeDurably {
+      let anna = try $0.participant(identity: "anna")
+      let account = try $0.addAccount(owner: anna.id, network: "stub:anna@x.org")
+      let room = try $0.networkRoom("tea@rooms.x.org", network: account.network)
+      try $0.join(anna.id, room.id)
+      return (anna, account, room)
+    }
     store = try Store(path: folder + "/store.sqlite")
   }
 
@@ -124,10 +127,10 @@ final class NetworkProcessTests {
 
   @Test("5: what was sent before it connected, and what is sent later, is given to the wire")
   func givesTheOutbox() throws {
-    try mine.send("one", in: room.id, by: anna.id)
+    try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
-      _ = try? mine.send("two", in: room.id, by: anna.id)
+      _ = try? mine.writeDurably { try $0.send("two", in: room.id, by: anna.id) }
     }
     stop { self.wire.outboxes.last?.contains("two") == true }
     #expect(try process().run() == nil)
@@ -138,9 +141,9 @@ final class NetworkProcessTests {
 
   @Test("nothing is given to a wire that is not logged in")
   func waitsForTheLogin() throws {
-    try mine.send("one", in: room.id, by: anna.id)
+    try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     wire.onConnect = { [self] _, _ in
-      _ = try? mine.send("two", in: room.id, by: anna.id)
+      _ = try? mine.writeDurably { try $0.send("two", in: room.id, by: anna.id) }
       _ = loop.after(milliseconds: 50) { self.loop.stop() }
     }
     #expect(try process().run() == nil)
@@ -149,13 +152,13 @@ final class NetworkProcessTests {
 
   @Test("9: after a break it says so and connects again, and gives the outbox anew")
   func connectsAgain() throws {
-    try mine.send("one", in: room.id, by: anna.id)
+    try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     var said = ""
     wire.onConnect = { [self] wire, count in
       if count == 1 {
         wire.report(.up)
         wire.report(.down(reason: "the server went away", isFinal: false))
-        said = (try? mine.accounts(of: anna.id).first?.status) ?? ""
+        said = (try? mine.read { try $0.accounts(of: anna.id) }.first?.status) ?? ""
       } else {
         wire.report(.up)
       }
@@ -218,13 +221,16 @@ final class NetworkProcessTests {
       }
     }
     stop {
-      (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 1
+      (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
+        == 1
         && self.wire.isReading
     }
     #expect(try process().run() == nil)
     #expect(!wasReading)
     #expect(
-      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
+      try mine.read { try $0.messages(in: room.id, limit: 9, for: anna.id) }.map(\.body) == [
+        "hello"
+      ])
   }
 
   @Test("what could not be stored until the end is stored then")
@@ -241,7 +247,9 @@ final class NetworkProcessTests {
     }
     #expect(try process().run() == "wrong password")
     #expect(
-      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["hello"])
+      try mine.read { try $0.messages(in: room.id, limit: 9, for: anna.id) }.map(\.body) == [
+        "hello"
+      ])
   }
 
   @Test("what contradicts what is there is left out, and the rest of it is stored, once")
@@ -258,10 +266,15 @@ final class NetworkProcessTests {
       wire.report(.up)
       wire.report(.news([said(1), said(2), said(3)]))
     }
-    stop { (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 2 }
+    stop {
+      (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
+        == 2
+    }
     #expect(try process().run() == nil)
     #expect(
-      try mine.messages(in: room.id, limit: 9, for: anna.id).map(\.body) == ["1", "3"])
+      try mine.read { try $0.messages(in: room.id, limit: 9, for: anna.id) }.map(\.body) == [
+        "1", "3",
+      ])
     #expect(wire.isReading)
   }
 
@@ -289,7 +302,7 @@ final class NetworkProcessTests {
         body: String(repeating: "hello ", count: 10_000)),
       in: .room("tea@rooms.x.org"))
     var full = ""
-    let status = { [self] in (try? mine.accounts(of: anna.id).first?.status) ?? "" }
+    let status = { [self] in (try? mine.read { try $0.accounts(of: anna.id) }.first?.status) ?? "" }
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       wire.report(.status(""))
@@ -300,7 +313,10 @@ final class NetworkProcessTests {
       // Behind another one, which is stored at once.
       wire.report(.news([said]))
     }
-    stop { (try? self.mine.messages(in: self.room.id, limit: 9, for: self.anna.id).count) == 1 }
+    stop {
+      (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
+        == 1
+    }
     #expect(try process().run() == nil)
     #expect(full == "cannot store what arrives; nothing is received until it can")
     #expect(status() == "")
@@ -316,7 +332,7 @@ final class NetworkProcessTests {
     wire.onConnect = { [self] wire, count in
       // A break alone asks for none.
       if count == 1 { wire.report(.down(reason: "the server went away", isFinal: false)) }
-      if count == 2 { _ = try? mine.ask(.reconnect, of: account) }
+      if count == 2 { _ = try? mine.writeDurably { try $0.ask(.reconnect, of: account) } }
       if count == 3 { loop.stop() }
     }
     #expect(try process(settings: command, typed: nil).run() == nil)
@@ -343,15 +359,15 @@ final class NetworkProcessTests {
   func readsTheOwnersFile() throws {
     wire.onConnect = { [self] wire, count in
       source.now?.values["nick"] = "anne"
-      if count == 1 { _ = try? mine.ask(.reconnect, of: account) }
+      if count == 1 { _ = try? mine.writeDurably { try $0.ask(.reconnect, of: account) } }
       if count == 2 {
         source.isListed = false
-        _ = try? mine.ask(.settings, of: account)
+        _ = try? mine.writeDurably { try $0.ask(.settings, of: account) }
       }
     }
     #expect(try process(settings: ["host": "h.x.org"]).run() == nil)
     #expect(wire.settings == ["host": "h.x.org", "nick": "anne"])
-    #expect(try mine.requests(of: account).isEmpty)
+    #expect(try mine.read { try $0.requests(of: account) }.isEmpty)
   }
 
   @Test("a message makes it look at no shell's lock file; the end of a shell does")
@@ -366,7 +382,7 @@ final class NetworkProcessTests {
       _ = loop.after(milliseconds: 0) { [self] in
         try? database.run(
           "INSERT INTO shell(id, participant) VALUES ('gone', ?)", anna.id)
-        _ = try? mine.send("one", in: room.id, by: anna.id)
+        _ = try? mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
       }
     }
     wire.onOutbox = { [self] _, entries in
@@ -401,7 +417,7 @@ final class NetworkProcessTests {
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       source.now?.isWanted = false
-      _ = try? mine.ask(.settings, of: account)
+      _ = try? mine.writeDurably { try $0.ask(.settings, of: account) }
     }
     #expect(try process().run() == nil)
   }
@@ -415,7 +431,7 @@ final class NetworkProcessTests {
         try? FileManager.default.removeItem(atPath: shells + "/" + name)
       }
       #expect((try? mine.takeLease(of: account)) == true)
-      _ = try? mine.send("one", in: room.id, by: anna.id)
+      _ = try? mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
       wire.report(.up)
     }
     _ = loop.after(milliseconds: 20_000) { [loop] in
@@ -430,18 +446,20 @@ final class NetworkProcessTests {
 
   /// A message in the room, and what is asked for about it.
   private func ask(_ verb: NetworkRequest.Verb, _ link: String) throws -> Message {
-    let message = try mine.send("look\n" + link, in: room.id, by: anna.id)
-    try mine.ask(verb, target: String(message.id.rawValue), text: link, of: account)
+    let message = try mine.writeDurably { try $0.send("look\n" + link, in: room.id, by: anna.id) }
+    try mine.writeDurably {
+      try $0.ask(verb, target: String(message.id.rawValue), text: link, of: account)
+    }
     return message
   }
 
   private func answers(since position: Int64) throws -> [String] {
-    try mine.changes(since: position, for: anna.id).answers.map(\.text)
+    try mine.read { try $0.changes(since: position, for: anna.id) }.answers.map(\.text)
   }
 
   /// Runs a process of the account as it is now until nothing is asked for any more.
   private func runUntilAnswered(_ settings: [String: String]) throws {
-    stop { (try? self.mine.requests(of: self.account).isEmpty) == true }
+    stop { (try? self.mine.read { try $0.requests(of: self.account) }.isEmpty) == true }
     _ = try process(settings: settings).run()
     #expect(wire.requests.isEmpty)
   }
@@ -449,12 +467,12 @@ final class NetworkProcessTests {
   @Test("a file that is asked for is fetched into the store, under its name and byte for byte")
   func fetches() throws {
     let web = try WebServer()
-    let position = try mine.position
+    let position = try mine.read { try $0.position }
     let link = web.address("/300000/..%2fplan%20b.bin?key=1#end")
     let message = try ask(.fetch, link)
     try runUntilAnswered(["ca": web.authority])
     #expect(try answers(since: position) == [""])
-    let file = try #require(try mine.attachments(of: message.id).first)
+    let file = try #require(try mine.read { try $0.attachments(of: message.id) }.first)
     #expect(file.name == "plan b.bin" && file.bytes == 300_000)
     #expect(
       FileManager.default.contents(atPath: mine.path(of: file)) == WebServer.bytes(300_000))
@@ -463,7 +481,7 @@ final class NetworkProcessTests {
   @Test("one that does not come is told where it was asked for, and leaves nothing behind")
   func tellsWhatCannotBeFetched() throws {
     let web = try WebServer()
-    let position = try mine.position
+    let position = try mine.read { try $0.position }
     let message = try ask(.fetch, web.address("/code/404/a.png"))
     _ = try ask(.fetchUnasked, web.address("/code/404/b.png"))
     // A contact's may not be as large.
@@ -473,7 +491,7 @@ final class NetworkProcessTests {
       try answers(since: position).sorted() == [
         "", "", "a.png could not be fetched: it does not exist, or no longer does (404).",
       ])
-    #expect(try mine.attachments(of: message.id).isEmpty)
+    #expect(try mine.read { try $0.attachments(of: message.id) }.isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")
     #expect(names.isEmpty, "\(names)")
   }
@@ -481,7 +499,7 @@ final class NetworkProcessTests {
   /// Runs a process until only so many requests wait.
   private func run(until count: Int, _ settings: [String: String]) throws {
     loop.endOfTurn { [self] in
-      if (try? mine.requests(of: account).count) == count { loop.stop() }
+      if (try? mine.read { try $0.requests(of: account) }.count) == count { loop.stop() }
     }
     _ = loop.after(milliseconds: 200_000) { [loop] in
       Issue.record("it never came")
@@ -502,14 +520,14 @@ final class NetworkProcessTests {
     loop.after(milliseconds: 200) { [self] in
       time.ahead += 29_000
       loop.after(milliseconds: 200) { [self] in
-        early = try? mine.requests(of: account).count
+        early = try? mine.read { try $0.requests(of: account) }.count
         time.ahead += 1_000
         loop.after(milliseconds: 0) {}
       }
     }
     try run(until: 3, ["ca": web.authority])
     #expect(early == 4)
-    #expect(try mine.attachments(of: message.id).map(\.name) == ["d"])
+    #expect(try mine.read { try $0.attachments(of: message.id) }.map(\.name) == ["d"])
   }
 
   @Test("what the owner asks for does not wait for what nobody did")
@@ -521,7 +539,7 @@ final class NetworkProcessTests {
     _ = try ask(.fetchUnasked, web.address("/10/e"))
     let message = try ask(.fetch, web.address("/10/f"))
     try run(until: 5, ["ca": web.authority])
-    #expect(try mine.attachments(of: message.id).map(\.name) == ["f"])
+    #expect(try mine.read { try $0.attachments(of: message.id) }.map(\.name) == ["f"])
     #expect(time.ahead == 0)
   }
 
@@ -551,6 +569,6 @@ extension Store {
 
   /// Keeps all others from writing meanwhile.
   fileprivate func holding(_ body: () -> Void) throws {
-    try write { body() }
+    try write { _ in body() }
   }
 }

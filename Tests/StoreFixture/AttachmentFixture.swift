@@ -55,6 +55,6 @@ extension Lobby {
 
   @discardableResult
   package func says(_ body: String, with attachments: [Attachment]) throws -> Message {
-    try store.send(body, in: lobby, by: anna, attachments: attachments)
+    try store.writeDurably { try $0.send(body, in: lobby, by: anna, attachments: attachments) }
   }
 }

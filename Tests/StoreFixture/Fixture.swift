@@ -47,25 +47,25 @@ package final class Lobby {
   package init() throws {
     store = try fixture.open()
     other = try fixture.open()
-    anna = try store.participant(identity: "anna").id
-    ben = try other.participant(identity: "ben").id
-    lobby = try store.room("lobby", create: true)?.id ?? ID(rawValue: 0)
-    try store.join(anna, lobby)
-    try other.join(ben, lobby)
+    anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    ben = try other.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try store.writeDurablyIfNeeded { try $0.join(anna, lobby) }
+    try other.writeDurablyIfNeeded { try $0.join(ben, lobby) }
   }
 
   @discardableResult
   package func says(_ body: String) throws -> Message {
-    try store.send(body, in: lobby, by: anna)
+    try store.writeDurably { try $0.send(body, in: lobby, by: anna) }
   }
 
   @discardableResult
   package func benSays(_ body: String) throws -> Message {
-    try other.send(body, in: lobby, by: ben)
+    try other.writeDurably { try $0.send(body, in: lobby, by: ben) }
   }
 
   package func state(_ message: Message) throws -> DeliveryState? {
-    try store.message(message.id, for: anna)?.state
+    try store.read { try $0.message(message.id, for: anna) }?.state
   }
 
   package func found(_ word: String) throws -> Int {

@@ -16,7 +16,8 @@ extension Store {
       body: body, time: time, answers: answers.map { MessageName(origin: $0) })
     try take([.said(message, in: place)], of: account)
     let newest: ID<Message>? = try database.first("SELECT max(id) FROM message") { $0.id() }
-    guard let newest, let found = try self.message(newest, for: account.owner) else {
+    guard let newest, let found = try self.read({ try $0.message(newest, for: account.owner) })
+    else {
       throw RuleError.noSuchMessage(0)
     }
     return found

@@ -102,7 +102,9 @@ package struct CheckScript: Subcommand {
   @MainActor private func compactStore(_ store: Store, _ output: StandardOutput) throws {
     let now = Store.wallClock()
     var forgotten = 0
-    while case let count = try store.forgetOld(now: now, budget: 500), count > 0 {
+    while case let count = try store.writeIfNeeded({ try $0.forgetOld(now: now, budget: 500) }),
+      count > 0
+    {
       forgotten += count
     }
     let removed = try store.pruneAttachments(now: now)

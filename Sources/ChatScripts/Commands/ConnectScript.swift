@@ -19,7 +19,7 @@ package struct ConnectScript: Subcommand {
   package func run(_ launch: Launch) throws -> Int32 {
     var words: [String] = []
     _ = try launch.script { script in
-      let accounts = try script.store.accounts(of: script.me.id)
+      let accounts = try script.store.read { try $0.accounts(of: script.me.id) }
       let found =
         address.map { wanted in accounts.filter { [$0.address, $0.network].contains(wanted) } }
         ?? accounts
@@ -52,12 +52,14 @@ extension Launch {
           "%1 does not list %2 for this store; in hobnob, /account add %2 sets it up.",
           SafeText(line: files.path), SafeText(line: account.address)))
     }
-    if try !store.holderIsAlive(of: account), try files.takeNick(of: account, in: store) {
+    if try !store.read({ try $0.holderIsAlive(of: account) }),
+      try files.takeNick(of: account, in: store)
+    {
       settings = try files.settings(of: account, inStoreAt: store.path) ?? settings
     }
     if settings.isWanted { return }
     settings.isWanted = true
     try files.set(settings, of: account, inStoreAt: store.path)
-    try store.noteChange(of: account)
+    try store.write { try $0.noteChange(of: account) }
   }
 }

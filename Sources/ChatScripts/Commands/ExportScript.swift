@@ -43,7 +43,7 @@ package struct ExportScript: Subcommand {
         places = try conversation.map { try known($0, in: store, as: me).id }
       }
       // Whoever the store does not know has nothing of their own in it.
-      viewer = try store.participant(known: me)?.id ?? Script.nobody
+      viewer = try store.read { try $0.participant(known: me) }?.id ?? Script.nobody
     }
     let report: ExportReport
     if let output {
@@ -82,18 +82,20 @@ package struct ExportScript: Subcommand {
     -> Conversation
   {
     guard name.hasPrefix("@") else {
-      let me = try store.participant(known: identity)?.id
-      guard let room = try store.room(name, create: false, for: me) else {
+      let me = try store.read { try $0.participant(known: identity) }?.id
+      guard let room = try store.read({ try $0.room(name, for: me) }) else {
         throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
       }
       return room
     }
-    let me = try store.find(participant: identity)
-    guard let other = try store.find(participant: name, for: me?.id) else {
+    let me = try store.read { try $0.find(participant: identity) }
+    guard let other = try store.read({ try $0.find(participant: name, for: me?.id) }) else {
       throw Script.nobody(called: name)
     }
     guard let me,
-      let chat = try store.directChats(of: me.id).first(where: { $0.with == other.id })
+      let chat = try store.read({ try $0.directChats(of: me.id) }).first(where: {
+        $0.with == other.id
+      })
     else { throw Refusal(say("You have no direct chat with %1.", SafeText(name: other.name))) }
     return chat.conversation
   }

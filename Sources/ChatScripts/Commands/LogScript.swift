@@ -102,7 +102,7 @@ private struct PrintedLog {
   mutating func print(_ options: LogScript, within span: TimeSpan) throws {
     newest = try lastNumber
     // Behind it: what happens to a message from here on is printed by itself.
-    position = try script.store.position
+    position = try script.store.read { try $0.position }
     asked = (newest + 1, newest, span)
     var (from, lines) = (options.from, options.lines)
     if let back = from, back < 0, options.to == nil, span.isAlways {
@@ -114,19 +114,23 @@ private struct PrintedLog {
     var first = try from.map(number) ?? 1
     var last = min(try options.to.map(number) ?? newest, newest)
     if !span.isAlways {
-      let found = try script.store.numbers(
-        in: conversation.id, since: span.start, until: span.end, past: isByNumber)
+      let found = try script.store.read {
+        try $0.numbers(
+          in: conversation.id, since: span.start, until: span.end, past: isByNumber)
+      }
       first = max(first, found?.lowerBound ?? newest + 1)
       last = min(last, found?.upperBound ?? newest)
     }
     var left = lines ?? (isByNumber || !span.isAlways ? nil : 20)
-    let isByTime = try !isByNumber && script.store.isByTime(conversation.id)
+    let isByTime = try !isByNumber && script.store.read { try $0.isByTime(conversation.id) }
     let wanted = left
     if let lines = left, isByTime {
       left =
         try lines
-        - script.store.count(
-          in: conversation.id, since: span.start, until: span.end, upTo: lines)
+        - script.store.read {
+          try $0.count(
+            in: conversation.id, since: span.start, until: span.end, upTo: lines)
+        }
     } else if let lines = left {
       (first, left) = try start(ofNewest: lines, from: first, to: last, span)
     }
@@ -156,11 +160,13 @@ private struct PrintedLog {
   /// What has arrived since, and what became of messages that were printed (rule 3.8).
   mutating func printNew() throws {
     let (first, last) = (newest + 1, try lastNumber)
-    let end = try script.store.position
+    let end = try script.store.read { try $0.position }
     try events?.follow(from: position, upTo: end)
-    let news = try script.store.laterNews(
-      in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
-    ).filter { isPrinted($0.message) }
+    let news = try script.store.read {
+      try $0.laterNews(
+        in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
+      )
+    }.filter { isPrinted($0.message) }
     position = end
     newest = max(newest, last)
     // What was imported takes numbers like these and did not arrive.
@@ -204,7 +210,8 @@ private struct PrintedLog {
 
   private var lastNumber: Int {
     get throws {
-      try script.store.conversation(conversation.id, for: script.me.id)?.lastNumber ?? newest
+      try script.store.read { try $0.conversation(conversation.id, for: script.me.id) }?.lastNumber
+        ?? newest
     }
   }
 
@@ -229,13 +236,17 @@ private struct PrintedLog {
       let page: [Message]
       if isByNumber {
         let low = max(first, before - Script.page)
-        page = try script.store.messages(
-          in: conversation.id, numbers: low...(before - 1), for: script.me.id)
+        page = try script.store.read {
+          try $0.messages(
+            in: conversation.id, numbers: low...(before - 1), for: script.me.id)
+        }
         before = low
       } else {
-        page = try script.store.messages(
-          in: conversation.id, before: before, limit: min(left, Script.page), for: script.me.id,
-          receipts: false, past: false)
+        page = try script.store.read {
+          try $0.messages(
+            in: conversation.id, before: before, limit: min(left, Script.page), for: script.me.id,
+            receipts: false, past: false)
+        }
         before = page.first?.number ?? first
       }
       for message in page.reversed()
@@ -251,9 +262,11 @@ private struct PrintedLog {
     var next = first
     while next <= last, !script.output.isClosed {
       let end = min(last, next + Script.page - 1)
-      let page = try script.store.messages(
-        in: conversation.id, numbers: next...end, for: script.me.id
-      ).filter { span.contains($0.createdAt) }
+      let page = try script.store.read {
+        try $0.messages(
+          in: conversation.id, numbers: next...end, for: script.me.id
+        )
+      }.filter { span.contains($0.createdAt) }
       try write(page)
       next = end + 1
     }
@@ -266,8 +279,10 @@ private struct PrintedLog {
   ) throws {
     var before = first - 1
     while before < last, !script.output.isClosed {
-      let page = try script.store.messages(
-        in: conversation.id, after: before, limit: Script.page, for: script.me.id)
+      let page = try script.store.read {
+        try $0.messages(
+          in: conversation.id, after: before, limit: Script.page, for: script.me.id)
+      }
       try write(
         page.filter { $0.number <= last && span.contains($0.createdAt) && isWanted($0) })
       before = page.last?.number ?? last
@@ -283,17 +298,21 @@ private struct PrintedLog {
     if count == 0 { return nil }
     var place = Store.PastPlace(time: span.start, number: 0)
     if let count,
-      let start = try script.store.start(
-        ofNewestPast: count, in: conversation.id, until: span.end, isPast: isPast),
+      let start = try script.store.read({
+        try $0.start(
+          ofNewestPast: count, in: conversation.id, until: span.end, isPast: isPast)
+      }),
       start.time >= span.start
     {
       place = start
     }
     let first = place
     while !script.output.isClosed {
-      let page = try script.store.past(
-        in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id,
-        isPast: isPast)
+      let page = try script.store.read {
+        try $0.past(
+          in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id,
+          isPast: isPast)
+      }
       guard let last = page.last else { break }
       try write(page)
       place = Store.PastPlace(time: last.createdAt, number: last.number + 1)
@@ -310,11 +329,13 @@ extension Script {
     if isJSON {
       for message in messages {
         // nil: it was forgotten a moment ago.
-        if let json = try store.jsonLine(of: message.id) { output.write(JSONLine.safe(json)) }
+        if let json = try store.read({ try $0.jsonLine(of: message.id) }) {
+          output.write(JSONLine.safe(json))
+        }
       }
       return
     }
-    let reactions = try store.reactions(of: messages.map(\.id))
+    let reactions = try store.read { try $0.reactions(of: messages.map(\.id)) }
     let names = try names(
       of: messages.map(\.sender) + reactions.values.joined().map(\.participant.id))
     for message in messages {

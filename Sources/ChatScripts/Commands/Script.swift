@@ -27,7 +27,7 @@ struct Script {
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom where creates, .noSuchParticipant where creates:
-        return try store.conversation(made: name, by: me.id)
+        return try store.writeDurably { try $0.conversation(made: name, by: me.id) }
       case .noSuchRoom, .noSuchParticipant: throw try onNetwork(name) ?? error
       default: throw error
       }
@@ -38,19 +38,20 @@ struct Script {
     if name.hasPrefix("@") { return try chat(with: name) }
     // The room that every shell opens first is there before anyone has opened one.
     let isFirst = name == "lobby" || name == "#lobby"
-    if let room = try store.room(name, create: isFirst, for: me.id) { return room }
+    if isFirst { return try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me.id) } }
+    if let room = try store.read({ try $0.room(name, for: me.id) }) { return room }
     if name.contains("@"), !name.hasPrefix("#"),
-      try store.find(participant: name, for: me.id) != nil
+      try store.read({ try $0.find(participant: name, for: me.id) }) != nil
     {
       return try chat(with: name)
     }
-    try store.refuseRemoved(room: name)
+    try store.read { try $0.refuseRemoved(room: name) }
     throw RuleError.noSuchRoom(name)
   }
 
   /// What makes an address known that an account of mine reaches; nil for any other name.
   private func onNetwork(_ name: String) throws -> Refusal? {
-    guard try store.accountReaching(name, of: me.id) != nil else { return nil }
+    guard try store.read({ try $0.accountReaching(name, of: me.id) }) != nil else { return nil }
     let shown = SafeText(line: name)
     return Refusal(
       name.hasPrefix("@")
@@ -59,7 +60,7 @@ struct Script {
   }
 
   private func chat(with name: String) throws -> Conversation {
-    guard let person = try store.find(participant: name, for: me.id) else {
+    guard let person = try store.read({ try $0.find(participant: name, for: me.id) }) else {
       throw RuleError.noSuchParticipant(name)
     }
     guard person.id != me.id else {
@@ -67,12 +68,12 @@ struct Script {
     }
     // Whoever is nobody here has no chats.
     guard !isNobody else { throw RuleError.noSuchRoom(name) }
-    return try store.direct(me.id, with: person.id)
+    return try store.writeDurablyIfNeeded { try $0.direct(me.id, with: person.id) }
   }
 
   /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
   func message(_ number: Int, in conversation: Conversation) throws -> Message {
-    try store.message(named: number, in: conversation.id, for: me.id)
+    try store.read { try $0.message(named: number, in: conversation.id, for: me.id) }
   }
 
   /// Stands for a person whom the store does not know; see `Launch.reader`.
@@ -82,7 +83,7 @@ struct Script {
 
   /// This person's id; nil while the store does not know them, which another process may change.
   var knownID: ID<Participant>? {
-    get throws { isNobody ? try store.participant(known: me.identity)?.id : me.id }
+    get throws { isNobody ? try store.read { try $0.participant(known: me.identity) }?.id : me.id }
   }
 
   static func nobody(called name: String) -> Refusal {
@@ -110,7 +111,9 @@ struct Script {
     // Without its sign nobody has to quote it.
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     let shown = SafeText(line: bare)
-    if let near = Conversation.nearest(to: name, among: try store.rooms(for: me.id).map(\.name)) {
+    if let near = Conversation.nearest(
+      to: name, among: try store.read { try $0.rooms(for: me.id) }.map(\.name))
+    {
       return Refusal(
         say(
           "There is no room #%1; did you mean %2? hobnob open %1 makes the room.", shown,
@@ -132,7 +135,7 @@ extension Launch {
     let store = try openStore(create: creates)
     defer { store.close() }
     var me = try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc)
-    me.nicknames = try store.nicknames(of: me.id)
+    me.nicknames = try store.read { try $0.nicknames(of: me.id) }
     let script = Script(store: store, me: me, settings: rc.settings, glyphs: glyphs)
     do {
       let status = try body(script)

@@ -44,8 +44,10 @@ package struct SearchScript: Subcommand {
       var names: [ID<Conversation>: SafeText] = [:]
       while left > 0, !script.output.isClosed {
         let limit = min(left, Script.page)
-        let hits = try script.store.search(
-          parsed, for: script.me.id, limit: limit, before: last, anyRoom: true)
+        let hits = try script.store.read {
+          try $0.search(
+            parsed, for: script.me.id, limit: limit, before: last, anyRoom: true)
+        }
         let senders = try json ? ShownNames() : script.names(of: hits.map(\.message.sender))
         for hit in hits {
           let place = hit.message.conversation
@@ -118,6 +120,6 @@ package struct SearchScript: Subcommand {
 extension Script {
   /// What a conversation is called here.
   func name(of conversation: ID<Conversation>) throws -> SafeText {
-    SafeText(name: try store.conversation(conversation, for: me.id)?.name ?? "")
+    SafeText(name: try store.read { try $0.conversation(conversation, for: me.id) }?.name ?? "")
   }
 }

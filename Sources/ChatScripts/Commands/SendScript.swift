@@ -72,13 +72,15 @@ package struct SendScript: Subcommand {
             SafeText(most)))
       }
       let store = script.store
-      let attachments = try attach.map {
-        try store.keep(fileAt: $0, type: FileType.sniff(path:), limit: limit)
+      let attachments = try attach.map { each in
+        try store.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
       }
       let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
-      let message = try store.send(
-        body, in: place.id, by: script.me.id, requireMembership: false,
-        attachments: attachments, replyTo: answered?.id)
+      let message = try store.writeDurably {
+        try $0.send(
+          body, in: place.id, by: script.me.id, requireMembership: false,
+          attachments: attachments, replyTo: answered?.id)
+      }
       if let waiting = try script.waiting(message, in: place, launch.environment) {
         StandardError.say(waiting)
       }
@@ -115,7 +117,8 @@ package struct SendScript: Subcommand {
   ) throws {
     repeat {
       // Forgotten by now: it was there long enough.
-      guard let now = try script.store.message(message.id, for: script.me.id) else { return }
+      guard let now = try script.store.read({ try $0.message(message.id, for: script.me.id) })
+      else { return }
       if now.state == .failed {
         throw Refusal(say("The message was not sent: %1", SafeText(line: now.failure ?? "")))
       }
@@ -135,7 +138,8 @@ extension Script {
     _ message: Message, in place: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {
     guard message.state == .sending, let network = place.network,
-      let account = try store.account(network: network), try !store.holderIsAlive(of: account)
+      let account = try store.read({ try $0.account(network: network) }),
+      try !store.read({ try $0.holderIsAlive(of: account) })
     else { return nil }
     let address = SafeText(line: account.address)
     // An unreadable file is no failure here: the message is already stored.

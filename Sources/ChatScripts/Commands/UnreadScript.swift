@@ -26,9 +26,11 @@ package struct UnreadScript: Subcommand {
       let found =
         script.isNobody
         ? []
-        : try script.store.unread(
-          mentioning: script.me, highlight: script.settings.highlightWords
-        ).sorted()
+        : try script.store.read {
+          try $0.unread(
+            mentioning: script.me, highlight: script.settings.highlightWords
+          )
+        }.sorted()
       if count {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0

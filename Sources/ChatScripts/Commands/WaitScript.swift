@@ -35,7 +35,8 @@ package struct WaitScript: Subcommand {
       while true {
         let arrived = try news.messages()
         let me = try script.knownID
-        let attention = try me.map { try script.store.attention(of: $0) } ?? Attention()
+        let attention =
+          try me.map { each in try script.store.read { try $0.attention(of: each) } } ?? Attention()
         let found = arrived.filter {
           $0.sender != me && $0.deletedAt == nil
             && !attention.hides($0.sender, in: $0.conversation)
@@ -76,9 +77,11 @@ private struct Arrivals {
   init(script: Script, place: Conversation?) throws {
     self.script = script
     self.place = place
-    position = try script.store.position
+    position = try script.store.read { try $0.position }
     newest =
-      try place.flatMap { try script.store.conversation($0.id, for: script.me.id) }?.lastNumber ?? 0
+      try place.flatMap { each in
+        try script.store.read { try $0.conversation(each.id, for: script.me.id) }
+      }?.lastNumber ?? 0
   }
 
   /// The next of them, in the order of arrival; none when there is nothing new.
@@ -87,20 +90,24 @@ private struct Arrivals {
       var found: [Message] = []
       var hasMore = true
       while hasMore, found.isEmpty {
-        let changes = try script.store.changes(since: position, for: script.me.id)
+        let changes = try script.store.read { try $0.changes(since: position, for: script.me.id) }
         (position, hasMore) = (changes.position, changes.hasMore)
         found = changes.arrived
       }
       return found
     }
     // Whoever is not in a room can wait there all the same.
-    let last = try script.store.conversation(place.id, for: script.me.id)?.lastNumber ?? newest
+    let last =
+      try script.store.read { try $0.conversation(place.id, for: script.me.id) }?.lastNumber
+      ?? newest
     guard last > newest else { return [] }
     defer { newest = last }
     // What was imported takes numbers like these and did not arrive.
-    return try script.store.messages(
-      in: place.id, numbers: (newest + 1)...last, for: script.me.id
-    ).filter { !$0.isImported }
+    return try script.store.read {
+      try $0.messages(
+        in: place.id, numbers: (newest + 1)...last, for: script.me.id
+      )
+    }.filter { !$0.isImported }
   }
 }
 
@@ -108,6 +115,7 @@ extension Script {
   /// It names this person, or it was written to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)
-      || (try? store.conversation(message.conversation, for: me.id))??.kind == .direct
+      || (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
+        == .direct
   }
 }

@@ -30,7 +30,7 @@ struct LoggedEvents {
 
   /// What happened between two positions comes next.
   mutating func follow(from start: Int64, upTo end: Int64) throws {
-    new = try script.store.events(in: place, after: start, upTo: end)
+    new = try script.store.read { try $0.events(in: place, after: start, upTo: end) }
   }
 
   /// Prints messages, and among them what happened between them.
@@ -67,8 +67,10 @@ struct LoggedEvents {
     }
     var found: [NumberedEvent] = []
     while true {
-      let page = try script.store.events(
-        in: place, from: start ?? .min, behind: last, until: time, limit: Script.page)
+      let page = try script.store.read {
+        try $0.events(
+          in: place, from: start ?? .min, behind: last, until: time, limit: Script.page)
+      }
       last = page.last ?? last
       found += page.filter { $0.id <= position }
       if page.count < Script.page { return found }
@@ -79,7 +81,7 @@ struct LoggedEvents {
     if events.isEmpty || script.output.isClosed { return }
     if isJSON {
       for event in events {
-        if let json = try script.store.jsonLine(ofEvent: event.id) {
+        if let json = try script.store.read({ try $0.jsonLine(ofEvent: event.id) }) {
           script.output.write(JSONLine.safe(json))
         }
       }
@@ -92,7 +94,9 @@ struct LoggedEvents {
     for group in EventWords.groups(of: events) {
       let text =
         try words.line(group)
-        ?? words.sentence(for: group[0], newName: script.store.newName(after: group[0]))
+        ?? words.sentence(
+          for: group[0], newName: script.store.read { try $0.newName(after: group[0]) }
+        )
         .map { script.glyphs.separator + " " + $0 }
       if let text { script.output.write(LocalTime.stamp(group[0].at) + " " + text) }
     }

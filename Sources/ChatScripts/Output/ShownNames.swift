@@ -18,8 +18,8 @@ extension Script {
   /// How the names of these people are printed now; `log --follow` outlives a change of name.
   func names(of people: [ID<Participant>]) throws -> ShownNames {
     // In a store from before, nobody may have looked at names yet.
-    try? store.lookAtNames()
-    let alike = try store.lookAlikes(among: Array(Set(people)), to: me.id)
+    try? store.writeIfNeeded { try $0.lookAtNames() }
+    let alike = try store.read { try $0.lookAlikes(among: Array(Set(people)), to: me.id) }
     return ShownNames(lookAlikes: Set(alike), mark: glyphs.lookAlike)
   }
 }

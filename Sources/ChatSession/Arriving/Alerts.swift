@@ -39,7 +39,8 @@ struct Alerts: SessionPart {
   private static let notifiedBytes = 4000
 
   private func notify(_ message: Message) {
-    let name = (try? store.conversation(message.conversation, for: me.id))??.name ?? ""
+    let name =
+      (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.name ?? ""
     // What is made safe may become longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
     var texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {

@@ -33,9 +33,12 @@ final class Comings: SessionPart {
     case .all: return true
     case .off: return false
     case .active:
-      let isLarge = (try? store.holds(moreThan: Self.largeRoom, in: event.conversation)) ?? false
+      let isLarge =
+        (try? store.read { try $0.holds(moreThan: Self.largeRoom, in: event.conversation) })
+        ?? false
       if !isLarge { return true }
-      let spoke = (try? store.lastSpoke(event.participant.id, in: event.conversation)) ?? nil
+      let spoke =
+        (try? store.read { try $0.lastSpoke(event.participant.id, in: event.conversation) }) ?? nil
       return spoke.map { event.at - $0 < Self.active } ?? false
     }
   }

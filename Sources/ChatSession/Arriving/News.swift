@@ -21,7 +21,7 @@ final class News: SessionPart {
   init(_ session: Session) { self.session = session }
 
   /// Starts from what the store holds now; what is older is printed when a conversation is entered.
-  func lookFromHere() throws { position = try store.position }
+  func lookFromHere() throws { position = try store.read { try $0.position } }
 
   func rang(_ news: BellNews) {
     if news.contains(.somebodyDied) {
@@ -38,7 +38,7 @@ final class News: SessionPart {
     do {
       var hasMore = true
       while hasMore {
-        let changes = try store.changes(since: position, for: me.id)
+        let changes = try store.read { try $0.changes(since: position, for: me.id) }
         position = changes.position
         hasMore = changes.hasMore
         if !changes.isEmpty { show(changes) }
@@ -159,7 +159,9 @@ final class News: SessionPart {
   /// Whether a message is written to me alone.
   func isDirect(_ message: Message) -> Bool {
     let id = message.conversation
-    if kinds[id] == nil { kinds[id] = (try? store.conversation(id, for: me.id))??.kind }
+    if kinds[id] == nil {
+      kinds[id] = (try? store.read { try $0.conversation(id, for: me.id) })??.kind
+    }
     return kinds[id] == .direct
   }
 
@@ -205,8 +207,10 @@ final class News: SessionPart {
   func count() {
     guard session.isInteractive, !session.isStarting, uncounted?.isEmpty != true else { return }
     do {
-      let found = try store.unread(
-        mentioning: me, highlight: settings.highlightWords, in: uncounted)
+      let found = try store.read {
+        try $0.unread(
+          mentioning: me, highlight: settings.highlightWords, in: uncounted)
+      }
       let here = place.conversation?.id
       unread.removeAll { uncounted?.contains($0.conversation.id) ?? true }
       unread += found.filter { $0.conversation.id != here }
@@ -220,11 +224,13 @@ final class News: SessionPart {
   }
 
   func refreshUnsent() {
-    let mine = (try? store.unsent(by: me.id, in: nil)) ?? []
+    let mine = (try? store.read { try $0.unsent(by: me.id, in: nil) }) ?? []
     unsent.failed = mine.count { $0.state == .failed }
     unsent.waiting = mine.count - unsent.failed
     let places = Set(mine.filter { $0.state == .sending }.map(\.conversation))
     networksAwaited = Set(
-      places.compactMap { ((try? store.conversation($0, for: me.id)) ?? nil)?.network })
+      places.compactMap { each in
+        ((try? store.read { try $0.conversation(each, for: me.id) }) ?? nil)?.network
+      })
   }
 }

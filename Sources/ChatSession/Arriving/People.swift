@@ -49,7 +49,7 @@ final class People: SessionPart {
     recognised.reserveCapacity(recognised.count + people.count)
     let unknown = people.filter { recognised.insert($0).inserted }
     guard !unknown.isEmpty else { return }
-    let found = (try? store.lookAlikes(among: unknown, to: me.id)) ?? []
+    let found = (try? store.read { try $0.lookAlikes(among: unknown, to: me.id) }) ?? []
     guard !found.isEmpty else { return }
     lookAlikes.formUnion(found)
     transcript.marks(lookAlikes: lookAlikes)
@@ -82,7 +82,7 @@ final class People: SessionPart {
   func enter(_ conversation: ID<Conversation>) {
     spoken = [:]
     guard session.face == .tty else { return }
-    colours = (try? store.colours(in: conversation)) ?? [:]
+    colours = (try? store.read { try $0.colours(in: conversation) }) ?? [:]
     transcript.takes(colours: colours)
   }
 
@@ -102,8 +102,8 @@ final class People: SessionPart {
   }
 
   private func namesOfMarkedChats() -> Set<String> {
-    let people = ((try? store.lookAlikes(to: me.id)) ?? []).compactMap {
-      try? store.participant($0)
+    let people = ((try? store.read { try $0.lookAlikes(to: me.id) }) ?? []).compactMap { each in
+      try? store.read { try $0.participant(each) }
     }
     return Set(people.flatMap { ["@" + $0.name, "@" + $0.identity] })
   }
@@ -141,20 +141,21 @@ private struct KnownPeople {
     var recency: [ID<Participant>: Int] = [:]
     var members: Set<ID<Participant>> = []
     if let conversation {
-      for message in (try? store.messages(in: conversation, limit: 200, for: me)) ?? []
+      for message in (try? store.read { try $0.messages(in: conversation, limit: 200, for: me) })
+        ?? []
       where !message.isPast {
         recency[message.sender] = message.number
       }
-      members = Set(((try? store.members(of: conversation)) ?? []).map(\.id))
+      members = Set(((try? store.read { try $0.members(of: conversation) }) ?? []).map(\.id))
     }
     // Whoever is known from another room alone can be neither written to nor called here.
-    let others = ((try? store.participants(for: me)) ?? []).filter {
+    let others = ((try? store.read { try $0.participants(for: me) }) ?? []).filter {
       $0.id != me && (!$0.isOccupant || members.contains($0.id))
     }
     let counts = Dictionary(
       others.lazy.filter { !$0.isOccupant }.map { ($0.name, 1) }, uniquingKeysWith: +)
     let memberNames = Set(others.lazy.filter { members.contains($0.id) }.map(\.name))
-    let lookAlikes = (try? store.lookAlikes(to: me)) ?? []
+    let lookAlikes = (try? store.read { try $0.lookAlikes(to: me) }) ?? []
     self.conversation = conversation
     candidates = []
     for person in others {

@@ -38,29 +38,34 @@ package final class Screen: SessionPart {
   ///
   /// - Parameter isNew: it is a room that was made just now.
   func enter(_ target: Conversation, isNew: Bool = false) throws {
-    let membership = try store.membership(of: me.id, in: target.id)
-    let marker = try store.readMarker(of: me.id, in: target.id)
+    let membership = try store.read { try $0.membership(of: me.id, in: target.id) }
+    let marker = try store.read { try $0.readMarker(of: me.id, in: target.id) }
     // Nothing of the first screen shows how far a message got.
     let receipts = !session.isStarting
     // Messages of ignored people are not printed and take no room.
-    var messages = try store.messages(
-      in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts,
-      andIgnored: false)
+    var messages = try store.read {
+      try $0.messages(
+        in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts,
+        andIgnored: false)
+    }
     // Where the screen begins with what is past, all the others are on it.
     let mayHaveMore =
       session.isInteractive && membership == .member
       && messages.first.map { !$0.isPast && $0.number > marker + 1 } == true
     if mayHaveMore {
-      messages = try store.messages(
-        in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me.id,
-        receipts: receipts, andIgnored: false)
+      messages = try store.read {
+        try $0.messages(
+          in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me.id,
+          receipts: receipts, andIgnored: false)
+      }
     }
     printedUpTo = max(
       target.lastNumber, messages.filter { !$0.isPast }.map(\.number).max() ?? 0)
     let hidden = try keepWhatFits(
       of: &messages, behind: marker, in: target.id, mayHaveMore: mayHaveMore)
     firstUnprinted =
-      hidden > 0 ? try store.firstUnread(by: me.id, in: target.id, behind: marker) : nil
+      hidden > 0
+      ? try store.read { try $0.firstUnread(by: me.id, in: target.id, behind: marker) } : nil
     news.moved(from: place.conversation?.id, to: target.id)
     session.comings.forget()
     place.becomes(
@@ -100,7 +105,7 @@ package final class Screen: SessionPart {
       messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
     let printed = transcript.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return 0 }
-    let all = try store.listing(for: me.id, in: [target]).first?.unread ?? 0
+    let all = try store.read { try $0.listing(for: me.id, in: [target]) }.first?.unread ?? 0
     let hidden = max(0, all - printed.count(where: isUnread))
     if hidden > 0 { messages = Array(printed) }
     return hidden
@@ -118,9 +123,11 @@ package final class Screen: SessionPart {
     }
     let unread = messages[known.endIndex...]
     if known.isEmpty, let first = unread.first {
-      known = try store.messages(
-        in: target.id, before: first.number, limit: Self.contextLines, for: me.id,
-        andIgnored: false)[...]
+      known = try store.read {
+        try $0.messages(
+          in: target.id, before: first.number, limit: Self.contextLines, for: me.id,
+          andIgnored: false)
+      }[...]
     }
     var lines = 0
     let context = known.reversed().prefix { message in
@@ -179,7 +186,7 @@ package final class Screen: SessionPart {
     // A batch shows none of it.
     guard session.isInteractive else { return [] }
     transcript.startOver(on: day)
-    let others = (try? store.othersHere(in: target.id, than: me.id)) ?? nil
+    let others = (try? store.read { try $0.othersHere(in: target.id, than: me.id) }) ?? nil
     let isPlain = session.face == .plain
     let gap = isPlain ? ", " : " " + glyphs.separator + " "
     let side = isPlain ? SafeText() : glyphs.rule + glyphs.rule
@@ -204,8 +211,9 @@ package final class Screen: SessionPart {
   private func notes(on target: Conversation) -> [SafeText] {
     var notes: [SafeText] = []
     let name = SafeText(name: target.name)
-    if let begin = (try? store.keepBegins(in: target.id)) ?? nil {
-      let age = SafeText(line: Keep.written((try? store.keep(of: target.id)) ?? nil))
+    if let begin = (try? store.read { try $0.keepBegins(in: target.id) }) ?? nil {
+      let age = SafeText(
+        line: Keep.written((try? store.read { try $0.keep(of: target.id) }) ?? nil))
       notes.append(
         say(
           "From %1 on, hobnob deletes messages here that are older than %2; /set keep off stops that.",

@@ -83,7 +83,7 @@ struct AccountCommands: SessionPart {
 
   /// What the account's process cannot do, while one runs.
   private func sandbox(of account: Account) -> [StyledLine] {
-    guard (try? store.holderIsAlive(of: account)) == true,
+    guard (try? store.read { try $0.holderIsAlive(of: account) }) == true,
       let words = accounts.facts(of: account)["sandbox"]
     else { return [] }
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
@@ -97,7 +97,8 @@ struct AccountCommands: SessionPart {
     if !settings.isWanted { return say("disconnected") }
     let state = accounts.state(of: account)
     if !state.isEmpty { return SafeText(line: state) }
-    return (try? store.holderIsAlive(of: account)) == true ? say("connected") : say("not running")
+    return (try? store.read { try $0.holderIsAlive(of: account) }) == true
+      ? say("connected") : say("not running")
   }
 
   private func add(_ written: String, _ words: [String]) throws {
@@ -128,7 +129,7 @@ struct AccountCommands: SessionPart {
     {
       return known
     }
-    return try store.addAccount(owner: me.id, network: network)
+    return try store.writeDurably { try $0.addAccount(owner: me.id, network: network) }
   }
 
   /// What stands behind the name of a setting. A command keeps the quotes that it was written with,
@@ -177,7 +178,7 @@ struct AccountCommands: SessionPart {
 
   private func remove(_ address: String) throws {
     let account = try accounts.named(address)
-    try store.removeAccount(account)
+    try store.writeDurably { try $0.removeAccount(account) }
     try accounts.set(nil, of: account)
     tell(
       say("%1 is removed; you can still read its messages.", SafeText(line: account.address)))
@@ -187,9 +188,9 @@ struct AccountCommands: SessionPart {
     let account = try accounts.named(argument.trimmingBlanks)
     try accounts.takeNick(of: account)
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
-    guard try !settings.isWanted || !store.holderIsAlive(of: account) else {
-      try store.setStatus(of: account, "connecting")
-      try store.ask(.reconnect, of: account)
+    guard try !settings.isWanted || !store.read({ try $0.holderIsAlive(of: account) }) else {
+      try store.writeIfNeeded { try $0.setStatus(of: account, "connecting") }
+      try store.writeDurably { try $0.ask(.reconnect, of: account) }
       accounts.expect(account)
       return tell(say("Reconnecting %1.", SafeText(line: account.address)))
     }

@@ -23,12 +23,14 @@ struct AttentionCommands: SessionPart {
     switch try target(named: name) {
     case .room(let room):
       (shown, isNews) = (
-        SafeText(name: room.name), try store.set(quiet, isOn, of: room.id, by: me.id)
+        SafeText(name: room.name),
+        try store.writeDurably { try $0.set(quiet, isOn, of: room.id, by: me.id) }
       )
     case .person(let person):
       guard person.id != me.id else { throw Refusal(say("That is you.")) }
       (shown, isNews) = (
-        SafeText(name: "@" + person.name), try store.set(quiet, isOn, of: person.id, by: me.id)
+        SafeText(name: "@" + person.name),
+        try store.writeDurably { try $0.set(quiet, isOn, of: person.id, by: me.id) }
       )
     }
     session.refreshAttention()
@@ -63,7 +65,7 @@ struct AttentionCommands: SessionPart {
   /// A room or a person, as other commands take them; somebody of a network need not have been heard
   /// of before.
   private func target(named name: String) throws -> Target {
-    if !name.hasPrefix("@"), let room = try store.room(name, create: false, for: me.id) {
+    if !name.hasPrefix("@"), let room = try store.read({ try $0.room(name, for: me.id) }) {
       return .room(room)
     }
     if name.hasPrefix("#") { throw RuleError.noSuchRoom(name) }
@@ -72,7 +74,7 @@ struct AttentionCommands: SessionPart {
     guard name.dropFirst().contains("@"), let (account, address) = try networks.person(name) else {
       throw try ConversationCommands(session: session).nobody(called: name)
     }
-    return .person(try store.networkPerson(address, of: account))
+    return .person(try store.writeDurably { try $0.networkPerson(address, of: account) })
   }
 
   /// What `/unmute` or `/unignore` can be about.
@@ -82,9 +84,13 @@ struct AttentionCommands: SessionPart {
       quiet == .muted
       ? (attention.mutedPlaces, attention.mutedPeople)
       : (attention.ignoredPlaces, attention.ignoredPeople)
-    let rooms = places.compactMap { try? store.conversation($0, for: me.id) }
-      .filter { $0.kind == .room }.map(\.name)
-    return rooms.sorted() + people.compactMap { try? "@" + store.participant($0).name }.sorted()
+    let rooms = places.compactMap { each in
+      try? store.read { try $0.conversation(each, for: me.id) }
+    }
+    .filter { $0.kind == .room }.map(\.name)
+    return rooms.sorted()
+      + people.compactMap { each in try? "@" + store.read { try $0.participant(each) }.name }
+      .sorted()
   }
 
   private func list(_ quiet: Attention.Quiet) {
@@ -122,7 +128,7 @@ struct AttentionCommands: SessionPart {
           "“%1” is not a valid value for notify; use %2.", SafeText(line: value),
           SafeText(line: NotifySetting.values.joined(separator: ", "))))
     }
-    try store.setNotify(notify, in: conversation.id, by: me.id)
+    try store.writeDurably { try $0.setNotify(notify, in: conversation.id, by: me.id) }
     session.refreshAttention()
     let name = SafeText(name: conversation.name)
     let said =

@@ -16,7 +16,7 @@ struct ConversationCommands: SessionPart {
     guard words.count == 1 else { throw usage("join") }
     var names = [argument]
     // Several, as in irssi; a room of a network can have a comma in its name.
-    if argument.contains(","), (try? store.room(argument, create: false, for: me.id)) == nil {
+    if argument.contains(","), (try? store.read { try $0.room(argument, for: me.id) }) == nil {
       names = argument.split(separator: ",").map(String.init)
     }
     guard let last = names.popLast() else { throw usage("join") }
@@ -57,15 +57,16 @@ struct ConversationCommands: SessionPart {
 
   /// The same of this machine.
   func made(room name: String) throws -> (room: Conversation, isNew: Bool) {
-    let isNew = try store.room(name, create: false, for: me.id) == nil
+    let isNew = try store.read { try $0.room(name, for: me.id) } == nil
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
-    if isNew, try store.belongsToARemovedRoom(bare) {
+    if isNew, try store.read({ try $0.belongsToARemovedRoom(bare) }) {
       throw Refusal(say("#%1 was removed; /search finds its messages.", SafeText(name: bare)))
     }
-    guard let room = try store.room(name, create: true, for: me.id) else {
-      throw RuleError.noSuchRoom(name)
+    let room = try store.writeDurablyIfNeeded {
+      let room = try $0.makeRoom(name, for: me.id)
+      try $0.join(me.id, room.id, isTold: true)
+      return room
     }
-    try store.join(me.id, room.id, isTold: true)
     return (room, isNew)
   }
 
@@ -75,7 +76,7 @@ struct ConversationCommands: SessionPart {
       target = try place.required()
     } else {
       if try RequestsCommand(session: session).declines(argument) { return }
-      guard let room = try store.room(argument, create: false, for: me.id) else {
+      guard let room = try store.read({ try $0.room(argument, for: me.id) }) else {
         throw RuleError.noSuchRoom(argument)
       }
       target = room
@@ -86,9 +87,11 @@ struct ConversationCommands: SessionPart {
           "%1 is a direct chat, and you cannot leave it; /switch goes elsewhere.",
           SafeText(name: target.name)))
     }
-    guard try store.isMember(me.id, of: target.id) else { throw RuleError.notAMember(target.name) }
+    guard try store.read({ try $0.isMember(me.id, of: target.id) }) else {
+      throw RuleError.notAMember(target.name)
+    }
     _ = try NetworkCommands(session: session).ask(.leave, in: target)
-    try store.leave(me.id, target.id)
+    try store.writeDurablyIfNeeded { try $0.leave(me.id, target.id) }
     news.forgetUnread(of: target.id)
     let isOpen = target.id == place.conversation?.id
     if isOpen { place.left() }
@@ -100,7 +103,9 @@ struct ConversationCommands: SessionPart {
   /// From a room that is left: to where one was before.
   func goBack() {
     session.orComplain {
-      if let former = try moves.before() ?? store.listing(for: me.id).first?.conversation {
+      if let former = try moves.before()
+        ?? store.read({ try $0.listing(for: me.id) }).first?.conversation
+      {
         try place.go(to: former)
       }
     }
@@ -123,7 +128,7 @@ struct ConversationCommands: SessionPart {
       throw try nobody(called: name)
     }
     guard person.id != me.id else { throw Refusal(say("That is you.")) }
-    return try store.direct(me.id, with: person.id)
+    return try store.writeDurablyIfNeeded { try $0.direct(me.id, with: person.id) }
   }
 
   func switchTo(_ argument: String) throws {
@@ -145,14 +150,16 @@ struct ConversationCommands: SessionPart {
   func list(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("list") }
     // Whatever the store holds, even one conversation twice.
-    let mine = Dictionary(try store.listing(for: me.id).map { ($0.conversation.id, $0) }) { $1 }
+    let mine = Dictionary(
+      try store.read { try $0.listing(for: me.id) }.map { ($0.conversation.id, $0) }
+    ) { $1 }
     let unread = Dictionary(
-      try store.unread(mentioning: me, highlight: settings.highlightWords).map {
+      try store.read { try $0.unread(mentioning: me, highlight: settings.highlightWords) }.map {
         ($0.conversation.id, $0)
       }
     ) { $1 }
     var lines: [StyledLine] = []
-    let joined = try store.joined(by: me.id)
+    let joined = try store.read { try $0.joined(by: me.id) }
     let width = String(joined.count).count
     let names = Dictionary(mine.values.map { ($0.conversation.name, 1) }, uniquingKeysWith: +)
     for (row, id) in joined.enumerated() {
@@ -172,7 +179,7 @@ struct ConversationCommands: SessionPart {
       lines.append(line)
     }
     let known = Set(mine.keys)
-    for room in try store.rooms(for: me.id) where !known.contains(room.id) {
+    for room in try store.read({ try $0.rooms(for: me.id) }) where !known.contains(room.id) {
       lines.append(
         StyledLine(SafeText(line: String(repeating: " ", count: width + 3)))
           + StyledLine(SafeText(name: room.name), .dim)
@@ -226,7 +233,9 @@ struct ConversationCommands: SessionPart {
   func drafts(_ argument: String) throws {
     switch argument {
     case "":
-      let drafts = try store.drafts(of: me.id).filter { $0.0.id != place.conversation?.id }
+      let drafts = try store.read { try $0.drafts(of: me.id) }.filter {
+        $0.0.id != place.conversation?.id
+      }
       guard !drafts.isEmpty else { return tell(say("No drafts wait in other conversations.")) }
       transcript.answer(
         drafts.map { conversation, draft in
@@ -235,7 +244,7 @@ struct ConversationCommands: SessionPart {
             + StyledLine(first.truncated(to: 60, widths: transcript.printer.options.widths), .dim)
         })
     case "clear":
-      try store.clearDrafts(of: me.id)
+      try store.writeDurably { try $0.clearDrafts(of: me.id) }
       session.drafts.forgetAsideElsewhere()
       tell(say("All drafts are deleted."))
     default: throw usage("drafts")
@@ -243,7 +252,7 @@ struct ConversationCommands: SessionPart {
   }
 }
 
-extension Store {
+extension DurableTransaction {
   /// The conversation that a person means: `@name`, `#room`, or a bare name, which is a room
   /// (rule 11.2), or else a person.
   package func conversation(meantBy name: String, me: ID<Participant>) throws -> Conversation {
@@ -253,7 +262,7 @@ extension Store {
       }
       return try direct(me, with: person.id)
     }
-    if let room = try room(name, create: false, for: me) { return room }
+    if let room = try room(name, for: me) { return room }
     if !name.hasPrefix("#"), let person = try find(participant: name, for: me), person.id != me {
       return try direct(me, with: person.id)
     }

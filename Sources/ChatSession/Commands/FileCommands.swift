@@ -107,8 +107,10 @@ struct FileCommands: SessionPart {
           SafeText(message.number)))
     }
     for link in links {
-      let request = try store.ask(
-        .fetch, target: String(message.id.rawValue), text: link, of: account)
+      let request = try store.writeDurably {
+        try $0.ask(
+          .fetch, target: String(message.id.rawValue), text: link, of: account)
+      }
       session.accounts.saves[request.id] = Accounts.Save(message: message.id, place: place)
     }
     tell(
@@ -125,7 +127,7 @@ struct FileCommands: SessionPart {
       !session.accounts.saves.values.contains(save)
     else { return }
     session.orComplain {
-      if let message = try store.message(save.message, for: me.id) {
+      if let message = try store.read({ try $0.message(save.message, for: me.id) }) {
         try begin(.save(message.attachments, to: save.place, from: store.attachmentFolder))
       }
     }

@@ -32,7 +32,7 @@ struct HistoryCommand: SessionPart {
     var history = MessagePrinter(options: transcript.printer.options, me: me.id)
     history.options.marks = true
     if settings.timestamps == .relative { history.options.agesAt = Store.wallClock() }
-    let reactions = try store.reactions(of: messages.map(\.id))
+    let reactions = try store.read { try $0.reactions(of: messages.map(\.id)) }
     let lines = Store.ordered(messages).flatMap { message in
       history.lines(for: message) + Self.line(of: reactions[message.id] ?? [])
     }
@@ -43,7 +43,7 @@ struct HistoryCommand: SessionPart {
 
   /// Asks the network for what is older (rule 14.7), unless it is being fetched.
   private func fetch(_ count: Int, olderIn conversation: Conversation) throws {
-    guard let before = try store.olderArchive(in: conversation.id) else { return }
+    guard let before = try store.read({ try $0.olderArchive(in: conversation.id) }) else { return }
     let isAsked = try NetworkCommands(session: session).ask(
       .history, in: conversation, text: NetworkRequest.historyText(count, before: before))
     if isAsked, !session.accounts.isSettlingIn(conversation.network) {
@@ -77,9 +77,9 @@ struct HistoryCommand: SessionPart {
     ) throws -> [Message] {
       switch self {
       case .newest(let count):
-        try store.messages(in: conversation.id, limit: count, for: me.id)
+        try store.read { try $0.messages(in: conversation.id, limit: count, for: me.id) }
       case .numbers(let range):
-        try store.messages(in: conversation.id, numbers: range, for: me.id)
+        try store.read { try $0.messages(in: conversation.id, numbers: range, for: me.id) }
       }
     }
   }

@@ -68,11 +68,11 @@ struct KeepCommand: SessionPart {
   func keep(_ value: String?) throws {
     guard let value else {
       let conversation = try place.required()
-      let age = try store.keep(of: conversation.id)
+      let age = try store.read { try $0.keep(of: conversation.id) }
       var line =
         StyledLine(SafeText(line: "\(Keep.name) \(Keep.written(age))"), .bold)
         + StyledLine("  " + Keep.help, .dim)
-      if let begin = try store.keepBegins(in: conversation.id) {
+      if let begin = try store.read({ try $0.keepBegins(in: conversation.id) }) {
         line += StyledLine("; " + say("from %1 on", LocalTime.stamp(begin)), .dim)
       }
       return transcript.answer([line])
@@ -80,14 +80,16 @@ struct KeepCommand: SessionPart {
     let conversation = try place.requiredAsMember()
     guard let wanted = Keep.age(value) else { throw Keep.refusal(of: value) }
     let name = SafeText(name: conversation.name)
-    if try store.keep(of: conversation.id) == wanted {
+    if try store.read({ try $0.keep(of: conversation.id) }) == wanted {
       return tell(say("%1 already has keep %2.", name, SafeText(line: Keep.written(wanted))))
     }
     guard let age = wanted else { return try set(nil, in: conversation.id) }
     try requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
     let begin = Store.wallClock() + Store.keepDelay
     // Messages of this millisecond count, too.
-    let (messages, files) = try store.aged(in: conversation.id, before: begin - age + 1)
+    let (messages, files) = try store.read {
+      try $0.aged(in: conversation.id, before: begin - age + 1)
+    }
     emit(
       .ask(
         say(
@@ -99,7 +101,9 @@ struct KeepCommand: SessionPart {
 
   /// - Parameter age: milliseconds; nil: keep all.
   func set(_ age: Milliseconds?, in conversation: ID<Conversation>) throws {
-    try store.setKeep(conversation, age, by: me.id, after: Store.keepDelay)
+    try store.writeDurablyIfNeeded {
+      try $0.setKeep(conversation, age, by: me.id, after: Store.keepDelay)
+    }
     news.catchUp()
     // A batch shows no events, and `off` is all that it can set.
     guard age == nil, !session.isInteractive else { return }

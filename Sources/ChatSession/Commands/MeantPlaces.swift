@@ -43,7 +43,7 @@ extension ConversationCommands {
             "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
             SafeText(line: subcommand)), ["y": .newRoom(name)]))
     } else if let near = Conversation.nearest(
-      to: name, among: try store.rooms(for: me.id).map(\.name))
+      to: name, among: try store.read { try $0.rooms(for: me.id) }.map(\.name))
     {
       emit(
         .ask(
@@ -75,9 +75,10 @@ extension ConversationCommands {
   /// - Throws: where it cannot be a room's name.
   private func near(toRoom name: String) throws -> String? {
     guard try NetworkCommands(session: session).room(name) == nil,
-      try store.room(name, create: false, for: me.id) == nil, session.isInteractive
+      try store.read({ try $0.room(name, for: me.id) }) == nil, session.isInteractive
     else { return nil }
-    return Conversation.nearest(to: name, among: try store.rooms(for: me.id).map(\.name))
+    return Conversation.nearest(
+      to: name, among: try store.read { try $0.rooms(for: me.id) }.map(\.name))
   }
 
   /// What a name that was typed to go there stands for.
@@ -92,7 +93,8 @@ extension ConversationCommands {
   /// - Throws: where there is none, nor one that is near.
   func meant(by name: String) throws -> Meant {
     do {
-      return .found(try store.conversation(meantBy: name, me: me.id))
+      return .found(
+        try store.writeDurablyIfNeeded { try $0.conversation(meantBy: name, me: me.id) })
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom, .noSuchParticipant: break
@@ -103,8 +105,8 @@ extension ConversationCommands {
         throw Refusal(
           say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
       }
-      let mine = try store.listing(for: me.id).map(\.conversation.name)
-      let all = try mine + store.rooms(for: me.id).map(\.name) + others()
+      let mine = try store.read { try $0.listing(for: me.id) }.map(\.conversation.name)
+      let all = try mine + store.read { try $0.rooms(for: me.id) }.map(\.name) + others()
       guard session.isInteractive,
         let near = Conversation.nearest(to: name, among: all, beginning: true)
       else { throw error }
@@ -124,13 +126,16 @@ extension ConversationCommands {
 
   /// Everyone but me, with `@`.
   private func others() throws -> [String] {
-    try store.participants(for: me.id).filter { $0.id != me.id }.map { "@" + $0.name }
+    try store.read { try $0.participants(for: me.id) }.filter { $0.id != me.id }.map {
+      "@" + $0.name
+    }
   }
 
   /// Said where somebody is written to whom there is not: who or what may be meant.
   func nobody(called name: String) throws -> Refusal {
-    if !name.hasPrefix("@"), let room = try store.room(name, create: false, for: me.id) {
-      let command: SafeText = try store.isMember(me.id, of: room.id) ? "/switch" : "/join"
+    if !name.hasPrefix("@"), let room = try store.read({ try $0.room(name, for: me.id) }) {
+      let command: SafeText =
+        try store.read { try $0.isMember(me.id, of: room.id) } ? "/switch" : "/join"
       return Refusal(
         say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))
     }
@@ -157,7 +162,9 @@ extension ConversationCommands {
     case .room(let name): (target, isNew) = try joined(room: name)
     case .newRoom(let name): (target, isNew) = try made(room: name)
     case .conversation(let name):
-      (target, isNew) = (try store.conversation(meantBy: name, me: me.id), false)
+      (target, isNew) = (
+        try store.writeDurablyIfNeeded { try $0.conversation(meantBy: name, me: me.id) }, false
+      )
     case .keep(let conversation, let age):
       return try KeepCommand(session: session).set(age, in: conversation)
     case .removal(let room): return try RoomCommands(session: session).remove(room)

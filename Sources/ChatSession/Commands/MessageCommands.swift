@@ -14,7 +14,10 @@ struct MessageCommands: SessionPart {
     if argument.isEmpty || argument.hasPrefix("-") {
       let back = argument.isEmpty ? 1 : Int(written: argument.dropFirst(), in: 1...Int.max)
       guard let back else { throw notANumber(argument) }
-      guard let message = try store.newest(by: me.id, in: conversation.id, skipping: back - 1)
+      guard
+        let message = try store.read({
+          try $0.newest(by: me.id, in: conversation.id, skipping: back - 1)
+        })
       else {
         throw missing
       }
@@ -23,7 +26,10 @@ struct MessageCommands: SessionPart {
     guard let number = Int(written: argument, in: 1...Int.max) else {
       throw notANumber(argument)
     }
-    guard let message = try store.message(number: number, in: conversation.id, for: me.id),
+    guard
+      let message = try store.read({
+        try $0.message(number: number, in: conversation.id, for: me.id)
+      }),
       !message.isRecalled
     else { throw RuleError.noSuchMessage(number) }
     return message
@@ -43,29 +49,29 @@ struct MessageCommands: SessionPart {
     guard argument.isEmpty else { throw usage("cancel") }
     if outgoing.takeBackLine() { return }
     let conversation = try place.required()
-    guard let message = try store.newest(by: me.id, in: conversation.id) else {
+    guard let message = try store.read({ try $0.newest(by: me.id, in: conversation.id) }) else {
       throw RuleError.nothingToCancel
     }
     let taken: Message
     do {
-      taken = try store.takeBack(message.id, by: me.id)
+      taken = try store.writeDurably { try $0.takeBack(message.id, by: me.id) }
     } catch let error as RuleError {
       // Whoever has the newest has all before it that were sent; what was not, nobody has.
       guard case .othersHaveIt = error,
-        let unsent = try store.unsent(by: me.id, in: conversation.id).max(by: {
+        let unsent = try store.read({ try $0.unsent(by: me.id, in: conversation.id) }).max(by: {
           $0.number < $1.number
         })
       else { throw error }
-      taken = try store.takeBack(unsent.id, by: me.id)
+      taken = try store.writeDurably { try $0.takeBack(unsent.id, by: me.id) }
     }
     news.catchUp()
     place.refreshNewestOwn()
     let isAction = taken.kind == .action
     let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
-    let files = taken.attachments.map {
+    let files = taken.attachments.map { each in
       WaitingFiles.File(
-        path: store.path(of: $0), name: $0.name, bytes: $0.bytes, type: $0.type,
-        identity: store.identity(of: $0) ?? "")
+        path: store.path(of: each), name: each.name, bytes: each.bytes, type: each.type,
+        identity: store.identity(of: each) ?? "")
     }
     emit(.put(text, mentions: taken.mentions(in: text)))
     // They are not to go with the next line of a script.
@@ -75,25 +81,27 @@ struct MessageCommands: SessionPart {
   func delete(_ argument: String) throws {
     _ = try place.requiredAsMember()
     let message = try own(argument, missing: .nothingToDelete)
-    _ = try store.delete(message.id, by: me.id)
+    _ = try store.writeDurably { try $0.delete(message.id, by: me.id) }
     news.catchUp()
   }
 
   func retry(_ argument: String) throws {
     if argument.isEmpty || argument == "all" {
       let place = argument.isEmpty ? try place.required().id : nil
-      let failed = try store.unsent(by: me.id, in: place).filter { $0.state == .failed }
+      let failed = try store.read { try $0.unsent(by: me.id, in: place) }.filter {
+        $0.state == .failed
+      }
       guard !failed.isEmpty else {
         throw Refusal(
           argument.isEmpty
             ? say("None of your messages here failed; /retry all looks everywhere.")
             : say("None of your messages failed."))
       }
-      for message in failed { _ = try store.retry(message.id, by: me.id) }
+      for message in failed { _ = try store.writeDurably { try $0.retry(message.id, by: me.id) } }
       tell(say("Sending %1 again.", SafeText(failed.count)))
     } else {
       let message = try own(argument, missing: .nothingToEdit)
-      _ = try store.retry(message.id, by: me.id)
+      _ = try store.writeDurably { try $0.retry(message.id, by: me.id) }
     }
     news.catchUp()
     place.refreshNewestOwn()
@@ -123,6 +131,6 @@ extension Session {
           "%1 is not a message number; the number is in brackets before each message.",
           SafeText(line: argument)))
     }
-    return try store.message(named: number, in: conversation.id, for: me.id)
+    return try store.read { try $0.message(named: number, in: conversation.id, for: me.id) }
   }
 }

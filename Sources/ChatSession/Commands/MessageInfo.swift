@@ -47,7 +47,7 @@ struct MessageInfo: SessionPart {
               + SafeText(line: file.type + ", " + Attachment.size(file.bytes)))))
     }
     lines += try reactions(to: message)
-    lines += texts(of: message, try store.revisions(of: message.id))
+    lines += texts(of: message, try store.read { try $0.revisions(of: message.id) })
     transcript.endRun()
     transcript.page(lines, atEnd: false)
   }
@@ -77,7 +77,7 @@ struct MessageInfo: SessionPart {
       state.append(": " + SafeText(line: failure), Style(foreground: .red))
     }
     return try [fact(say("State"), state)]
-      + store.recipients(of: message.id).map { person, state in
+      + store.read { try $0.recipients(of: message.id) }.map { person, state in
         let word = state == .sent ? say("not yet") : state.word
         return fact(
           SafeText(), StyledLine(SafeText(name: person.name) + "  ") + StyledLine(word, .dim))
@@ -85,7 +85,7 @@ struct MessageInfo: SessionPart {
   }
 
   private func reactions(to message: Message) throws -> [StyledLine] {
-    try store.reactions(of: message.id).enumerated().map { index, reaction in
+    try store.read { try $0.reactions(of: message.id) }.enumerated().map { index, reaction in
       fact(
         index == 0 ? say("Reactions") : SafeText(),
         StyledLine(SafeText(line: reaction.emoji) + " " + SafeText(name: reaction.participant.name))

@@ -14,7 +14,7 @@ struct PersonCommands: SessionPart {
     {
       return
     }
-    session.becomes(try store.rename(me.id, to: argument))
+    session.becomes(try store.writeDurably { try $0.rename(me.id, to: argument) })
     tell(say("Others now see you as %1.", SafeText(name: me.name)))
     news.catchUp()
   }

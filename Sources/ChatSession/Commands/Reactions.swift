@@ -61,7 +61,7 @@ final class Reactions: SessionPart {
   /// The message that a reaction typed now would be to: the newest that somebody has.
   private func newest() -> Message? {
     guard let conversation = place.conversation else { return nil }
-    let newest = try? store.messages(in: conversation.id, limit: 20, for: me.id)
+    let newest = try? store.read { try $0.messages(in: conversation.id, limit: 20, for: me.id) }
     return newest?.last {
       $0.deletedAt == nil && $0.state >= .sent && !transcript.printer.hides($0)
     }
@@ -77,7 +77,7 @@ final class Reactions: SessionPart {
   }
 
   private func react(to message: Message, with emoji: String) throws {
-    _ = try store.react(message.id, by: me.id, with: emoji)
+    _ = try store.writeDurably { try $0.react(message.id, by: me.id, with: emoji) }
     news.catchUp()
   }
 

@@ -34,7 +34,7 @@ struct RoomCommands: SessionPart {
     {
       return
     }
-    try store.setTopic(wanted, of: conversation.id, by: me.id)
+    try store.writeDurably { try $0.setTopic(wanted, of: conversation.id, by: me.id) }
     news.catchUp()
   }
 
@@ -55,10 +55,11 @@ struct RoomCommands: SessionPart {
     {
       return
     }
-    guard let person = try store.find(participant: argument, for: me.id) else {
+    guard let person = try store.read({ try $0.find(participant: argument, for: me.id) }) else {
       throw RuleError.noSuchParticipant(argument)
     }
-    guard try store.invite(person.id, to: conversation.id, by: me.id) else {
+    guard try store.writeDurably({ try $0.invite(person.id, to: conversation.id, by: me.id) })
+    else {
       return tell(
         say(
           "%1 is in %2 already.", SafeText(name: person.name), SafeText(name: conversation.name)))
@@ -78,15 +79,16 @@ struct RoomCommands: SessionPart {
     else { return [] }
     if isHere, event.kind == .topic { place.change(topic: event.text) }
     let words = EventWords(glyphs: glyphs, name: people.shownName)
-    let name = (try? store.conversation(event.conversation, for: me.id))??.name ?? ""
+    let name =
+      (try? store.read { try $0.conversation(event.conversation, for: me.id) })??.name ?? ""
     let text =
       isInvited
       ? words.invitation(
         event, to: name,
-        isMember: (try? store.isMember(me.id, of: event.conversation)) ?? true)
+        isMember: (try? store.read { try $0.isMember(me.id, of: event.conversation) }) ?? true)
       : words.sentence(
         for: event, in: isHere ? nil : SafeText(name: name),
-        newName: (try? store.newName(after: event)) ?? nil)
+        newName: (try? store.read { try $0.newName(after: event) }) ?? nil)
     guard let text else { return [] }
     transcript.endRun()
     return [StyledLine(glyphs.separator + " " + text, .dim).with(margin: 2)]
@@ -98,10 +100,10 @@ struct RoomCommands: SessionPart {
     let conversation = try place.requiredAsMember()
     switch words.first {
     case "rename" where words.count == 2:
-      try store.rename(conversation.id, to: words[1], by: me.id)
+      try store.writeDurably({ try $0.rename(conversation.id, to: words[1], by: me.id) })
       news.catchUp()
     case "remove" where words.count == 1:
-      try store.requireMaker(of: conversation.id, me.id)
+      try store.read({ try $0.requireMaker(of: conversation.id, me.id) })
       try requireSomebodyToAsk("/room remove")
       emit(
         .ask(
@@ -113,7 +115,7 @@ struct RoomCommands: SessionPart {
   }
 
   func remove(_ room: ID<Conversation>) throws {
-    try store.remove(room, by: me.id)
+    try store.writeDurably { try $0.remove(room, by: me.id) }
     news.catchUp()
     guard room == place.conversation?.id else { return }
     place.left()

@@ -35,7 +35,9 @@ final class Search: SessionPart {
       text = SafeText(line: argument)
     }
     // One more tells whether there are more.
-    var hits = try store.search(query, for: me.id, limit: Self.hitsAtOnce + 1, before: before)
+    var hits = try store.read {
+      try $0.search(query, for: me.id, limit: Self.hitsAtOnce + 1, before: before)
+    }
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
     last = SearchPlace(
@@ -61,9 +63,10 @@ final class Search: SessionPart {
     for hit in hits.reversed() {
       let place = hit.message.conversation
       if names[place] == nil {
-        names[place] = SafeText(name: try store.conversation(place, for: me.id)?.name ?? "")
+        names[place] = SafeText(
+          name: try store.read { try $0.conversation(place, for: me.id) }?.name ?? "")
         printers[place] = transcript.printer
-        printers[place]?.options.colours = try store.colours(in: place)
+        printers[place]?.options.colours = try store.read { try $0.colours(in: place) }
       }
       let printer = printers[place] ?? transcript.printer
       lines.append(line(of: hit, in: names[place] ?? "", query, printer))
@@ -75,7 +78,8 @@ final class Search: SessionPart {
   private func longerWords(of query: SearchQuery) throws -> SafeText {
     var wider = query
     for index in wider.terms.indices { wider.terms[index].isPrefix = true }
-    guard wider != query, try !store.search(wider, for: me.id, limit: 1).isEmpty else { return "" }
+    guard wider != query, try !store.read({ try $0.search(wider, for: me.id, limit: 1) }).isEmpty
+    else { return "" }
     let words = wider.terms.map {
       $0.text.contains(where: \.isWhitespace) ? "\"\($0.text)\"*" : $0.text + "*"
     }

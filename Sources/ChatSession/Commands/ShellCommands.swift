@@ -118,7 +118,7 @@ struct ShellCommands: SessionPart {
       )
     }
     if let conversation = place.conversation {
-      let value = Keep.written(try store.keep(of: conversation.id))
+      let value = Keep.written(try store.read { try $0.keep(of: conversation.id) })
       let notify = AttentionCommands.notify(session.attention, in: conversation).word
       sections.append(
         (
@@ -164,7 +164,7 @@ struct ShellCommands: SessionPart {
               "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
               place.reach.words ?? newestOwn.state.word)))
       }
-      let unsent = try store.unsent(by: me.id, in: nil)
+      let unsent = try store.read { try $0.unsent(by: me.id, in: nil) }
       let failed = unsent.filter { $0.state == .failed }.count
       if unsent.count > failed {
         lines.append(StyledLine(say("%1 waiting to be sent.", SafeText(unsent.count - failed))))

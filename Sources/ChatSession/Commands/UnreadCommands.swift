@@ -11,7 +11,7 @@ package struct UnreadCommands: SessionPart {
 
   /// Elsewhere, the most urgent first (rule 7.4).
   func unreadElsewhere() throws -> [Unread] {
-    try store.unread(mentioning: me, highlight: settings.highlightWords)
+    try store.read { try $0.unread(mentioning: me, highlight: settings.highlightWords) }
       .filter { $0.conversation.id != place.conversation?.id }.sorted()
   }
 
@@ -52,10 +52,11 @@ package struct UnreadCommands: SessionPart {
   func outbox(_ argument: String) throws {
     guard argument.isEmpty else { throw usage("outbox") }
     var names: [ID<Conversation>: SafeText] = [:]
-    var lines = try store.unsent(by: me.id, in: nil).map { message in
+    var lines = try store.read { try $0.unsent(by: me.id, in: nil) }.map { message in
       if names[message.conversation] == nil {
         names[message.conversation] = SafeText(
-          name: try store.conversation(message.conversation, for: me.id)?.name ?? "")
+          name: try store.read { try $0.conversation(message.conversation, for: me.id) }?.name ?? ""
+        )
       }
       var line = StyledLine("  ")
       line.append((names[message.conversation] ?? "") + " [\(message.number)] ", .dim)

@@ -19,7 +19,7 @@ extension Message {
   }
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// What is unread, with the mentions of me.
   ///
   /// - Parameter places: of which conversations; nil for all.

@@ -33,7 +33,9 @@ extension AccountFiles {
     guard var settings = try settings(of: account, inStoreAt: store.path),
       let former = settings.takeFormerNick()
     else { return false }
-    try store.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
+    try store.writeDurably {
+      try $0.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
+    }
     try set(settings, of: account, inStoreAt: store.path)
     return true
   }

@@ -60,9 +60,9 @@ final class Accounts: SessionPart {
   /// - Throws: `AccountFileError`, `StoreError`.
   func set(_ settings: AccountSettings?, of account: Account) throws {
     try ownFiles.set(settings, of: account, inStoreAt: store.path)
-    try store.noteChange(of: account)
-    if settings != nil, try store.holderIsAlive(of: account) {
-      try store.ask(.settings, of: account)
+    try store.write { try $0.noteChange(of: account) }
+    if settings != nil, try store.read({ try $0.holderIsAlive(of: account) }) {
+      try store.writeDurably { try $0.ask(.settings, of: account) }
     }
     refresh()
   }
@@ -91,7 +91,9 @@ final class Accounts: SessionPart {
   func showStoredSettings() {
     guard session.isInteractive, fault == nil else { return }
     for account in list where settings[account.id] == nil {
-      guard let stored = (try? store.storedSettings(of: account)) ?? nil else { continue }
+      guard let stored = (try? store.read { try $0.storedSettings(of: account) }) ?? nil else {
+        continue
+      }
       shown[account.id] = stored
       let address = SafeText(line: account.address)
       transcript.answer(
@@ -114,7 +116,9 @@ final class Accounts: SessionPart {
   /// Moves the settings that the store holds for an account into the owner's file, if they are still
   /// those that this shell has shown; else shows them.
   func acceptStoredSettings(of account: Account) throws {
-    guard var stored = try store.storedSettings(of: account), settings[account.id] == nil else {
+    guard var stored = try store.read({ try $0.storedSettings(of: account) }),
+      settings[account.id] == nil
+    else {
       throw noStoredSettings(of: account)
     }
     // Others may have changed them since.
@@ -126,15 +130,15 @@ final class Accounts: SessionPart {
     }
     try ownFiles.set(stored, of: account, inStoreAt: store.path)
     tell(say("They are now in %1.", SafeText(line: path)))
-    try store.removeStoredSettings(of: account)
+    try store.writeDurably { try $0.removeStoredSettings(of: account) }
     startWanted()
   }
 
   func discardStoredSettings(of account: Account) throws {
-    guard try store.storedSettings(of: account) != nil else {
+    guard try store.read({ try $0.storedSettings(of: account) }) != nil else {
       throw noStoredSettings(of: account)
     }
-    try store.removeStoredSettings(of: account)
+    try store.writeDurably { try $0.removeStoredSettings(of: account) }
     tell(say("hobnob has deleted them."))
   }
 
@@ -145,7 +149,9 @@ final class Accounts: SessionPart {
 
   /// An earlier version kept in the store whether the server had offered SCRAM.
   func learnStoredLogin(of account: Account) throws {
-    if try store.storedSettings(of: account)?["scram"] != nil, facts(of: account)["scram"] == nil {
+    if try store.read({ try $0.storedSettings(of: account) })?["scram"] != nil,
+      facts(of: account)["scram"] == nil
+    {
       try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: store.path)
     }
   }
@@ -154,7 +160,7 @@ final class Accounts: SessionPart {
   func refresh() {
     do {
       let hadNone = list.isEmpty
-      list = try store.accounts(of: me.id)
+      list = try store.read { try $0.accounts(of: me.id) }
       readSettings()
       // Their nicknames are names of mine.
       if hadNone, !list.isEmpty {
@@ -162,7 +168,7 @@ final class Accounts: SessionPart {
         if session.isInteractive { try RequestsCommand(session: session).remind() }
       }
       for account in list where ended[account.id] != nil {
-        if try !account.status.isEmpty || store.holderIsAlive(of: account) {
+        if try !account.status.isEmpty || store.read({ try $0.holderIsAlive(of: account) }) {
           ended[account.id] = nil
         }
       }
@@ -173,7 +179,7 @@ final class Accounts: SessionPart {
         tell(SafeText(line: account.address + ": " + account.status))
       }
       for account in list where awaited.contains(account.id) && account.status.isEmpty {
-        guard try store.holderIsAlive(of: account) else { continue }
+        guard try store.read({ try $0.holderIsAlive(of: account) }) else { continue }
         awaited.remove(account.id)
         try welcome(to: account)
       }
@@ -203,7 +209,7 @@ final class Accounts: SessionPart {
     refresh()
     guard status != 0, status != Self.isServed,
       let account = list.first(where: { $0.id == id }), isWanted(account), account.status.isEmpty,
-      (try? store.holderIsAlive(of: account)) == false
+      (try? store.read { try $0.holderIsAlive(of: account) }) == false
     else { return }
     if ended.updateValue(status, forKey: id) == nil {
       transcript.complain([
@@ -234,7 +240,9 @@ final class Accounts: SessionPart {
 
   /// Says what there is where somebody has come for the first time, or again.
   private func welcome(to account: Account) throws {
-    let places = try store.listing(for: me.id).count { $0.conversation.network == account.network }
+    let places = try store.read { try $0.listing(for: me.id) }.count {
+      $0.conversation.network == account.network
+    }
     let address = SafeText(line: account.address)
     if places > 0 { return tell(say("%1 is connected; /list shows what is there.", address)) }
     let service = roomService(of: account) ?? "rooms.example.org"
@@ -251,7 +259,7 @@ final class Accounts: SessionPart {
     refresh()
     deadline = nil
     for account in list where isWanted(account) {
-      guard let holder = try? store.holder(of: account), holder != .alive,
+      guard let holder = try? store.read({ try $0.holder(of: account) }), holder != .alive,
         // What a process says that has crashed is no reason not to start the next one.
         again || account.status.isEmpty || holder == .dead
       else { continue }

@@ -21,8 +21,10 @@ struct NetworkCommands: SessionPart {
     if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
     let open = account(of: moves.present)
     do {
-      if let known = try store.room(name, create: false, for: me.id) {
-        return try account(of: known).map { ($0, try store.networkAddress(of: known.id)) }
+      if let known = try store.read({ try $0.room(name, for: me.id) }) {
+        return try account(of: known).map {
+          ($0, try store.read { try $0.networkAddress(of: known.id) })
+        }
       }
     } catch RuleError.ambiguous where open != nil {
       // Several accounts have one of that name; meant is that of the open conversation's.
@@ -60,7 +62,7 @@ struct NetworkCommands: SessionPart {
     }
     if let account = accounts.present { return (account, bare.lowercased()) }
     // Two accounts may know the same one.
-    if let known = try? store.find(participant: name, for: me.id) {
+    if let known = try? store.read({ try $0.find(participant: name, for: me.id) }) {
       guard let account = accounts.list.first(where: { $0.network == known.network }) else {
         return nil
       }
@@ -74,7 +76,7 @@ struct NetworkCommands: SessionPart {
   /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
   func known(_ name: String) throws -> Participant? {
     do {
-      return try store.find(participant: name, for: me.id)
+      return try store.read { try $0.find(participant: name, for: me.id) }
     } catch RuleError.ambiguous(_, let candidates)
       where candidates.allSatisfy({ $0.contains("/") })
     {
@@ -95,7 +97,7 @@ struct NetworkCommands: SessionPart {
     }
     let account = try accounts.named("")
     if bare.contains("/") { _ = try self.address(account.address(of: bare), behind: "@") }
-    let known = try store.contacts(of: account).first {
+    let known = try store.read { try $0.contacts(of: account) }.first {
       $0.participant.name.lowercased() == bare.lowercased()
     }
     return (account, known?.participant.identity ?? account.address(of: bare))
@@ -105,16 +107,18 @@ struct NetworkCommands: SessionPart {
   func join(
     _ address: String, password: String, of account: Account
   ) throws -> Conversation {
-    let room = try store.networkRoom(address, network: account.network)
-    try store.join(me.id, room.id)
+    let room = try store.writeDurablyIfNeeded {
+      try $0.networkRoom(address, network: account.network)
+    }
+    try store.writeDurablyIfNeeded { try $0.join(me.id, room.id) }
     try ask(.join, address, secret: password, of: account)
     // As it is called among mine.
-    return try store.conversation(room.id, for: me.id) ?? room
+    return try store.read { try $0.conversation(room.id, for: me.id) } ?? room
   }
 
   /// The direct chat with someone on a network.
   func chat(with address: String, of account: Account) throws -> Conversation {
-    try store.networkChat(with: address, of: account)
+    try store.writeDurably { try $0.networkChat(with: address, of: account) }
   }
 
   /// The bytes of the largest file that the server of the open conversation takes, where it is known.
@@ -132,10 +136,12 @@ struct NetworkCommands: SessionPart {
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = ""
   ) throws -> Bool {
     guard let account = account(of: conversation) else { return false }
-    let target = try store.networkAddress(of: conversation.id)
+    let target = try store.read { try $0.networkAddress(of: conversation.id) }
     let isAsked =
       try verb == .history
-      && store.requests(of: account).contains { $0.verb == verb && $0.target == target }
+      && store.read { try $0.requests(of: account) }.contains {
+        $0.verb == verb && $0.target == target
+      }
     if !isAsked { try ask(verb, target, text, of: account) }
     return true
   }
@@ -144,7 +150,9 @@ struct NetworkCommands: SessionPart {
     _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", secret: String = "",
     of account: Account
   ) throws {
-    _ = try store.ask(verb, target: target, text: text, secret: secret, of: account)
+    _ = try store.writeDurably {
+      try $0.ask(verb, target: target, text: text, secret: secret, of: account)
+    }
     if !accounts.isWanted(account) {
       tell(say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address)))
     }
@@ -167,15 +175,20 @@ struct NetworkCommands: SessionPart {
     guard words.count == 2, let verb else { throw usage("contact") }
     let (account, address) = try contact(named: words[1])
     try ask(verb, address, of: account)
-    if verb == .approve { try store.forgetApproaches(to: account, of: address, .contact) }
-    if verb == .block { try store.forgetApproaches(to: account, of: address) }
+    if verb == .approve {
+      try store.writeDurably { try $0.forgetApproaches(to: account, of: address, .contact) }
+    }
+    if verb == .block {
+      try store.writeDurably { try $0.forgetApproaches(to: account, of: address) }
+    }
   }
 
   private func listContacts() throws {
     accounts.refresh()
     // Says what to do where there is no account.
     if accounts.list.isEmpty { _ = try accounts.named("") }
-    let contacts = try accounts.list.flatMap { try store.contacts(of: $0) }
+    let contacts = try accounts.list.flatMap { each in try store.read { try $0.contacts(of: each) }
+    }
     guard !contacts.isEmpty else {
       return tell(say("You have no contacts yet; /contact add ADDRESS asks somebody."))
     }

@@ -19,7 +19,9 @@ struct RequestsCommand: SessionPart {
   }
 
   private func list() throws {
-    let lists = try session.accounts.list.map { try store.approaches(to: $0) }
+    let lists = try session.accounts.list.map { each in
+      try store.read { try $0.approaches(to: each) }
+    }
     let approaches = lists.flatMap { $0 }
     guard !approaches.isEmpty else { return tell(say("No requests.")) }
     let isFull = lists.contains { list in
@@ -64,7 +66,7 @@ struct RequestsCommand: SessionPart {
   private func clear() throws {
     var count = 0
     for account in session.accounts.list {
-      let found = try store.forgetApproaches(to: account)
+      let found = try store.writeDurably { try $0.forgetApproaches(to: account) }
       count += found
       if found > 0 { try NetworkCommands(session: session).ask(.decline, "", of: account) }
     }
@@ -82,7 +84,11 @@ struct RequestsCommand: SessionPart {
   func declines(_ room: String) throws -> Bool {
     let address = String(room.hasPrefix("#") ? room.dropFirst() : room[...]).lowercased()
     for account in session.accounts.list {
-      if try store.forgetApproaches(to: account, of: address, .invitation) == 0 { continue }
+      if try store.writeDurably({ try $0.forgetApproaches(to: account, of: address, .invitation) })
+        == 0
+      {
+        continue
+      }
       tell(say("You declined the invitation to %1.", SafeText(line: address)))
       return true
     }
@@ -91,7 +97,9 @@ struct RequestsCommand: SessionPart {
 
   /// Reminds of what came while no shell was open.
   func remind() throws {
-    let count = try session.accounts.list.reduce(0) { try $0 + store.approaches(to: $1).count }
+    let count = try store.read { snapshot in
+      try session.accounts.list.reduce(0) { try $0 + snapshot.approaches(to: $1).count }
+    }
     if count > 0 {
       tell(
         count == 1

@@ -99,12 +99,14 @@ extension Session {
   // MARK: Sources
 
   private func rooms() -> [Candidate] {
-    ((try? store.rooms(for: me.id)) ?? []).map { Candidate(String($0.name.dropFirst())) }
+    ((try? store.read { try $0.rooms(for: me.id) }) ?? []).map {
+      Candidate(String($0.name.dropFirst()))
+    }
   }
 
   private func conversations(behind filter: String = "") -> [Candidate] {
     let mark = people.markOfConversations
-    return ((try? store.listing(for: me.id)) ?? []).map {
+    return ((try? store.read { try $0.listing(for: me.id) }) ?? []).map {
       Candidate(filter + $0.conversation.name, mark: mark($0.conversation))
     }
   }
@@ -238,7 +240,10 @@ extension Session {
       return numbers(among: 100) { HandOverCommands.opens($0) }
     case .numberWithFile: return numbers(among: 100) { !$0.attachments.isEmpty }
     case .failedNumber:
-      let failed = place.conversation.flatMap { try? store.unsent(by: me.id, in: $0.id) } ?? []
+      let failed =
+        place.conversation.flatMap { each in
+          try? store.read { try $0.unsent(by: me.id, in: each.id) }
+        } ?? []
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
     case .onOff: return [Candidate("on"), Candidate("off")]
@@ -249,7 +254,8 @@ extension Session {
   /// The numbers of messages, of the newest ones here.
   private func numbers(among most: Int = 20, _ isMeant: (Message) -> Bool) -> [Candidate] {
     guard let conversation = place.conversation,
-      let newest = try? store.messages(in: conversation.id, limit: most, for: me.id)
+      let newest = try? store.read({ try $0.messages(in: conversation.id, limit: most, for: me.id) }
+      )
     else { return [] }
     return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
       // With numbers off nothing but the text says which one a number is.

@@ -98,9 +98,11 @@ package final class Editing: SessionPart {
   ) throws {
     _ = try place.requiredAsMember()
     do {
-      _ = try store.edit(
-        message.id, to: body, by: me.id, typed: text, shell: session.shellID,
-        mentions: Span.encoded(line.mentions(in: body)))
+      _ = try store.writeDurably {
+        try $0.edit(
+          message.id, to: body, by: me.id, typed: text, shell: session.shellID,
+          mentions: Span.encoded(line.mentions(in: body)))
+      }
     } catch let error as RuleError {
       // Deleted meanwhile: catching up ends edit mode and says so.
       news.catchUp()

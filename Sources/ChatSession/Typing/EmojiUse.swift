@@ -21,7 +21,9 @@ final class EmojiUse: SessionPart {
     if let known { return known }
     let table = session.preferences.emoji
     let lines =
-      (try? store.history(of: me.id, shell: session.shellID ?? "", limit: Self.lines)) ?? []
+      (try? store.read {
+        try $0.history(of: me.id, shell: session.shellID ?? "", limit: Self.lines)
+      }) ?? []
     var weights: [String: Int] = [:]
     // One use now is worth twenty of a thousand lines ago.
     for (age, line) in lines.reversed().enumerated() {

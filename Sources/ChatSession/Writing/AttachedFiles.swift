@@ -89,7 +89,7 @@ package final class AttachedFiles: SessionPart {
   }
 
   private func key(_ path: String, in conversation: ID<Conversation>) -> AttachedRecord.Key {
-    let address = (try? store.lastingAddress(of: conversation, for: me.id)) ?? ""
+    let address = (try? store.read { try $0.lastingAddress(of: conversation, for: me.id) }) ?? ""
     return AttachedRecord.Key(path, in: conversation, at: address, of: store)
   }
 

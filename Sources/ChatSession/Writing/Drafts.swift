@@ -182,23 +182,25 @@ final class Drafts: SessionPart {
   /// this person may have stored its own.
   func store(_ draft: Conversations.Draft?, in conversation: ID<Conversation>) throws {
     if draft == nil {
-      let other = try store.draft(of: me.id, in: conversation)
+      let other = try store.read { try $0.draft(of: me.id, in: conversation) }
       guard let other, other.text == known[conversation] else { return }
     }
-    try store.setDraft(draft, of: me.id, in: conversation)
+    try store.writeDurablyIfNeeded { try $0.setDraft(draft, of: me.id, in: conversation) }
     known[conversation] = draft?.text
   }
 
   /// Stores lines that were not sent, in their order, above the draft that is there.
   func store(_ lines: [Line], aboveDraftOf conversation: ID<Conversation>) throws {
-    var draft = try store.draft(of: me.id, in: conversation)
+    var draft = try store.read { try $0.draft(of: me.id, in: conversation) }
     let own = lines.first { $0.draft != nil && $0.draft == draft?.text }
     if own != nil { draft = nil }
     for line in lines.reversed() {
       if let own = line.asDraft {
         draft = Conversations.Draft(own, files: line.files).followed(by: draft)
       } else {
-        try store.appendHistory(line.typed, of: me.id, shell: session.shellID ?? "")
+        try store.write {
+          try $0.appendHistory(line.typed, of: me.id, shell: session.shellID ?? "")
+        }
         // What only a command says is not a draft, but its files wait as they did.
         if !line.files.isEmpty {
           draft = Conversations.Draft(Composer.Draft(), files: line.files).followed(by: draft)
@@ -206,7 +208,7 @@ final class Drafts: SessionPart {
       }
     }
     if let rest = own?.rest { draft = rest.followed(by: draft) }
-    try store.setDraft(draft, of: me.id, in: conversation)
+    try store.writeDurablyIfNeeded { try $0.setDraft(draft, of: me.id, in: conversation) }
   }
 
   /// The line is being sent: its draft goes with it, and one that still waits for the store need not
@@ -354,7 +356,9 @@ final class Drafts: SessionPart {
 
   func reloadHistory() {
     guard session.isInteractive, let shellID = session.shellID,
-      let lines = try? store.history(of: me.id, shell: shellID, limit: Self.historyLines)
+      let lines = try? store.read({
+        try $0.history(of: me.id, shell: shellID, limit: Self.historyLines)
+      })
     else { return }
     isHistoryStale = false
     emit(.setHistory(lines))

@@ -67,7 +67,7 @@ extension Outgoing {
   /// Whether a line can be the draft of its conversation: there is none yet.
   private func canBecomeDraft(_ line: Line) -> Bool {
     guard line.asDraft != nil, queue.draft(of: line.conversation) == nil else { return false }
-    let draft = (try? store.draft(of: me.id, in: line.conversation)) ?? nil
+    let draft = (try? store.read { try $0.draft(of: me.id, in: line.conversation) }) ?? nil
     return draft == nil || draft?.text == line.draft
   }
 

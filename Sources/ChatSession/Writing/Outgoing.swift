@@ -46,7 +46,7 @@ package final class Outgoing: SessionPart {
   /// The draft of a conversation that waits to be stored, or is: nil where there is none.
   func draft(of conversation: ID<Conversation>) -> Conversations.Draft? {
     if case .draft(_, let waiting)? = queue.draft(of: conversation) { return waiting }
-    return (try? store.draft(of: me.id, in: conversation)) ?? nil
+    return (try? store.read { try $0.draft(of: me.id, in: conversation) }) ?? nil
   }
 
   /// Forgets the draft that waits. True: there was one.
@@ -97,7 +97,7 @@ package final class Outgoing: SessionPart {
     }
     do {
       return try session.patiently {
-        try store.noteDelivered(to: me.id, upTo: delivered, seen: seen)
+        try store.writeIfNeeded { try $0.noteDelivered(to: me.id, upTo: delivered, seen: seen) }
       }
     } catch StoreError.locked {
       queue.add(.delivered(delivered, seen: seen))
@@ -146,23 +146,27 @@ package final class Outgoing: SessionPart {
     case .returned(let line, let reason): try store(returned: line, reason)
     case .draft(let conversation, let draft): try drafts.store(draft, in: conversation)
     case .history(let line):
-      try store.appendHistory(line, of: me.id, shell: session.shellID ?? "")
+      try store.write { try $0.appendHistory(line, of: me.id, shell: session.shellID ?? "") }
     case .delivered(let numbers, let seen):
-      _ = try store.noteDelivered(to: me.id, upTo: numbers, seen: seen)
+      _ = try store.writeIfNeeded { try $0.noteDelivered(to: me.id, upTo: numbers, seen: seen) }
     case .shown(let conversation, let number, let tells, let isSeen):
-      if tells, !isSeen { try store.noteDelivered(to: me.id, upTo: [conversation: number]) }
-      try store.noteSeen(
-        by: me.id, in: conversation, upTo: number, sendReceipt: tells && isSeen)
+      if tells, !isSeen {
+        try store.writeIfNeeded { try $0.noteDelivered(to: me.id, upTo: [conversation: number]) }
+      }
+      try store.writeIfNeeded {
+        try $0.noteSeen(
+          by: me.id, in: conversation, upTo: number, sendReceipt: tells && isSeen)
+      }
     case .open(let conversation, let isPaused):
       try store.open(conversation, paused: isPaused)
     case .lastConversation(let conversation):
-      try store.setLastConversation(conversation, of: me.id)
+      try store.writeIfNeeded { try $0.setLastConversation(conversation, of: me.id) }
     case .typing(let isTyping, let conversation):
-      try store.setTyping(isTyping, in: conversation)
+      try store.writeIfNeeded { try $0.setTyping(isTyping, in: conversation) }
     case .colours(let colours, let conversation):
-      try store.setColours(colours, in: conversation)
+      try store.writeIfNeeded { try $0.setColours(colours, in: conversation) }
     case .attach: try session.attach()
-    case .lookAtNames: try store.lookAtNames()
+    case .lookAtNames: try store.writeIfNeeded { try $0.lookAtNames() }
     case .forgetTheDead: _ = try store.forgetTheDead()
     }
   }
@@ -230,11 +234,13 @@ extension Outgoing {
   }
 
   private func commit(_ line: Line) throws {
-    let message = try store.send(
-      line.body, kind: line.kind, in: line.conversation, by: me.id,
-      typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
-      attachments: line.attachments, replyTo: line.replyTo,
-      mentions: Span.encoded(line.mentions), draft: line.draft, rest: line.rest)
+    let message = try store.writeDurably {
+      try $0.send(
+        line.body, kind: line.kind, in: line.conversation, by: me.id,
+        typed: line.typed.isEmpty ? nil : line.typed, shell: session.shellID,
+        attachments: line.attachments, replyTo: line.replyTo,
+        mentions: Span.encoded(line.mentions), draft: line.draft, rest: line.rest)
+    }
     drafts.sent(line)
     files.sent(line)
     emit(.addHistory(line.typed))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// The number of the newest change; where to begin with `changes(since:for:limit:)`.
   public var position: Int64 {
     get throws { try database.first("SELECT change FROM meta") { $0.int64() } ?? 0 }
@@ -18,14 +18,10 @@ extension Store {
     let now = try position
     // It is smaller if an older copy of the file was put back.
     if now <= since { return Changes(position: now) }
-    return try read {
-      try collect(since: since, for: me, limit: min(max(1, limit), Int(Int32.max)))
-    }
+    return try collect(since: since, for: me, limit: min(max(1, limit), Int(Int32.max)))
   }
 
-  private typealias Numbered = (number: Int64, message: Message)
-
-  private func collect(since: Int64, for me: ID<Participant>, limit: Int) throws -> Changes {
+  fileprivate func collect(since: Int64, for me: ID<Participant>, limit: Int) throws -> Changes {
     let counter = try database.first("SELECT change, people FROM meta") {
       (change: $0.int64("change"), people: $0.int64("people"))
     }
@@ -71,7 +67,7 @@ extension Store {
       changes.hasMore = true
     }
     let end = changes.position
-    func told(_ list: [Numbered]) throws -> [Message] {
+    func told(_ list: [Store.Numbered]) throws -> [Message] {
       try presented(list.filter { $0.number <= end }.map(\.message), to: me)
     }
     changes.arrived = try told(arrived)
@@ -112,4 +108,8 @@ extension Store {
       me, since, end, presence?.id ?? "")
     return changes
   }
+}
+
+extension Store {
+  fileprivate typealias Numbered = (number: Int64, message: Message)
 }

@@ -14,7 +14,7 @@ package enum LaterNews: Hashable, Sendable {
   }
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// What happened to the messages of a conversation between two positions, in the order it
   /// happened, for whoever follows it without being in it.
   ///
@@ -27,31 +27,29 @@ extension Store {
     for me: ID<Participant>
   ) throws -> [LaterNews] {
     if end <= since { return [] }
-    return try read {
-      guard try self.conversation(conversation, for: me) != nil else { return [] }
-      // A + keeps SQLite from searching by that column: few rows are new, and many are here.
-      let revised = try database.rows(
-        Store.messageSelect
-          + """
-          WHERE m.revised > ? AND m.revised <= ? AND +m.conversation = ? AND +m.number <= ?
-          ORDER BY m.revised
-          """, since, end, conversation, number
-      ) { (at: $0.int64("revised"), message: Store.message($0)) }
-      var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
-        (at: $0.at, news: LaterNews.revised($1))
-      }
-      let reacted = try database.rows(
-        """
-        SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
-        FROM reaction x JOIN participant p ON p.id = x.participant
-        JOIN message m ON m.id = x.message
-        WHERE x.change > ? AND x.change <= ? AND +m.conversation = ? AND +m.number <= ?
-        ORDER BY x.change
-        """, since, end, conversation, number, read: Store.numberedReaction)
-      for entry in reacted {
-        found += try news([entry], for: me).map { (entry.number, .reacted($0)) }
-      }
-      return found.sorted { $0.at < $1.at }.map(\.news)
+    guard try self.conversation(conversation, for: me) != nil else { return [] }
+    // A + keeps SQLite from searching by that column: few rows are new, and many are here.
+    let revised = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.revised > ? AND m.revised <= ? AND +m.conversation = ? AND +m.number <= ?
+        ORDER BY m.revised
+        """, since, end, conversation, number
+    ) { (at: $0.int64("revised"), message: Store.message($0)) }
+    var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
+      (at: $0.at, news: LaterNews.revised($1))
     }
+    let reacted = try database.rows(
+      """
+      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+      FROM reaction x JOIN participant p ON p.id = x.participant
+      JOIN message m ON m.id = x.message
+      WHERE x.change > ? AND x.change <= ? AND +m.conversation = ? AND +m.number <= ?
+      ORDER BY x.change
+      """, since, end, conversation, number, read: Store.numberedReaction)
+    for entry in reacted {
+      found += try news([entry], for: me).map { (entry.number, .reacted($0)) }
+    }
+    return found.sorted { $0.at < $1.at }.map(\.news)
   }
 }

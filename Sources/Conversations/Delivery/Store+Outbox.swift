@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What network processes take from the outbox, and how they say what became of it (decision 5).
-extension Store {
+extension Reading where Self: ~Copyable {
   /// What waits for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(
       """
       SELECT \(Store.messageColumns), x.id AS entry, x.operation, x.tried,
-        m.remote_id, m.archive_id, \(SpeakerColumns.sender.select(from: "p")),
+        m.remote_id, m.archive_id, \(Store.SpeakerColumns.sender.select(from: "p")),
         \(Store.placeColumns), q.id AS quoted, q.remote_id AS quoted_origin,
         q.archive_id AS quoted_archive, q.body AS quoted_text,
-        \(SpeakerColumns.quoted.select(from: "v")), \(Store.linksColumn),
+        \(Store.SpeakerColumns.quoted.select(from: "v")), \(Store.linksColumn),
         \(Store.outboxReactionColumns)
       FROM outbox x
       JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
@@ -36,70 +36,21 @@ extension Store {
         links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
     }
   }
+}
 
-  /// Where the files of message `m` are that is edited, by line: an edit without them would take
-  /// them away from others.
-  private static let linksColumn = """
-    CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
-      SELECT group_concat(link, char(10)) FROM (
-        SELECT a.link FROM attachment a WHERE a.message = m.id AND a.link IS NOT NULL
-        ORDER BY a.ordinal)) END AS links
-    """
-
+extension Writing where Self: ~Copyable {
   /// Notes that entries are being handed to the network, before they are: whoever takes them up after
   /// a crash knows that the network may have them.
   package func noteTried(_ entries: [OutboxEntry]) throws {
     if entries.isEmpty { return }
-    try write {
-      // A number, to tell what was edited later from what was sent; nobody is woken for it.
-      let now = try position
-      for entry in entries {
-        try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)
-      }
+    // A number, to tell what was edited later from what was sent; nobody is woken for it.
+    let now = try position
+    for entry in entries {
+      try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)
     }
   }
 
-  /// Reports how it went. What changed while the network was at it follows by itself: a text edited
-  /// meanwhile is posted as an edit, a message taken back meanwhile as a deletion.
-  ///
-  /// - Parameters:
-  ///   - entry: as `outbox(of:)` gave it.
-  ///   - isEdited: whether the network has another text than that.
-  package func finish(
-    _ entry: OutboxEntry, as outcome: OutboxEntry.Outcome, isEdited: Bool = false
-  ) throws {
-    try write(durable: true) {
-      guard let message = try stored(entry.message.id) else { return }
-      try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
-      switch (outcome, entry.operation) {
-      case (.sent, .send):
-        let isOther = isEdited || !message.body.utf8.elementsEqual(entry.message.body.utf8)
-        try noteSent(message, isEdited: isOther)
-      case (.sent, .edit), (.sent, .delete), (.sent, .react):
-        break
-      case (.failed(let reason), .react):
-        if let reaction = entry.reaction { try refuse(reaction, on: message.id, reason) }
-      case (.failed(let reason), .send):
-        let waits = try database.exists(
-          "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
-        // Another attempt is under way, or the message is gone: nobody waits for this one.
-        if waits || message.state != .sending || message.isRecalled { return }
-        try setState(.failed, failure: reason, of: message.id)
-      case (.failed(let reason), .edit), (.failed(let reason), .delete):
-        try setState(message.state, failure: reason, of: message.id)
-      }
-    }
-  }
-
-  /// How many changes by one person to one message are remembered: as many as a page of an archive
-  /// has.
-  ///
-  /// A change that arrives live and again from the archive is among the newest, so it is still
-  /// remembered. If an archive repeats more changes than this, each is already forgotten when it
-  /// arrives again: then all are applied again, in their order, and the last one remains.
-  static let knownChanges = 250
-
-  /// A correction or reaction is known from now on. Part of a transaction.
+  /// A correction or reaction is known from now on.
   func noteApplied(
     _ change: MessageName, to message: ID<Message>, by author: ID<Participant>
   ) throws {
@@ -117,7 +68,7 @@ extension Store {
       """, message, author, Store.knownChanges)
   }
 
-  /// The network has a message of mine. Part of a transaction.
+  /// The network has a message of mine.
   ///
   /// - Parameter isEdited: whether it has another text than the message by now.
   func noteSent(_ message: Message, isEdited: Bool) throws {
@@ -134,11 +85,61 @@ extension Store {
   }
 
   /// The network had a message of mine, and gave it back: it has failed, unless somebody has it.
-  /// Part of a transaction.
   func noteBounced(_ message: Message, _ reason: String) throws {
     if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
     if try message.state >= .sent && othersHave(message) { return }
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
     try setState(.failed, failure: reason, of: message.id)
   }
+}
+
+extension DurableTransaction {
+  /// Reports how it went. What changed while the network was at it follows by itself: a text edited
+  /// meanwhile is posted as an edit, a message taken back meanwhile as a deletion.
+  ///
+  /// - Parameters:
+  ///   - entry: as `outbox(of:)` gave it.
+  ///   - isEdited: whether the network has another text than that.
+  package func finish(
+    _ entry: OutboxEntry, as outcome: OutboxEntry.Outcome, isEdited: Bool = false
+  ) throws {
+    guard let message = try stored(entry.message.id) else { return }
+    try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
+    switch (outcome, entry.operation) {
+    case (.sent, .send):
+      let isOther = isEdited || !message.body.utf8.elementsEqual(entry.message.body.utf8)
+      try noteSent(message, isEdited: isOther)
+    case (.sent, .edit), (.sent, .delete), (.sent, .react):
+      break
+    case (.failed(let reason), .react):
+      if let reaction = entry.reaction { try refuse(reaction, on: message.id, reason) }
+    case (.failed(let reason), .send):
+      let waits = try database.exists(
+        "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
+      // Another attempt is under way, or the message is gone: nobody waits for this one.
+      if waits || message.state != .sending || message.isRecalled { return }
+      try setState(.failed, failure: reason, of: message.id)
+    case (.failed(let reason), .edit), (.failed(let reason), .delete):
+      try setState(message.state, failure: reason, of: message.id)
+    }
+  }
+}
+
+extension Store {
+  /// Where the files of message `m` are that is edited, by line: an edit without them would take
+  /// them away from others.
+  fileprivate static let linksColumn = """
+    CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
+      SELECT group_concat(link, char(10)) FROM (
+        SELECT a.link FROM attachment a WHERE a.message = m.id AND a.link IS NOT NULL
+        ORDER BY a.ordinal)) END AS links
+    """
+
+  /// How many changes by one person to one message are remembered: as many as a page of an archive
+  /// has.
+  ///
+  /// A change that arrives live and again from the archive is among the newest, so it is still
+  /// remembered. If an archive repeats more changes than this, each is already forgotten when it
+  /// arrives again: then all are applied again, in their order, and the last one remains.
+  static let knownChanges = 250
 }

@@ -89,7 +89,7 @@ struct KnownRecipients {
   var countedAt: Milliseconds
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
     if let readers = try readers(ofNetworkRoom: conversation) { return Audience(stays: readers) }
     let absences = try absences(from: conversation)
@@ -116,7 +116,7 @@ extension Store {
   /// In a network's room only those count whose programs tell how far they read: for what was said
   /// since they first did so, and for what they have seen. So a state cannot move backwards there
   /// either. nil for any other conversation.
-  private func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
+  fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
     guard
       try database.exists(
         """
@@ -138,7 +138,7 @@ extension Store {
 
   /// When its people were away for longer than ``Audience/patience``; of a direct chat never, since
   /// what is said there is for nobody else.
-  private func absences(
+  fileprivate func absences(
     from conversation: ID<Conversation>
   ) throws -> [ID<Participant>: [Range<Milliseconds>]] {
     guard
@@ -174,53 +174,35 @@ extension Store {
   public func recipients(
     of message: ID<Message>
   ) throws -> [(participant: Participant, state: DeliveryState)] {
-    try read {
-      guard let found = try stored(message), !found.isPast else { return [] }
-      let stays = try audience(of: found.conversation).recipients(of: found)
-      return try stays.map { stay in
-        let state = found.state < .sent ? found.state : stay.state(of: found.number)
-        return (try participant(stay.participant), state)
-      }
-      .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
+    guard let found = try stored(message), !found.isPast else { return [] }
+    let stays = try audience(of: found.conversation).recipients(of: found)
+    return try stays.map { stay in
+      let state = found.state < .sent ? found.state : stay.state(of: found.number)
+      return (try participant(stay.participant), state)
     }
+    .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
   }
 
   /// How many of those a message is for have it. A room may have many thousand members: they are
   /// counted when presence or a membership changed, and not for each message.
   public func reach(of message: Message) throws -> Reach {
-    try read {
-      if let readers = try readers(ofNetworkRoom: message.conversation) {
-        return Audience(stays: readers).reach(of: message)
-      }
-      // A receipt for the message has a higher change number than the message.
-      let marks = try database.first(
-        """
-        SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
-        WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
-          AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
-        """, message.conversation, message.number, message.sender, message.createdAt, message.id
-      ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
-      return Reach(
-        recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
-        seen: marks?.seen ?? 0)
+    if let readers = try readers(ofNetworkRoom: message.conversation) {
+      return Audience(stays: readers).reach(of: message)
     }
+    // A receipt for the message has a higher change number than the message.
+    let marks = try database.first(
+      """
+      SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
+      WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
+        AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
+      """, message.conversation, message.number, message.sender, message.createdAt, message.id
+    ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
+    return Reach(
+      recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
+      seen: marks?.seen ?? 0)
   }
 
-  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
-  private static let recipients = """
-    SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
-      AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2
-      AND (NOT EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND kind = 0)
-        OR NOT EXISTS (
-          SELECT 1 FROM participant p WHERE p.id = s.participant
-            AND p.here <= ?4 - \(Audience.patience)
-            AND NOT EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id))
-        AND NOT EXISTS (
-          SELECT 1 FROM absence a
-          WHERE a.participant = s.participant AND a.since <= ?4 AND a.until > ?4))
-    """
-
-  private func countRecipients(of message: Message) throws -> Int {
+  fileprivate func countRecipients(of message: Message) throws -> Int {
     let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
     let now = clock()
     // Nobody came or went since, so the count is that of any other current message.
@@ -230,7 +212,7 @@ extension Store {
     let known = KnownRecipients.Key(
       conversation: message.conversation, sender: message.sender,
       asOf: isNew ? people : message.id.rawValue, isNew: isNew)
-    if let found = knownRecipients, found.key == known,
+    if let found = connection.knownRecipients, found.key == known,
       (0..<KnownRecipients.lifetime).contains(now &- found.countedAt)
     {
       return found.count
@@ -240,110 +222,19 @@ extension Store {
         "SELECT count(*) FROM (\(Store.recipients) GROUP BY s.participant)",
         message.conversation, message.number, message.sender, message.createdAt
       ) { $0.int() } ?? 0
-    knownRecipients = KnownRecipients(key: known, count: count, countedAt: now)
+    connection.knownRecipients = KnownRecipients(key: known, count: count, countedAt: now)
     return count
   }
 
-  // MARK: Marks
-
-  struct Marks: Equatable {
-    var delivered = 0
-    var seen = 0
-    var read = 0
-  }
-
-  private func marks(
+  fileprivate func marks(
     of person: ID<Participant>, in conversation: ID<Conversation>
-  ) throws -> Marks {
+  ) throws -> Store.Marks {
     try database.first(
       "SELECT delivered, seen, read FROM reader WHERE conversation = ? AND participant = ?",
       conversation, person
     ) {
-      Marks(delivered: $0.int("delivered"), seen: $0.int("seen"), read: $0.int("read"))
-    } ?? Marks()
-  }
-
-  /// Moves marks forward, never back and never past the newest message: nobody can have got what
-  /// has not been said. Writes only what is news.
-  private func advance(
-    _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Marks
-  ) throws {
-    func advanced() throws -> (Marks, isNews: Bool) {
-      let last = try database.first(
-        "SELECT last_number FROM conversation WHERE id = ?", conversation
-      ) { $0.int() }
-      let old = try marks(of: person, in: conversation)
-      let new = Marks(
-        delivered: max(old.delivered, min(wanted.delivered, last ?? 0)),
-        seen: max(old.seen, min(wanted.seen, last ?? 0)),
-        read: max(old.read, min(wanted.read, last ?? 0)))
-      return (new, new != old)
-    }
-    guard try advanced().isNews else { return }
-    try write {
-      let (new, isNews) = try advanced()
-      guard isNews else { return }
-      try database.run(
-        """
-        INSERT INTO reader(conversation, participant, delivered, seen, read, change)
-        VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
-          read = excluded.read, change = excluded.change
-        """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
-    }
-  }
-
-  /// My program has these messages (rule 7.3). To be called before they are printed: from then on
-  /// they cannot be taken back.
-  ///
-  /// - Parameter seen: the conversation in which they are printed at once and looked at: there they
-  ///   are also seen and read.
-  /// - Returns: messages up to those numbers that had been taken back before, and must not be
-  ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
-  @discardableResult
-  public func noteDelivered(
-    to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
-  ) throws -> Set<ID<Message>> {
-    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Marks {
-      conversation == seen
-        ? Marks(delivered: number, seen: number, read: number) : Marks(delivered: number)
-    }
-    // One transaction for all, and none if nothing is news.
-    let news = try upTo.filter {
-      let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
-      return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
-    }
-    if !news.isEmpty {
-      try write {
-        for (conversation, number) in news {
-          try advance(me, in: conversation, to: wanted(conversation, number))
-        }
-      }
-    }
-    // What I have cannot be taken back any more, so this is the last word, whether this shell or
-    // another of mine was the first to say that I have it.
-    var recalled: Set<ID<Message>> = []
-    for (conversation, number) in upTo {
-      recalled.formUnion(
-        try database.rows(
-          """
-          SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
-          ORDER BY number DESC LIMIT 500
-          """, conversation, number
-        ) { $0.id() })
-    }
-    return recalled
-  }
-
-  /// Messages up to `number` were printed in my open conversation (rules 7.3 and 7.7).
-  ///
-  /// - Parameter sendReceipt: whether the others are told (`set receipts`); the read marker moves in
-  ///   any case.
-  public func noteSeen(
-    by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
-  ) throws {
-    let told = sendReceipt ? number : 0
-    try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
+      Store.Marks(delivered: $0.int("delivered"), seen: $0.int("seen"), read: $0.int("read"))
+    } ?? Store.Marks()
   }
 
   /// The number of the newest message that is read; what is older than my joining counts as read.
@@ -368,8 +259,82 @@ extension Store {
         AND max(delivered, seen, read) >= ?3
       """, message.conversation, message.sender, message.number)
   }
+}
 
-  /// Someone on a network is so far. Part of a transaction.
+extension Writing where Self: ~Copyable {
+  /// Moves marks forward, never back and never past the newest message: nobody can have got what
+  /// has not been said. Writes only what is news.
+  fileprivate func advance(
+    _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Store.Marks
+  ) throws {
+    let last = try database.first(
+      "SELECT last_number FROM conversation WHERE id = ?", conversation
+    ) { $0.int() }
+    let old = try marks(of: person, in: conversation)
+    let new = Store.Marks(
+      delivered: max(old.delivered, min(wanted.delivered, last ?? 0)),
+      seen: max(old.seen, min(wanted.seen, last ?? 0)),
+      read: max(old.read, min(wanted.read, last ?? 0)))
+    if new == old { return }
+    try database.run(
+      """
+      INSERT INTO reader(conversation, participant, delivered, seen, read, change)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
+        read = excluded.read, change = excluded.change
+      """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
+  }
+
+  /// My program has these messages (rule 7.3). To be called before they are printed: from then on
+  /// they cannot be taken back.
+  ///
+  /// - Parameter seen: the conversation in which they are printed at once and looked at: there they
+  ///   are also seen and read.
+  /// - Returns: messages up to those numbers that had been taken back before, and must not be
+  ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
+  @discardableResult
+  public func noteDelivered(
+    to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
+  ) throws -> Set<ID<Message>> {
+    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Store.Marks {
+      conversation == seen
+        ? Store.Marks(delivered: number, seen: number, read: number)
+        : Store.Marks(delivered: number)
+    }
+    let news = try upTo.filter {
+      let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
+      return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
+    }
+    for (conversation, number) in news {
+      try advance(me, in: conversation, to: wanted(conversation, number))
+    }
+    // What I have cannot be taken back any more, so this is the last word, whether this shell or
+    // another of mine was the first to say that I have it.
+    var recalled: Set<ID<Message>> = []
+    for (conversation, number) in upTo {
+      recalled.formUnion(
+        try database.rows(
+          """
+          SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
+          ORDER BY number DESC LIMIT 500
+          """, conversation, number
+        ) { $0.id() })
+    }
+    return recalled
+  }
+
+  /// Messages up to `number` were printed in my open conversation (rules 7.3 and 7.7).
+  ///
+  /// - Parameter sendReceipt: whether the others are told (`set receipts`); the read marker moves in
+  ///   any case.
+  public func noteSeen(
+    by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
+  ) throws {
+    let told = sendReceipt ? number : 0
+    try advance(me, in: conversation, to: Store.Marks(delivered: told, seen: told, read: number))
+  }
+
+  /// Someone on a network is so far.
   ///
   /// - Parameter isFirst: whether it is noted from which message on they are asked about: those who
   ///   never told how far they read are not waited for.
@@ -379,7 +344,7 @@ extension Store {
   ) throws {
     try advance(
       person, in: conversation,
-      to: Marks(delivered: number, seen: state == .seen ? number : 0))
+      to: Store.Marks(delivered: number, seen: state == .seen ? number : 0))
     if isFirst {
       try database.run(
         """
@@ -387,5 +352,29 @@ extension Store {
         WHERE conversation = ?1 AND participant = ?2 AND began IS NULL
         """, conversation, person)
     }
+  }
+}
+
+extension Store {
+  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
+  fileprivate static let recipients = """
+    SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
+      AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2
+      AND (NOT EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND kind = 0)
+        OR NOT EXISTS (
+          SELECT 1 FROM participant p WHERE p.id = s.participant
+            AND p.here <= ?4 - \(Audience.patience)
+            AND NOT EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id))
+        AND NOT EXISTS (
+          SELECT 1 FROM absence a
+          WHERE a.participant = s.participant AND a.since <= ?4 AND a.until > ?4))
+    """
+
+  // MARK: Marks
+
+  struct Marks: Equatable {
+    var delivered = 0
+    var seen = 0
+    var read = 0
   }
 }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// The draft of a participant in a conversation (rule 5.1).
   public func draft(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Draft? {
-    try read {
-      var found = try database.first(
-        "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
-        conversation
-      ) { Draft($0) }
-      if found != nil { found?.files = try draftFiles(of: me, in: conversation) }
-      return found
-    }
+    var found = try database.first(
+      "SELECT text, caret, spans FROM draft WHERE participant = ? AND conversation = ?", me,
+      conversation
+    ) { Draft($0) }
+    if found != nil { found?.files = try draftFiles(of: me, in: conversation) }
+    return found
   }
 
-  private func draftFiles(
+  fileprivate func draftFiles(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> [DraftFile] {
     try database.rows(
@@ -24,6 +22,26 @@ extension Store {
     ) { DraftFile(path: $0.text("path"), name: $0.optionalText("name")) }
   }
 
+  /// All my drafts, with their conversations (`/drafts`).
+  public func drafts(of me: ID<Participant>) throws -> [(Conversation, Draft)] {
+    let found = try database.rows(
+      """
+      SELECT conversation, text, caret, spans FROM draft WHERE participant = ?
+      ORDER BY conversation
+      """, me
+    ) {
+      ($0.id("conversation") as ID<Conversation>, Draft($0))
+    }
+    return try found.compactMap { id, draft in
+      guard let place = try conversation(id, for: me) else { return nil }
+      var draft = draft
+      draft.files = try draftFiles(of: me, in: id)
+      return (place, draft)
+    }
+  }
+}
+
+extension DurableTransaction {
   /// Saves a draft, on the disk before it returns. Nil, or an empty text
   /// without files, removes it; an equal one is not written again. Of two shells the later save wins (rule 5.3).
   public func setDraft(
@@ -41,54 +59,30 @@ extension Store {
     } else if wanted == nil {
       return
     }
-    try write(durable: true) {
-      guard let wanted else {
-        try database.run(
-          "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
-        return
-      }
+    guard let wanted else {
       try database.run(
-        """
-        INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
-          spans = excluded.spans
-        """, me, conversation, wanted.text, wanted.caret, wanted.spans)
-      try database.run(
-        "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
-      for (ordinal, file) in wanted.files.enumerated() {
-        try database.run(
-          """
-          INSERT INTO draft_file(participant, conversation, ordinal, path, name)
-          VALUES (?, ?, ?, ?, ?)
-          """, me, conversation, ordinal, file.path, file.name)
-      }
+        "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
+      return
     }
-  }
-
-  /// All my drafts, with their conversations (`/drafts`).
-  public func drafts(of me: ID<Participant>) throws -> [(Conversation, Draft)] {
-    try read {
-      let found = try database.rows(
+    try database.run(
+      """
+      INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
+        spans = excluded.spans
+      """, me, conversation, wanted.text, wanted.caret, wanted.spans)
+    try database.run(
+      "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
+    for (ordinal, file) in wanted.files.enumerated() {
+      try database.run(
         """
-        SELECT conversation, text, caret, spans FROM draft WHERE participant = ?
-        ORDER BY conversation
-        """, me
-      ) {
-        ($0.id("conversation") as ID<Conversation>, Draft($0))
-      }
-      return try found.compactMap { id, draft in
-        guard let place = try conversation(id, for: me) else { return nil }
-        var draft = draft
-        draft.files = try draftFiles(of: me, in: id)
-        return (place, draft)
-      }
+        INSERT INTO draft_file(participant, conversation, ordinal, path, name)
+        VALUES (?, ?, ?, ?, ?)
+        """, me, conversation, ordinal, file.path, file.name)
     }
   }
 
   /// Removes all my drafts (`/drafts clear`).
   public func clearDrafts(of me: ID<Participant>) throws {
-    try write(durable: true) {
-      try database.run("DELETE FROM draft WHERE participant = ?", me)
-    }
+    try database.run("DELETE FROM draft WHERE participant = ?", me)
   }
 }

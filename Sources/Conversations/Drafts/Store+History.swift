@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The input history.
-extension Store {
+extension Reading where Self: ~Copyable {
+  /// The input history as one shell walks it with Up: newest last, its own lines behind those of
+  /// the participant's other shells, the same line twice in a row once.
+  package func history(
+    of me: ID<Participant>, shell: ShellID, limit: Int
+  ) throws -> [String] {
+    let own = try database.rows(
+      """
+      SELECT line FROM history WHERE participant = ? AND shell = ?
+      ORDER BY change DESC, id DESC LIMIT ?
+      """, me, shell, max(0, limit)
+    ) { $0.text() }
+    let others = try database.rows(
+      """
+      SELECT line FROM history WHERE participant = ? AND shell <> ?
+      ORDER BY change DESC, id DESC LIMIT ?
+      """, me, shell, max(0, limit - own.count)
+    ) { $0.text() }
+    var lines: [String] = []
+    for line in (own + others).reversed() where line != lines.last { lines.append(line) }
+    return lines
+  }
+}
+
+extension Writing where Self: ~Copyable {
   /// Adds a line to the input history; the same line twice in a row stands once (rule 1.12).
   package func appendHistory(
     _ line: String, of me: ID<Participant>, shell: ShellID
   ) throws {
-    try write { try remember(line, of: me, shell: shell) }
+    try remember(line, of: me, shell: shell)
   }
 
-  /// Part of a transaction.
   func remember(_ line: String?, of me: ID<Participant>, shell: ShellID?) throws {
     guard let line, !line.isEmpty else { return }
     let shell = shell ?? presence?.id ?? ""
@@ -23,29 +46,5 @@ extension Store {
     try database.run(
       "INSERT INTO history(participant, shell, change, line) VALUES (?, ?, ?, ?)", me, shell,
       try nextChange(), line)
-  }
-
-  /// The input history as one shell walks it with Up: newest last, its own lines behind those of
-  /// the participant's other shells, the same line twice in a row once.
-  package func history(
-    of me: ID<Participant>, shell: ShellID, limit: Int
-  ) throws -> [String] {
-    try read {
-      let own = try database.rows(
-        """
-        SELECT line FROM history WHERE participant = ? AND shell = ?
-        ORDER BY change DESC, id DESC LIMIT ?
-        """, me, shell, max(0, limit)
-      ) { $0.text() }
-      let others = try database.rows(
-        """
-        SELECT line FROM history WHERE participant = ? AND shell <> ?
-        ORDER BY change DESC, id DESC LIMIT ?
-        """, me, shell, max(0, limit - own.count)
-      ) { $0.text() }
-      var lines: [String] = []
-      for line in (own + others).reversed() where line != lines.last { lines.append(line) }
-      return lines
-    }
   }
 }

@@ -32,20 +32,20 @@ extension Store {
     return short.isEmpty ? "file" : short
   }
 
-  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+  fileprivate static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true
     default: false
     }
   }
 
-  private static func trimmed(_ name: String) -> String {
+  fileprivate static func trimmed(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     while scalars.last == " " { scalars.removeLast() }
     return String(scalars)
   }
 
-  private static func shortened(_ name: String, to limit: Int) -> String {
+  fileprivate static func shortened(_ name: String, to limit: Int) -> String {
     if name.utf8.count <= limit { return name }
     let (stem, ending) = split(name)
     // What is longer is not an extension.
@@ -59,7 +59,7 @@ extension Store {
   }
 
   /// The name and its extension, which begins with a dot or is empty.
-  private static func split(_ name: String) -> (stem: Substring, ending: Substring) {
+  fileprivate static func split(_ name: String) -> (stem: Substring, ending: Substring) {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
       return (name[...], "")
     }

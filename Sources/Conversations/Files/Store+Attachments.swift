@@ -2,11 +2,62 @@
 import Glibc
 import Platform
 
-extension Store {
-  package var attachmentFolder: AttachmentFolder {
+extension StoreConnection {
+  var attachmentFolder: AttachmentFolder {
     AttachmentFolder(path: files.attachments, isShared: isShared)
   }
+}
 
+extension Store {
+  /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
+  /// leads to; nil where it is gone.
+  package func identity(of attachment: Attachment) -> String? {
+    (try? attachmentFolder.file(of: attachment.hash).status()).map(AttachmentCopy.identity)
+  }
+
+  /// Where the file of an attachment lies, for programs that open it. It may be gone.
+  public func path(of attachment: Attachment) -> String {
+    attachmentFolder.path(of: attachment.hash)
+  }
+
+}
+
+extension Reading where Self: ~Copyable {
+  /// The files of a message, in the order they were attached.
+  public func attachments(of message: ID<Message>) throws -> [Attachment] {
+    try database.rows(
+      "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
+    ) {
+      Store.attachment(
+        hash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"), bytes: $0.int("bytes"))
+    }
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// Part of a transaction: what is pruned in another one is either seen here to be gone, or not
+  /// pruned because it is named now.
+  func append(_ attachments: [Attachment], to message: inout Message) throws {
+    guard !attachments.isEmpty else { return }
+    for attachment in attachments {
+      let safe = Attachment(
+        hash: attachment.hash, name: Store.safeName(attachment.name),
+        type: FileType.checked(attachment.type) ?? FileType.unknown, bytes: attachment.bytes)
+      guard let hash = bytes(ofHexadecimal: safe.hash),
+        attachmentFolder.size(of: safe.hash) == safe.bytes
+      else { throw AttachmentError.gone(name: safe.name) }
+      try database.run(
+        """
+        INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+        """, message.id, message.attachments.count, hash, safe.name, safe.type, safe.bytes)
+      message.attachments.append(safe)
+    }
+    try database.run(
+      "UPDATE message SET attachments = ? WHERE id = ?", message.attachments.count, message.id)
+  }
+}
+
+extension Store {
   // MARK: Into the store
 
   /// Looks at a file that someone wants to attach, without copying it, so that one that cannot be
@@ -31,7 +82,7 @@ extension Store {
   ///
   /// ```swift
   /// let photo = try store.keep(fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
-  /// try store.send("look", in: lobby, by: anna, attachments: [photo])
+  /// try store.writeDurably { try $0.send("look", in: lobby, by: anna, attachments: [photo]) }
   /// ```
   ///
   /// - Parameters:
@@ -49,52 +100,8 @@ extension Store {
       fileAt: path, name: name, identity: identity, type: type, limit: limit)
   }
 
-  /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
-  /// leads to; nil where it is gone.
-  package func identity(of attachment: Attachment) -> String? {
-    (try? attachmentFolder.file(of: attachment.hash).status()).map(AttachmentCopy.identity)
-  }
-
-  /// Where the file of an attachment lies, for programs that open it. It may be gone.
-  public func path(of attachment: Attachment) -> String {
-    attachmentFolder.path(of: attachment.hash)
-  }
-
-  /// Part of a transaction: what is pruned in another one is either seen here to be gone, or not
-  /// pruned because it is named now.
-  func append(_ attachments: [Attachment], to message: inout Message) throws {
-    guard !attachments.isEmpty else { return }
-    for attachment in attachments {
-      let safe = Attachment(
-        hash: attachment.hash, name: Store.safeName(attachment.name),
-        type: FileType.checked(attachment.type) ?? FileType.unknown, bytes: attachment.bytes)
-      guard let hash = bytes(ofHexadecimal: safe.hash),
-        attachmentFolder.size(of: safe.hash) == safe.bytes
-      else { throw AttachmentError.gone(name: safe.name) }
-      try database.run(
-        """
-        INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
-        """, message.id, message.attachments.count, hash, safe.name, safe.type, safe.bytes)
-      message.attachments.append(safe)
-    }
-    try database.run(
-      "UPDATE message SET attachments = ? WHERE id = ?", message.attachments.count, message.id)
-  }
-
-  // MARK: Out of the store
-
-  /// The files of a message, in the order they were attached.
-  public func attachments(of message: ID<Message>) throws -> [Attachment] {
-    try database.rows(
-      "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
-    ) {
-      Store.attachment(
-        hash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"), bytes: $0.int("bytes"))
-    }
-  }
-
   /// As read from a file in which anything may stand.
-  private static func attachment(
+  fileprivate static func attachment(
     hash: String, name: String, type: String, bytes: Int
   ) -> Attachment {
     Attachment(

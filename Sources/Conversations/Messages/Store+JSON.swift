@@ -7,7 +7,7 @@ extension Row {
   }
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// A message as one line of JSON in the shape of hobnob-json(5), as `export` writes it.
   ///
   /// Who asks has to know that the message may be shown. Its state is the stored one: `failed`,

@@ -1,49 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  static let messageColumns = """
-    m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
-      p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
-      \(attachmentColumn), \(quoteColumns), m.mentions, m.past,
-      m.unverified, m.removed_by, m.removal_reason
-    """
-  static let messageRows =
-    "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)\n"
-  static let messageSelect = "SELECT \(messageColumns) " + messageRows
-  /// Whether message `m` has a number that this program gives. A row without is left out, and not
-  /// put right: who goes through the messages page by page would come to it again and again. The +
-  /// keeps SQLite from searching by it.
-  package static let isSound =
-    "+m.number BETWEEN \(Message.numbers.lowerBound) AND \(Message.numbers.upperBound)"
-  /// The same of its time, for pages by time.
-  static let hasSoundTime =
-    "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
-
-  /// Whether `?` does not ignore the sender of message `m`. The + keeps SQLite from searching by
-  /// it.
-  private static let isNotIgnored = """
-    +m.sender NOT IN (
-      SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
-    """
-
-  /// With the stored state, which for an own message is not yet what its sender is shown.
-  static func message(_ row: Row) -> Message {
-    Message(
-      id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
-      number: row.int("number"), sender: row.id("sender"), senderName: row.text("sender_name"),
-      senderIdentity: row.text("sender_identity"), body: row.text("body"),
-      kind: .init(rawValue: row.int("kind")) ?? .text, createdAt: row.time("created_at"),
-      state: DeliveryState(rawValue: row.int("state")) ?? .sent,
-      failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
-      deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
-      attachments: attachments(row.optionalText("attachment_list")), replyTo: quote(row),
-      mentions: row.text("mentions"), isPast: row.bool("past"),
-      isUnverified: row.bool("unverified"),
-      removal: row.optionalText("removed_by").map {
-        Removal(moderator: $0, reason: row.text("removal_reason"))
-      })
-  }
-
+extension Reading where Self: ~Copyable {
   /// The messages before the one with a number, or the newest, in the order in which they are shown:
   /// what is past by time, then the others by number, or by time where a network told some of them
   /// late. Those taken back are left out, the deleted ones are there without a body.
@@ -57,48 +14,46 @@ extension Store {
     for me: ID<Participant>, receipts: Bool = true, past isPastWanted: Bool = true,
     andIgnored: Bool = true
   ) throws -> [Message] {
-    try read {
-      guard try self.conversation(conversation, for: me) != nil else { return [] }
-      let limit = max(0, limit)
-      let ignoring = andIgnored ? Store.nobody : me
-      let past =
-        isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
-      var found: [Message] = []
-      if past == nil, try isByTime(conversation) {
-        let before = try number.flatMap { try time(ofNumber: $0, in: conversation) }
-        found = try database.rows(
-          Store.messageSelect
-            + """
-            WHERE m.conversation = ? AND (m.created_at, m.number) < (?, ?) AND m.past = 0
-              AND m.gone < 2 AND \(Store.isNotIgnored)
-            ORDER BY m.created_at DESC, m.number DESC LIMIT ?
-            """, conversation, before ?? .max, before == nil ? Int.max : number ?? .max, ignoring,
-          limit, read: Store.message)
-      } else if past == nil {
-        found = try database.rows(
-          Store.messageSelect
-            + """
-            WHERE m.conversation = ? AND m.number < ? AND m.past = 0 AND m.gone < 2
-              AND \(Store.isNotIgnored)
-            ORDER BY m.number DESC LIMIT ?
-            """, conversation, number ?? Int.max, ignoring, limit, read: Store.message)
-      }
-      // The small question costs a twentieth of what the answer does where there is nothing.
-      if isPastWanted, found.count < limit,
-        try database.exists(
-          "SELECT 1 FROM message WHERE conversation = ? AND past = 1", conversation)
-      {
-        found += try database.rows(
-          Store.messageSelect
-            + """
-            WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) < (?, ?)
-              AND m.gone < 2 AND \(Store.isNotIgnored)
-            ORDER BY m.created_at DESC, m.number DESC LIMIT ?
-            """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max, ignoring,
-          limit - found.count, read: Store.message)
-      }
-      return try presented(found.reversed(), to: me, receipts: receipts)
+    guard try self.conversation(conversation, for: me) != nil else { return [] }
+    let limit = max(0, limit)
+    let ignoring = andIgnored ? Store.nobody : me
+    let past =
+      isPastWanted ? try number.flatMap { try pastTime(ofNumber: $0, in: conversation) } : nil
+    var found: [Message] = []
+    if past == nil, try isByTime(conversation) {
+      let before = try number.flatMap { try time(ofNumber: $0, in: conversation) }
+      found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND (m.created_at, m.number) < (?, ?) AND m.past = 0
+            AND m.gone < 2 AND \(Store.isNotIgnored)
+          ORDER BY m.created_at DESC, m.number DESC LIMIT ?
+          """, conversation, before ?? .max, before == nil ? Int.max : number ?? .max, ignoring,
+        limit, read: Store.message)
+    } else if past == nil {
+      found = try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.number < ? AND m.past = 0 AND m.gone < 2
+            AND \(Store.isNotIgnored)
+          ORDER BY m.number DESC LIMIT ?
+          """, conversation, number ?? Int.max, ignoring, limit, read: Store.message)
     }
+    // The small question costs a twentieth of what the answer does where there is nothing.
+    if isPastWanted, found.count < limit,
+      try database.exists(
+        "SELECT 1 FROM message WHERE conversation = ? AND past = 1", conversation)
+    {
+      found += try database.rows(
+        Store.messageSelect
+          + """
+          WHERE m.conversation = ? AND m.past = 1 AND (m.created_at, m.number) < (?, ?)
+            AND m.gone < 2 AND \(Store.isNotIgnored)
+          ORDER BY m.created_at DESC, m.number DESC LIMIT ?
+          """, conversation, past ?? .max, past == nil ? Int.max : number ?? .max, ignoring,
+        limit - found.count, read: Store.message)
+    }
+    return try presented(found.reversed(), to: me, receipts: receipts)
   }
 
   /// Whether numbers are no order of time in a conversation: a network told some messages late.
@@ -106,7 +61,8 @@ extension Store {
     try database.exists("SELECT 1 FROM conversation WHERE id = ? AND by_time <> 0", conversation)
   }
 
-  private func time(ofNumber number: Int, in conversation: ID<Conversation>) throws -> Milliseconds?
+  fileprivate func time(ofNumber number: Int, in conversation: ID<Conversation>) throws
+    -> Milliseconds?
   {
     try database.first(
       "SELECT created_at FROM message WHERE conversation = ? AND number = ?", conversation, number
@@ -114,7 +70,7 @@ extension Store {
   }
 
   /// When a message was made that is past; nil for one that is not, or that is not there.
-  private func pastTime(
+  fileprivate func pastTime(
     ofNumber number: Int, in conversation: ID<Conversation>
   ) throws -> Milliseconds? {
     try database.first(
@@ -128,32 +84,28 @@ extension Store {
     in conversation: ID<Conversation>, after number: Int, limit: Int, for me: ID<Participant>,
     receipts: Bool = true
   ) throws -> [Message] {
-    try read {
-      guard try self.conversation(conversation, for: me) != nil else { return [] }
-      let found = try database.rows(
-        Store.messageSelect
-          + """
-          WHERE m.conversation = ? AND m.number > ? AND m.past = 0 AND m.gone < 2
-          ORDER BY m.number LIMIT ?
-          """,
-        conversation, number, max(0, limit), read: Store.message)
-      return try presented(found, to: me, receipts: receipts)
-    }
+    guard try self.conversation(conversation, for: me) != nil else { return [] }
+    let found = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.conversation = ? AND m.number > ? AND m.past = 0 AND m.gone < 2
+        ORDER BY m.number LIMIT ?
+        """,
+      conversation, number, max(0, limit), read: Store.message)
+    return try presented(found, to: me, receipts: receipts)
   }
 
   /// The messages with these numbers, ascending, as above.
   public func messages(
     in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
   ) throws -> [Message] {
-    try read {
-      guard try self.conversation(conversation, for: me) != nil else { return [] }
-      let found = try database.rows(
-        Store.messageSelect
-          + """
-          WHERE m.conversation = ? AND m.number BETWEEN ? AND ? AND m.gone < 2 ORDER BY m.number
-          """, conversation, numbers.lowerBound, numbers.upperBound, read: Store.message)
-      return try presented(found, to: me)
-    }
+    guard try self.conversation(conversation, for: me) != nil else { return [] }
+    let found = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.conversation = ? AND m.number BETWEEN ? AND ? AND m.gone < 2 ORDER BY m.number
+        """, conversation, numbers.lowerBound, numbers.upperBound, read: Store.message)
+    return try presented(found, to: me)
   }
 
   /// The message with that number, or nil if there is none or it was taken back.
@@ -165,11 +117,9 @@ extension Store {
 
   /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
   public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
-    try read {
-      guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
-      else { return nil }
-      return try presented([found], to: me)[0]
-    }
+    guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
+    else { return nil }
+    return try presented([found], to: me)[0]
   }
 
   func stored(_ id: ID<Message>) throws -> Message? {
@@ -182,15 +132,13 @@ extension Store {
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {
-    try read {
-      let found = try database.rows(
-        Store.messageSelect
-          + """
-          WHERE m.sender = ? AND m.conversation = ? AND m.past = 0 AND m.gone = 0
-          ORDER BY m.number DESC LIMIT 1 OFFSET ?
-          """, me, conversation, max(0, skipping), read: Store.message)
-      return try presented(found, to: me).first
-    }
+    let found = try database.rows(
+      Store.messageSelect
+        + """
+        WHERE m.sender = ? AND m.conversation = ? AND m.past = 0 AND m.gone = 0
+        ORDER BY m.number DESC LIMIT 1 OFFSET ?
+        """, me, conversation, max(0, skipping), read: Store.message)
+    return try presented(found, to: me).first
   }
 
   /// My messages that are `sending` or `failed`, in the order of arrival.
@@ -210,25 +158,6 @@ extension Store {
     try database.rows(
       "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
     ) { Revision(body: $0.text("body"), at: $0.time("at")) }
-  }
-
-  /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then
-  /// failed, then sending ones. Equal times keep the order of arrival.
-  public static func ordered(_ messages: [Message]) -> [Message] {
-    func rank(_ message: Message) -> Int {
-      if message.isPast { return -1 }
-      return switch message.state {
-      case .sent, .delivered, .seen: 0
-      case .failed: 1
-      case .sending: 2
-      }
-    }
-    func place(_ message: Message) -> Int64 {
-      message.isPast ? Int64(message.number) : message.id.rawValue
-    }
-    return messages.sorted {
-      (rank($0), $0.createdAt, place($0)) < (rank($1), $1.createdAt, place($1))
-    }
   }
 
   /// Fills in the delivery states as the viewer is shown them: what becomes of an own message is
@@ -265,6 +194,74 @@ extension Store {
 }
 
 extension Store {
+  static let messageColumns = """
+    m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
+      p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
+      \(attachmentColumn), \(quoteColumns), m.mentions, m.past,
+      m.unverified, m.removed_by, m.removal_reason
+    """
+
+  static let messageRows =
+    "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)\n"
+
+  static let messageSelect = "SELECT \(messageColumns) " + messageRows
+
+  /// Whether message `m` has a number that this program gives. A row without is left out, and not
+  /// put right: who goes through the messages page by page would come to it again and again. The +
+  /// keeps SQLite from searching by it.
+  package static let isSound =
+    "+m.number BETWEEN \(Message.numbers.lowerBound) AND \(Message.numbers.upperBound)"
+
+  /// The same of its time, for pages by time.
+  static let hasSoundTime =
+    "+m.created_at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)"
+
+  /// Whether `?` does not ignore the sender of message `m`. The + keeps SQLite from searching by
+  /// it.
+  fileprivate static let isNotIgnored = """
+    +m.sender NOT IN (
+      SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
+    """
+
+  /// With the stored state, which for an own message is not yet what its sender is shown.
+  static func message(_ row: Row) -> Message {
+    Message(
+      id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
+      number: row.int("number"), sender: row.id("sender"), senderName: row.text("sender_name"),
+      senderIdentity: row.text("sender_identity"), body: row.text("body"),
+      kind: .init(rawValue: row.int("kind")) ?? .text, createdAt: row.time("created_at"),
+      state: DeliveryState(rawValue: row.int("state")) ?? .sent,
+      failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
+      deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
+      attachments: attachments(row.optionalText("attachment_list")), replyTo: quote(row),
+      mentions: row.text("mentions"), isPast: row.bool("past"),
+      isUnverified: row.bool("unverified"),
+      removal: row.optionalText("removed_by").map {
+        Removal(moderator: $0, reason: row.text("removal_reason"))
+      })
+  }
+
+  /// The order of rule 7.1: what is past, then seen, delivered and sent ones, both by time, then
+  /// failed, then sending ones. Equal times keep the order of arrival.
+  public static func ordered(_ messages: [Message]) -> [Message] {
+    func rank(_ message: Message) -> Int {
+      if message.isPast { return -1 }
+      return switch message.state {
+      case .sent, .delivered, .seen: 0
+      case .failed: 1
+      case .sending: 2
+      }
+    }
+    func place(_ message: Message) -> Int64 {
+      message.isPast ? Int64(message.number) : message.id.rawValue
+    }
+    return messages.sorted {
+      (rank($0), $0.createdAt, place($0)) < (rank($1), $1.createdAt, place($1))
+    }
+  }
+}
+
+extension Reading where Self: ~Copyable {
   /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
   ///
   /// - Throws: `RuleError.noSuchMessage`, `StoreError`.

@@ -1,32 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  /// Sets my reaction to a message, replaces it, or removes it if it is the same again. On the disk
-  /// before it returns; where a network carries the conversation, the outbox has it.
-  ///
-  /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
-  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`; `StoreError`.
-  @discardableResult
-  public func react(
-    _ message: ID<Message>, by me: ID<Participant>, with emoji: String
-  ) throws -> ReactionChange {
-    guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
-    return try write(durable: true) {
-      guard let found = try stored(message), !found.isRecalled,
-        let place = try conversation(found.conversation, for: me)
-      else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-      guard try isMember(me, of: place.id) else { throw RuleError.notAMember(place.name) }
-      guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
-      guard found.state >= .sent else { throw RuleError.notSent(found.number) }
-
-      let former = try emojiStored(of: me, on: message)
-      let isSame = former.map { Reaction.same($0, emoji) } ?? false
-      try setReaction(isSame ? "" : emoji, of: me, on: message, at: clock())
-      if place.network != nil { try postReaction(to: message, by: me) }
-      return isSame ? .removed : former == nil ? .set : .replaced
-    }
-  }
-
+extension Reading where Self: ~Copyable {
   /// The reactions to a message, in the order in which they were given.
   public func reactions(of message: ID<Message>) throws -> [Reaction] {
     try reactions(of: [message])[message] ?? []
@@ -53,42 +27,6 @@ extension Store {
     return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
   }
 
-  // MARK: Networks
-
-  /// The network would not have it, so nobody else sees it: it goes here as well. If I changed it
-  /// meanwhile, that is another attempt. Part of a transaction.
-  func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {
-    let person = reaction.participant.id
-    guard !reaction.emoji.isEmpty,
-      try emojiStored(of: person, on: message)?.utf8.elementsEqual(reaction.emoji.utf8) == true
-    else { return }
-    try setReaction("", of: person, on: message, at: reaction.at, failure: reason)
-  }
-
-  /// Only the newest wish waits. Part of a transaction.
-  private func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
-    try requireAccount(of: message)
-    try database.run(
-      "DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?", message, me)
-    try database.run(
-      "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, 3, ?)",
-      try nextChange(), message, me)
-  }
-
-  static let outboxReactionColumns =
-    PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
-  static let outboxReactionJoins = """
-
-    LEFT JOIN participant y ON y.id = x.participant
-    LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
-    """
-
-  static func outboxReaction(_ row: Row) -> Reaction? {
-    if row.isNull("other") { return nil }
-    return Reaction(
-      participant: participant(row, .other), emoji: row.text("emoji"), at: row.time("reacted_at"))
-  }
-
   // MARK: Rows
 
   func emojiStored(
@@ -98,6 +36,55 @@ extension Store {
       "SELECT emoji FROM reaction WHERE message = ? AND participant = ? AND emoji <> ''", message,
       person
     ) { $0.text() }
+  }
+
+  func reactions(
+    since: Int64, for me: ID<Participant>, limit: Int
+  ) throws -> [Store.NumberedReaction] {
+    try database.rows(
+      """
+      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+      FROM reaction x JOIN participant p ON p.id = x.participant
+      JOIN message m ON m.id = x.message
+      WHERE x.change > ?1 AND EXISTS (
+        SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
+          AND s.last IS NULL)
+      ORDER BY x.change LIMIT ?3
+      """, since, me, limit, read: Store.numberedReaction)
+  }
+
+  func news(_ found: [Store.NumberedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
+    try found.compactMap { entry in
+      guard let message = try stored(entry.message) else { return nil }
+      let emoji = entry.reaction.emoji
+      return ReactionNews(
+        message: try presented([message], to: me)[0], participant: entry.reaction.participant,
+        emoji: emoji.isEmpty ? nil : emoji, at: entry.reaction.at, failure: entry.failure)
+    }
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  // MARK: Networks
+
+  /// The network would not have it, so nobody else sees it: it goes here as well. If I changed it
+  /// meanwhile, that is another attempt.
+  func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {
+    let person = reaction.participant.id
+    guard !reaction.emoji.isEmpty,
+      try emojiStored(of: person, on: message)?.utf8.elementsEqual(reaction.emoji.utf8) == true
+    else { return }
+    try setReaction("", of: person, on: message, at: reaction.at, failure: reason)
+  }
+
+  /// Only the newest wish waits.
+  fileprivate func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
+    try requireAccount(of: message)
+    try database.run(
+      "DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?", message, me)
+    try database.run(
+      "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, 3, ?)",
+      try nextChange(), message, me)
   }
 
   func setReaction(
@@ -112,6 +99,49 @@ extension Store {
         change = excluded.change, failure = excluded.failure
       """, message, person, emoji, time, try nextChange(), failure)
   }
+}
+
+extension DurableTransaction {
+  /// Sets my reaction to a message, replaces it, or removes it if it is the same again. On the disk
+  /// before it returns; where a network carries the conversation, the outbox has it.
+  ///
+  /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
+  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`; `StoreError`.
+  @discardableResult
+  public func react(
+    _ message: ID<Message>, by me: ID<Participant>, with emoji: String
+  ) throws -> ReactionChange {
+    guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
+    guard let found = try stored(message), !found.isRecalled,
+      let place = try conversation(found.conversation, for: me)
+    else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
+    guard try isMember(me, of: place.id) else { throw RuleError.notAMember(place.name) }
+    guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
+    guard found.state >= .sent else { throw RuleError.notSent(found.number) }
+
+    let former = try emojiStored(of: me, on: message)
+    let isSame = former.map { Reaction.same($0, emoji) } ?? false
+    try setReaction(isSame ? "" : emoji, of: me, on: message, at: clock())
+    if place.network != nil { try postReaction(to: message, by: me) }
+    return isSame ? .removed : former == nil ? .set : .replaced
+  }
+}
+
+extension Store {
+  static let outboxReactionColumns =
+    PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
+
+  static let outboxReactionJoins = """
+
+    LEFT JOIN participant y ON y.id = x.participant
+    LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
+    """
+
+  static func outboxReaction(_ row: Row) -> Reaction? {
+    if row.isNull("other") { return nil }
+    return Reaction(
+      participant: participant(row, .other), emoji: row.text("emoji"), at: row.time("reacted_at"))
+  }
 
   // MARK: Changes
 
@@ -119,36 +149,11 @@ extension Store {
     number: Int64, message: ID<Message>, reaction: Reaction, failure: String?
   )
 
-  func reactions(
-    since: Int64, for me: ID<Participant>, limit: Int
-  ) throws -> [NumberedReaction] {
-    try database.rows(
-      """
-      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
-      FROM reaction x JOIN participant p ON p.id = x.participant
-      JOIN message m ON m.id = x.message
-      WHERE x.change > ?1 AND EXISTS (
-        SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
-          AND s.last IS NULL)
-      ORDER BY x.change LIMIT ?3
-      """, since, me, limit, read: Store.numberedReaction)
-  }
-
-  static func numberedReaction(_ row: Row) -> NumberedReaction {
+  static func numberedReaction(_ row: Row) -> Store.NumberedReaction {
     (
       row.int64("change"), row.id("message"),
       Reaction(participant: participant(row), emoji: row.text("emoji"), at: row.time("at")),
       row.optionalText("failure")
     )
-  }
-
-  func news(_ found: [NumberedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
-    try found.compactMap { entry in
-      guard let message = try stored(entry.message) else { return nil }
-      let emoji = entry.reaction.emoji
-      return ReactionNews(
-        message: try presented([message], to: me)[0], participant: entry.reaction.participant,
-        emoji: emoji.isEmpty ? nil : emoji, at: entry.reaction.at, failure: entry.failure)
-    }
   }
 }

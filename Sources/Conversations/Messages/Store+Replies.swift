@@ -30,6 +30,19 @@ public struct Quote: Hashable, Sendable {
   }
 }
 
+extension Reading where Self: ~Copyable {
+  /// The quote of a message that is going to be answered.
+  func quote(of message: ID<Message>, in place: ID<Conversation>) throws -> Quote {
+    guard let found = try stored(message), found.conversation == place, !found.isRecalled else {
+      throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue))
+    }
+    if found.deletedAt != nil { throw RuleError.deleted(found.number) }
+    return Quote(
+      number: found.number, senderName: found.senderName,
+      line: Quote.line(of: found.body, file: found.attachments.first?.name ?? ""))
+  }
+}
+
 extension Store {
   /// 80 graphemes are hardly ever more; the rest of a long text stays on the disk.
   static let quoteColumns = """
@@ -39,6 +52,7 @@ extension Store {
       (SELECT f.name FROM attachment f WHERE f.message = q.id ORDER BY f.ordinal LIMIT 1) END
       AS quoted_file
     """
+
   static let quoteJoins = """
 
     LEFT JOIN message q ON q.conversation = m.conversation AND q.number = m.reply_to
@@ -52,16 +66,5 @@ extension Store {
       number: row.int("reply_to"), senderName: row.text("quoted_name"),
       line: isGone ? "" : Quote.line(of: row.text("quoted_body"), file: row.text("quoted_file")),
       isDeleted: isGone)
-  }
-
-  /// The quote of a message that is going to be answered. Part of a transaction.
-  func quote(of message: ID<Message>, in place: ID<Conversation>) throws -> Quote {
-    guard let found = try stored(message), found.conversation == place, !found.isRecalled else {
-      throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue))
-    }
-    if found.deletedAt != nil { throw RuleError.deleted(found.number) }
-    return Quote(
-      number: found.number, senderName: found.senderName,
-      line: Quote.line(of: found.body, file: found.attachments.first?.name ?? ""))
   }
 }

@@ -39,7 +39,7 @@ package struct Approach: Hashable, Sendable {
   package var text: String
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// The requests of strangers to an account's owner, oldest first, except those that the owner
   /// ignores.
   package func approaches(to account: Account) throws -> [Approach] {
@@ -63,27 +63,9 @@ extension Store {
       }
     }.compactMap { $0 }
   }
+}
 
-  /// Forgets what strangers sent to an account's owner. What they wrote stays in the store.
-  ///
-  /// - Parameters:
-  ///   - address: of the room or person, or of who invites; nil for all.
-  ///   - kind: nil for every kind.
-  /// - Returns: how many there were.
-  @discardableResult
-  package func forgetApproaches(
-    to account: Account, of address: String? = nil, _ kind: Approach.Kind? = nil
-  ) throws -> Int {
-    try write(durable: true) {
-      try database.run(
-        """
-        DELETE FROM approach WHERE account = ?1 AND (?2 IS NULL OR ?2 IN (address, sender))
-          AND (?3 IS NULL OR kind = ?3)
-        """, account.id, address, kind?.rawValue)
-      return database.changedRows
-    }
-  }
-
+extension Writing where Self: ~Copyable {
   /// Entering a conversation accepts the request that led there, which is removed. Part of a
   /// transaction.
   func takeUp(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
@@ -95,5 +77,25 @@ extension Store {
         LEFT JOIN participant p ON p.id = iif(c.one = ?2, c.other, c.one)
         WHERE c.id = ?1)
       """, conversation, me)
+  }
+}
+
+extension DurableTransaction {
+  /// Forgets what strangers sent to an account's owner. What they wrote stays in the store.
+  ///
+  /// - Parameters:
+  ///   - address: of the room or person, or of who invites; nil for all.
+  ///   - kind: nil for every kind.
+  /// - Returns: how many there were.
+  @discardableResult
+  package func forgetApproaches(
+    to account: Account, of address: String? = nil, _ kind: Approach.Kind? = nil
+  ) throws -> Int {
+    try database.run(
+      """
+      DELETE FROM approach WHERE account = ?1 AND (?2 IS NULL OR ?2 IN (address, sender))
+        AND (?3 IS NULL OR kind = ?3)
+      """, account.id, address, kind?.rawValue)
+    return database.changedRows
   }
 }

@@ -3,79 +3,18 @@
 /// Accounts on networks: whose they are decides who sees what is said there.
 ///
 /// A network without an account, as an import may bring one, is seen by everyone in the store.
-extension Store {
-  /// Whether the network in a column is one that a viewer may see, as an expression of SQLite.
-  package static func isSeen(network: String, by viewer: String) -> String {
-    """
-    NOT EXISTS (SELECT 1 FROM account hidden
-      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer))
-    """
-  }
-
-  private static let accountSelect = "SELECT id, owner, network, status FROM account "
-
-  private func account(_ row: Row) -> Account {
-    Account(
-      id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: row.text("status"))
-  }
-
+extension Reading where Self: ~Copyable {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
     try database.rows(
-      Store.accountSelect + "WHERE owner = ? AND removed = 0 ORDER BY id", owner, read: account)
+      Store.accountSelect + "WHERE owner = ? AND removed = 0 ORDER BY id", owner,
+      read: Store.account)
   }
 
   /// The account that is a network; nil if nobody has it, or it was removed.
   public func account(network: String) throws -> Account? {
     try database.first(
-      Store.accountSelect + "WHERE network = ? AND removed = 0", network, read: account)
-  }
-
-  /// Gives a participant an account. What was said on it before, if it was removed once, belongs to
-  /// it again.
-  ///
-  /// - Parameter network: the kind and the address, as in `xmpp:anna@example.org`.
-  /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is missing;
-  ///   `StoreError`.
-  @discardableResult
-  public func addAccount(owner: ID<Participant>, network: String) throws -> Account {
-    var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
-    guard !made.kind.isEmpty, !made.address.isEmpty else { throw RuleError.badName(network) }
-    return try write(durable: true) {
-      let former = try database.first(
-        "SELECT owner, removed FROM account WHERE network = ?", network
-      ) { (owner: $0.id("owner") as ID<Participant>, isRemoved: $0.bool("removed")) }
-      if let former, former.owner != owner { throw RuleError.accountTaken(made.address) }
-      if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
-      let id: ID<Account>? = try database.first(
-        """
-        INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
-        ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
-        RETURNING id
-        """, owner, network, try nextChange()
-      ) { $0.id() }
-      // Conversations that an import brought were everyone's until now.
-      try database.run(
-        """
-        DELETE FROM membership WHERE participant <> ?1
-          AND participant IN (SELECT id FROM participant WHERE network = '')
-          AND conversation IN (SELECT id FROM conversation WHERE network = ?2)
-        """, owner, network)
-      try touchPeople()
-      made.id = id ?? made.id
-      return made
-    }
-  }
-
-  /// Tells the owner's other shells that the account's settings have changed in the owner's file.
-  ///
-  /// - Throws: `StoreError`.
-  package func noteChange(of account: Account) throws {
-    try write {
-      try database.run(
-        "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)
-    }
+      Store.accountSelect + "WHERE network = ? AND removed = 0", network, read: Store.account)
   }
 
   // MARK: Settings that older stores hold
@@ -100,48 +39,12 @@ extension Store {
     return AccountSettings(isWanted: isWanted, values: Dictionary(pairs) { $1 })
   }
 
-  /// Removes what an earlier version kept in the store.
-  ///
-  /// - Throws: `StoreError`.
-  package func removeStoredSettings(of account: Account) throws {
-    try write(durable: true) {
-      try database.run(
-        "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
-        try nextChange(), account.id)
-    }
-  }
-
-  /// Takes an account away. Its conversations stay for its owner to read; what waited for the
-  /// network has failed, with a sentence that says why. Its process sees it at the next bell.
-  ///
-  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  public func removeAccount(_ account: Account) throws {
-    try write(durable: true) {
-      guard try self.account(network: account.network) != nil else {
-        throw RuleError.noSuchAccount(account.address)
-      }
-      // The account's row is there as long as it takes to say what fails.
-      for entry in try outbox(of: account.network) {
-        try finish(entry, as: .failed("the account \(account.address) was removed"))
-      }
-      try database.run("DELETE FROM request WHERE account = ?", account.id)
-      try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
-      try forgetPresence(on: account.network)
-      try database.run(
-        """
-        UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
-        WHERE id = ?
-        """, try nextChange(), account.id)
-      try touchPeople()
-    }
-  }
-
   /// Whose a network is, or was before the account was removed; nil where nobody ever had it.
   func owner(ofNetwork network: String) throws -> ID<Participant>? {
     try database.first("SELECT owner FROM account WHERE network = ?", network) { $0.id() }
   }
 
-  /// What is to be carried by an account that was removed never would be. Part of a transaction.
+  /// What is to be carried by an account that was removed never would be.
   ///
   /// - Throws: `RuleError.noSuchAccount`.
   func requireAccount(of network: String) throws {
@@ -162,7 +65,100 @@ extension Store {
     ) { $0.text() }
     if let network { try requireAccount(of: network) }
   }
+}
 
+extension Writing where Self: ~Copyable {
+  /// Tells the owner's other shells that the account's settings have changed in the owner's file.
+  ///
+  /// - Throws: `StoreError`.
+  package func noteChange(of account: Account) throws {
+    try database.run(
+      "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)
+  }
+
+  // MARK: Status
+
+  /// Says in what state the process is that serves an account: for the status line, in a few words;
+  /// empty for none. The same again is no news.
+  package func setStatus(of account: Account, _ text: String) throws {
+    let isKnown = try database.exists(
+      "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, text)
+    if isKnown { return }
+    try database.run(
+      "UPDATE account SET status = ?, change = ? WHERE id = ?", text, try nextChange(),
+      account.id)
+  }
+}
+
+extension DurableTransaction {
+  /// Gives a participant an account. What was said on it before, if it was removed once, belongs to
+  /// it again.
+  ///
+  /// - Parameter network: the kind and the address, as in `xmpp:anna@example.org`.
+  /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is missing;
+  ///   `StoreError`.
+  @discardableResult
+  public func addAccount(owner: ID<Participant>, network: String) throws -> Account {
+    var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
+    guard !made.kind.isEmpty, !made.address.isEmpty else { throw RuleError.badName(network) }
+    let former = try database.first(
+      "SELECT owner, removed FROM account WHERE network = ?", network
+    ) { (owner: $0.id("owner") as ID<Participant>, isRemoved: $0.bool("removed")) }
+    if let former, former.owner != owner { throw RuleError.accountTaken(made.address) }
+    if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
+    let id: ID<Account>? = try database.first(
+      """
+      INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
+      ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
+      RETURNING id
+      """, owner, network, try nextChange()
+    ) { $0.id() }
+    // Conversations that an import brought were everyone's until now.
+    try database.run(
+      """
+      DELETE FROM membership WHERE participant <> ?1
+        AND participant IN (SELECT id FROM participant WHERE network = '')
+        AND conversation IN (SELECT id FROM conversation WHERE network = ?2)
+      """, owner, network)
+    try touchPeople()
+    made.id = id ?? made.id
+    return made
+  }
+
+  /// Removes what an earlier version kept in the store.
+  ///
+  /// - Throws: `StoreError`.
+  package func removeStoredSettings(of account: Account) throws {
+    try database.run(
+      "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
+      try nextChange(), account.id)
+  }
+
+  /// Takes an account away. Its conversations stay for its owner to read; what waited for the
+  /// network has failed, with a sentence that says why. Its process sees it at the next bell.
+  ///
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  public func removeAccount(_ account: Account) throws {
+    guard try self.account(network: account.network) != nil else {
+      throw RuleError.noSuchAccount(account.address)
+    }
+    // The account's row is there as long as it takes to say what fails.
+    for entry in try outbox(of: account.network) {
+      try finish(entry, as: .failed("the account \(account.address) was removed"))
+    }
+    try database.run("DELETE FROM request WHERE account = ?", account.id)
+    try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
+    try forgetPresence(on: account.network)
+    try database.run(
+      """
+      UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
+      WHERE id = ?
+      """, try nextChange(), account.id)
+    try touchPeople()
+  }
+}
+
+extension Store {
   /// Why no network process can serve an account of this store, as a sentence; nil where one can.
   ///
   /// SQLite removes and makes its log files anew, so such a process has to reach the whole folder:
@@ -174,18 +170,19 @@ extension Store {
     }
   }
 
-  // MARK: Status
-
-  /// Says in what state the process is that serves an account: for the status line, in a few words;
-  /// empty for none. The same again is no news.
-  package func setStatus(of account: Account, _ text: String) throws {
-    let isKnown = try database.exists(
-      "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, text)
-    if isKnown { return }
-    try write {
-      try database.run(
-        "UPDATE account SET status = ?, change = ? WHERE id = ?", text, try nextChange(),
-        account.id)
-    }
+  /// Whether the network in a column is one that a viewer may see, as an expression of SQLite.
+  package static func isSeen(network: String, by viewer: String) -> String {
+    """
+    NOT EXISTS (SELECT 1 FROM account hidden
+      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer))
+    """
   }
+
+  fileprivate static func account(_ row: Row) -> Account {
+    Account(
+      id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
+      status: row.text("status"))
+  }
+
+  fileprivate static let accountSelect = "SELECT id, owner, network, status FROM account "
 }

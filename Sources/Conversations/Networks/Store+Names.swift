@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What stands in the store, in the words of a network.
+extension Reading where Self: ~Copyable {
+  /// The network's own name for a conversation, and for whom it is with; nil for one of this machine.
+  package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
+    try database.first(
+      "SELECT \(Store.placeColumns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
+      conversation, read: Store.networkPlace)
+  }
+}
+
 extension Store {
   /// The names of the columns of someone in a row.
   struct SpeakerColumns {
@@ -41,12 +50,5 @@ extension Store {
   static func networkPlace(_ row: Row) -> NetworkPlace {
     row.int("place_kind") == Conversation.Kind.room.rawValue
       ? .room(row.text("place_address")) : .direct(row.text("place_person"))
-  }
-
-  /// The network's own name for a conversation, and for whom it is with; nil for one of this machine.
-  package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
-    try database.first(
-      "SELECT \(Store.placeColumns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
-      conversation, read: Store.networkPlace)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What shells and network processes ask about places on a network.
-extension Store {
+extension Reading where Self: ~Copyable {
   /// Whether somebody of this machine has a shell.
   package func hasShell(_ person: ID<Participant>) throws -> Bool {
     try database.exists("SELECT 1 FROM shell WHERE participant = ?", person)
@@ -28,29 +28,6 @@ extension Store {
     ) { $0.text() } ?? ""
   }
 
-  /// The direct chat of an account's owner with someone on its network, made if missing.
-  ///
-  /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.
-  package func networkChat(with address: String, of account: Account) throws -> Conversation {
-    try write(durable: true) {
-      guard let known = try self.account(network: account.network), known.id == account.id else {
-        throw RuleError.noSuchAccount(account.address)
-      }
-      let place = try NewsTaking(self, known, []).place(.direct(address))
-      try enter(known.owner, place.id)
-      return place.conversation
-    }
-  }
-
-  /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;
-  /// rooms with a nickname of their own keep it.
-  package func rename(_ former: String, to nick: String, inRoomsOf network: String) throws {
-    try write(durable: true) {
-      try database.run(
-        "UPDATE conversation SET nick = ? WHERE network = ? AND nick = ?", nick, network, former)
-    }
-  }
-
   /// The archive id before which to look for older messages; empty if no id is known, nil if
   /// nothing is older.
   package func olderArchive(in conversation: ID<Conversation>) throws -> String? {
@@ -65,5 +42,26 @@ extension Store {
       ORDER BY past DESC, created_at, number LIMIT 1
       """, conversation
     ) { $0.text() } ?? ""
+  }
+}
+
+extension DurableTransaction {
+  /// The direct chat of an account's owner with someone on its network, made if missing.
+  ///
+  /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.
+  package func networkChat(with address: String, of account: Account) throws -> Conversation {
+    guard let known = try self.account(network: account.network), known.id == account.id else {
+      throw RuleError.noSuchAccount(account.address)
+    }
+    let place = try NewsTaking(DurableTransaction(of: self), known, []).place(.direct(address))
+    try enter(known.owner, place.id)
+    return place.conversation
+  }
+
+  /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;
+  /// rooms with a nickname of their own keep it.
+  package func rename(_ former: String, to nick: String, inRoomsOf network: String) throws {
+    try database.run(
+      "UPDATE conversation SET nick = ? WHERE network = ? AND nick = ?", nick, network, former)
   }
 }

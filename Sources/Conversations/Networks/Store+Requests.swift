@@ -13,30 +13,36 @@ package struct NetworkAnswer: Hashable, Sendable {
   }
 }
 
-extension Store {
-  /// How long answers stay, in milliseconds, for shells that are slow to look.
-  private static let answersStay: Milliseconds = 24 * 3_600_000
-
-  /// Asks an account's network for something; its process is told by the bell, at once or when there
-  /// is one.
-  ///
-  /// - Parameter secret: the password of a room; it is in the store until the network has answered.
-  /// - Returns: the request, to know its answer by among `Changes.answers`.
-  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  @discardableResult
-  package func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = "",
-    of account: Account
-  ) throws -> NetworkRequest {
-    try write(durable: true) {
-      guard try self.account(network: account.network)?.id == account.id else {
-        throw RuleError.noSuchAccount(account.address)
-      }
-      return try insert(verb, target: target, text: text, secret: secret, of: account)
-    }
+extension Reading where Self: ~Copyable {
+  /// What an account's owner asked for and has no answer to yet, oldest first.
+  package func requests(of account: Account) throws -> [NetworkRequest] {
+    try database.rows(
+      """
+      SELECT id, verb, target, text, secret FROM request
+      WHERE account = ? AND answer IS NULL ORDER BY id
+      """, account.id, read: Store.request
+    ).compactMap { $0 }
   }
 
-  /// Part of a transaction.
+  /// The answers to what a participant asked for that came between two positions.
+  func answers(
+    after start: Int64, upTo end: Int64, for me: ID<Participant>
+  ) throws -> [NetworkAnswer] {
+    try database.rows(
+      """
+      SELECT w.id, w.verb, w.target, w.text, w.secret, w.answer, a.network
+      FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
+      WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
+      """, start, end, me
+    ) { row in
+      Store.request(row).map {
+        NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
+      }
+    }.compactMap { $0 }
+  }
+}
+
+extension Writing where Self: ~Copyable {
   @discardableResult
   func insert(
     _ verb: NetworkRequest.Verb, target: String, text: String, secret: String = "",
@@ -61,36 +67,14 @@ extension Store {
   package func tell(
     _ sentence: String, _ account: Account, as verb: NetworkRequest.Verb = .abilities
   ) throws {
-    try write {
-      let id = try nextChange()
-      try database.run(
-        """
-        INSERT INTO request(id, account, verb, target, text, at, answer, change)
-        VALUES (?1, ?2, ?5, '', '', ?3, ?4, ?1)
-        """, id, account.id, clock(), sentence, verb.rawValue)
-    }
-  }
-
-  /// What an account's owner asked for and has no answer to yet, oldest first.
-  package func requests(of account: Account) throws -> [NetworkRequest] {
-    try database.rows(
+    let id = try nextChange()
+    try database.run(
       """
-      SELECT id, verb, target, text, secret FROM request
-      WHERE account = ? AND answer IS NULL ORDER BY id
-      """, account.id, read: Store.request
-    ).compactMap { $0 }
+      INSERT INTO request(id, account, verb, target, text, at, answer, change)
+      VALUES (?1, ?2, ?5, '', '', ?3, ?4, ?1)
+      """, id, account.id, clock(), sentence, verb.rawValue)
   }
 
-  /// nil for what a later program asks for.
-  private static func request(_ row: Row) -> NetworkRequest? {
-    NetworkRequest.Verb(rawValue: row.text("verb")).map {
-      NetworkRequest(
-        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"),
-        secret: row.text("secret"))
-    }
-  }
-
-  /// Part of a transaction.
   func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
     try database.run(
       """
@@ -99,21 +83,37 @@ extension Store {
       """,
       text, try nextChange(), request.id, account.id)
   }
+}
 
-  /// The answers to what a participant asked for that came between two positions.
-  func answers(
-    after start: Int64, upTo end: Int64, for me: ID<Participant>
-  ) throws -> [NetworkAnswer] {
-    try database.rows(
-      """
-      SELECT w.id, w.verb, w.target, w.text, w.secret, w.answer, a.network
-      FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
-      WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
-      """, start, end, me
-    ) { row in
-      Store.request(row).map {
-        NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
-      }
-    }.compactMap { $0 }
+extension DurableTransaction {
+  /// Asks an account's network for something; its process is told by the bell, at once or when there
+  /// is one.
+  ///
+  /// - Parameter secret: the password of a room; it is in the store until the network has answered.
+  /// - Returns: the request, to know its answer by among `Changes.answers`.
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  @discardableResult
+  package func ask(
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = "",
+    of account: Account
+  ) throws -> NetworkRequest {
+    guard try self.account(network: account.network)?.id == account.id else {
+      throw RuleError.noSuchAccount(account.address)
+    }
+    return try insert(verb, target: target, text: text, secret: secret, of: account)
+  }
+}
+
+extension Store {
+  /// How long answers stay, in milliseconds, for shells that are slow to look.
+  fileprivate static let answersStay: Milliseconds = 24 * 3_600_000
+
+  /// nil for what a later program asks for.
+  fileprivate static func request(_ row: Row) -> NetworkRequest? {
+    NetworkRequest.Verb(rawValue: row.text("verb")).map {
+      NetworkRequest(
+        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"),
+        secret: row.text("secret"))
+    }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What a network process asks the store.
-extension Store {
+extension Reading where Self: ~Copyable {
   /// What an account's owner does that the network tells others: their typing, and how far they are.
   /// Read from the store, so nothing is lost between two looks; what was told may be told again.
   ///
@@ -12,48 +12,46 @@ extension Store {
   ) throws -> ([NetworkSignal], position: Int64) {
     let now = try self.position
     if now <= position { return ([], now) }
-    return try read {
-      var signals = try database.rows(
-        """
-        SELECT \(Store.placeColumns), t.active
-        FROM typing t JOIN conversation c ON c.id = t.conversation
-        WHERE t.participant = ? AND t.change > ? AND t.change <= ? AND c.network = ?
-        ORDER BY t.change
-        """, account.owner, position, now, account.network
-      ) { NetworkSignal.typing(Store.networkPlace($0), $0.bool("active")) }
-      let marks = try database.rows(
-        """
-        SELECT c.id, \(Store.placeColumns), r.delivered, r.seen
-        FROM reader r JOIN conversation c ON c.id = r.conversation
-        WHERE r.participant = ? AND r.change > ? AND r.change <= ? AND c.network = ?
-        ORDER BY r.change
-        """, account.owner, position, now, account.network
-      ) {
-        (
-          id: $0.id("id") as ID<Conversation>, place: Store.networkPlace($0),
-          delivered: $0.int("delivered"), seen: $0.int("seen")
-        )
-      }
-      for mark in marks {
-        let seen = try newestHeard(in: mark.id, upTo: mark.seen, account)
-        let delivered = try newestHeard(in: mark.id, upTo: mark.delivered, account)
-        // Whoever saw it has it.
-        if let delivered, delivered.number != seen?.number {
-          signals.append(.reached(mark.place, delivered.name, by: delivered.speaker, .delivered))
-        }
-        if let seen { signals.append(.reached(mark.place, seen.name, by: seen.speaker, .seen)) }
-      }
-      return (signals, now)
+    var signals = try database.rows(
+      """
+      SELECT \(Store.placeColumns), t.active
+      FROM typing t JOIN conversation c ON c.id = t.conversation
+      WHERE t.participant = ? AND t.change > ? AND t.change <= ? AND c.network = ?
+      ORDER BY t.change
+      """, account.owner, position, now, account.network
+    ) { NetworkSignal.typing(Store.networkPlace($0), $0.bool("active")) }
+    let marks = try database.rows(
+      """
+      SELECT c.id, \(Store.placeColumns), r.delivered, r.seen
+      FROM reader r JOIN conversation c ON c.id = r.conversation
+      WHERE r.participant = ? AND r.change > ? AND r.change <= ? AND c.network = ?
+      ORDER BY r.change
+      """, account.owner, position, now, account.network
+    ) {
+      (
+        id: $0.id("id") as ID<Conversation>, place: Store.networkPlace($0),
+        delivered: $0.int("delivered"), seen: $0.int("seen")
+      )
     }
+    for mark in marks {
+      let seen = try newestHeard(in: mark.id, upTo: mark.seen, account)
+      let delivered = try newestHeard(in: mark.id, upTo: mark.delivered, account)
+      // Whoever saw it has it.
+      if let delivered, delivered.number != seen?.number {
+        signals.append(.reached(mark.place, delivered.name, by: delivered.speaker, .delivered))
+      }
+      if let seen { signals.append(.reached(mark.place, seen.name, by: seen.speaker, .seen)) }
+    }
+    return (signals, now)
   }
 
   /// The newest message of others up to a number.
-  private func newestHeard(
+  fileprivate func newestHeard(
     in conversation: ID<Conversation>, upTo number: Int, _ account: Account
   ) throws -> (number: Int, name: MessageName, speaker: Speaker)? {
     try database.first(
       """
-      SELECT m.number, m.remote_id, m.archive_id, \(SpeakerColumns.sender.select(from: "p"))
+      SELECT m.number, m.remote_id, m.archive_id, \(Store.SpeakerColumns.sender.select(from: "p"))
       FROM message m JOIN participant p ON p.id = m.sender
       WHERE m.conversation = ? AND m.number <= ? AND m.past = 0 AND m.gone = 0 AND m.sender <> ?
         AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)

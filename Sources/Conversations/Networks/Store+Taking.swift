@@ -11,14 +11,20 @@ extension Store {
     _ news: [NetworkNews], of account: Account, fetchesFiles: Bool = true
   ) throws {
     if news.isEmpty { return }
-    try write(durable: news.contains(where: \.lasts)) {
-      guard let known = try self.account(network: account.network), known.id == account.id else {
-        throw RuleError.noSuchAccount(account.address)
-      }
-      let taking = try NewsTaking(self, known, news, fetchesFiles: fetchesFiles)
+    try connection.begin(isDurable: news.contains(where: \.lasts))
+    do {
+      let transaction = DurableTransaction(connection: connection)
+      guard let known = try transaction.account(network: account.network), known.id == account.id
+      else { throw RuleError.noSuchAccount(account.address) }
+      let taking = try NewsTaking(
+        DurableTransaction(of: transaction), known, news, fetchesFiles: fetchesFiles)
       for item in news { try taking.take(item) }
       try taking.settle()
       try taking.index()
+      try connection.commit()
+    } catch {
+      connection.rollBack()
+      throw error
     }
   }
 }
@@ -33,7 +39,7 @@ extension NetworkNews {
   }
 }
 
-/// One batch of news on its way into the store. Part of a transaction.
+/// One batch of news on its way into the store.
 final class NewsTaking {
   /// A conversation of the account.
   final class Place {
@@ -70,7 +76,7 @@ final class NewsTaking {
     var id: ID<Participant> { participant.id }
   }
 
-  let store: Store
+  let store: DurableTransaction
   let account: Account
   let fetchesFiles: Bool
   let owner: Participant
@@ -91,12 +97,13 @@ final class NewsTaking {
   var network: String { account.network }
 
   init(
-    _ store: Store, _ account: Account, _ news: [NetworkNews],
+    _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkNews],
     fetchesFiles: Bool = false
   ) throws {
-    (self.store, self.account, self.fetchesFiles) = (store, account, fetchesFiles)
-    owner = try store.participant(account.owner)
-    now = min(max(store.clock(), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+    self.store = store
+    (self.account, self.fetchesFiles) = (account, fetchesFiles)
+    owner = try self.store.participant(account.owner)
+    now = min(max(self.store.clock(), JSONShape.times.lowerBound), JSONShape.times.upperBound)
     joining = Set(
       news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
   }

@@ -2,6 +2,11 @@
 
 /// What may be a name, and when two names are the same.
 package enum Naming {
+  /// A room's name without the leading `#`.
+  package static func bare(_ name: String) -> String {
+    name.hasPrefix("#") ? String(name.dropFirst()) : name
+  }
+
   /// In graphemes.
   static let longest = 64
   /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.

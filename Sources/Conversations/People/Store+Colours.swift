@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// Which colour each name has in a conversation, by numbers whose meaning is the front end's.
   package func colours(in conversation: ID<Conversation>) throws -> [ID<Participant>: Int] {
     let rows: [(ID<Participant>, Int)] = try database.rows(
@@ -8,18 +8,18 @@ extension Store {
     ) { ($0.id("participant"), $0.int("colour")) }
     return Dictionary(rows) { first, _ in first }
   }
+}
 
+extension Writing where Self: ~Copyable {
   /// Keeps colours for the next time; those of people who have one, or that are taken, stay as they
   /// are.
   package func setColours(
     _ colours: [ID<Participant>: Int], in conversation: ID<Conversation>
   ) throws {
-    try write {
-      for (person, colour) in colours {
-        try database.run(
-          "INSERT OR IGNORE INTO name_colour(conversation, participant, colour) VALUES (?, ?, ?)",
-          conversation, person, colour)
-      }
+    for (person, colour) in colours {
+      try database.run(
+        "INSERT OR IGNORE INTO name_colour(conversation, participant, colour) VALUES (?, ?, ?)",
+        conversation, person, colour)
     }
   }
 }

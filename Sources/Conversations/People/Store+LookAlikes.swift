@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// Those whose shown name looks like that of another who comes first (rule 12.3): I come before
   /// all, people of this machine before those on networks, then whoever was here earlier. Whom I do
   /// not see, nobody looks like.
@@ -8,56 +8,52 @@ extension Store {
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
     // One by one: compiling one question about all of them takes longer than a screen's answers.
-    try read {
-      try people.filter { person in
-        if person == me { return false }
-        return try database.exists(
-          """
-          SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
-          WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
-              OR (q.network <> '', q.id) < (p.network <> '', p.id))
-            -- Whoever is called in a room as elsewhere on the network is mostly the same person;
-            -- and a contact who is just called like someone of this machine was taken as one.
-            AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
-              p.given IS NULL AND q.given IS NULL))
-            AND \(Store.isSeen(network: "q.network", by: "?2"))
-          """, person, me)
-      }
+    try people.filter { person in
+      if person == me { return false }
+      return try database.exists(
+        """
+        SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
+        WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
+            OR (q.network <> '', q.id) < (p.network <> '', p.id))
+          -- Whoever is called in a room as elsewhere on the network is mostly the same person;
+          -- and a contact who is just called like someone of this machine was taken as one.
+          AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
+            p.given IS NULL AND q.given IS NULL))
+          AND \(Store.isSeen(network: "q.network", by: "?2"))
+        """, person, me)
     }
   }
 
   /// The same among everybody. Only those are looked at whose name has the shape of another's.
   package func lookAlikes(to me: ID<Participant>) throws -> Set<ID<Participant>> {
-    try read {
-      let suspects: [ID<Participant>] = try database.rows(
-        """
-        SELECT id FROM participant WHERE skeleton IN (
-          SELECT skeleton FROM participant WHERE skeleton IN (
-            SELECT skeleton FROM participant WHERE skeleton <> ''
-            GROUP BY skeleton HAVING count(*) > 1)
-          GROUP BY skeleton
-          -- The same name on networks alone is mostly the same person's.
-          HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
-        """
-      ) { $0.id() }
-      return Set(try lookAlikes(among: suspects, to: me))
-    }
+    let suspects: [ID<Participant>] = try database.rows(
+      """
+      SELECT id FROM participant WHERE skeleton IN (
+        SELECT skeleton FROM participant WHERE skeleton IN (
+          SELECT skeleton FROM participant WHERE skeleton <> ''
+          GROUP BY skeleton HAVING count(*) > 1)
+        GROUP BY skeleton
+        -- The same name on networks alone is mostly the same person's.
+        HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
+      """
+    ) { $0.id() }
+    return Set(try lookAlikes(among: suspects, to: me))
   }
+}
 
+extension Writing where Self: ~Copyable {
   /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
   /// look into an index.
   package func lookAtNames() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }
-    try write {
-      let names = try database.rows("SELECT id, name \(missing)") {
-        (id: $0.id("id") as ID<Participant>, name: $0.text("name"))
-      }
-      for (id, name) in names {
-        try database.run(
-          "UPDATE participant SET skeleton = ? WHERE id = ?", NameShape.skeleton(name), id)
-      }
-      if !names.isEmpty { try touchPeople() }
+    let names = try database.rows("SELECT id, name \(missing)") {
+      (id: $0.id("id") as ID<Participant>, name: $0.text("name"))
     }
+    for (id, name) in names {
+      try database.run(
+        "UPDATE participant SET skeleton = ? WHERE id = ?", NameShape.skeleton(name), id)
+    }
+    if !names.isEmpty { try touchPeople() }
   }
 }

@@ -1,47 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  /// What the columns of a participant are called in a row.
-  struct PersonColumns {
-    let id, identity, name, network, given: StaticString
-
-    static let person = PersonColumns(
-      id: "person", identity: "person_identity", name: "person_name", network: "person_network",
-      given: "person_given")
-    /// Someone to whom something was done.
-    static let other = PersonColumns(
-      id: "other", identity: "other_identity", name: "other_name", network: "other_network",
-      given: "other_given")
-
-    func select(from row: String) -> String {
-      "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
-        + "\(row).network AS \(network), \(row).given AS \(given)"
-    }
-  }
-
-  static let participantColumns = PersonColumns.person.select(from: "p")
-
-  static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
-    let network = row.text(columns.network)
-    return Participant(
-      id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),
-      network: network.isEmpty ? nil : network, isOccupant: !row.isNull(columns.given))
-  }
-
-  /// The participant of this machine with that identity, made if missing (rule 11.1). Identities
-  /// that differ in case only are one.
-  ///
-  /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
-  ///   or invisible characters, or begins with `@`, `#` or `/`.
-  public func participant(identity: String) throws -> Participant {
-    if let known = try participant(known: identity) { return known }
-    return try write(durable: true) {
-      // Another process may have made it while this one waited for the lock.
-      if let known = try known(identity) { return known }
-      return try insert(identity: identity, name: try freeName(identity), network: "")
-    }
-  }
-
+extension Reading where Self: ~Copyable {
   /// The same without making anyone, for those who only read; nil where nobody has that identity.
   ///
   /// - Throws: `RuleError.badName`, as above.
@@ -50,7 +9,7 @@ extension Store {
     return try known(identity)
   }
 
-  private func known(_ identity: String) throws -> Participant? {
+  fileprivate func known(_ identity: String) throws -> Participant? {
     try database.first(
       "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
       identity, read: { Store.participant($0) })
@@ -59,23 +18,9 @@ extension Store {
       }
   }
 
-  package func insert(identity: String, name: String, network: String) throws -> Participant {
-    try touchPeople()
-    let id: ID<Participant>? = try database.first(
-      """
-      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton, here)
-      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
-      """, network, identity, name, Naming.key(identity), Naming.key(name),
-      NameShape.skeleton(name), network.isEmpty ? clock() : nil
-    ) { $0.id() }
-    return Participant(
-      id: id ?? ID(rawValue: 0), identity: identity, name: name,
-      network: network.isEmpty ? nil : network)
-  }
-
   /// Somebody may show the newcomer's identity as a name already. What people on someone's account
   /// are called, anyone could have chosen: it takes no name from those of this machine.
-  private func freeName(_ wanted: String) throws -> String {
+  fileprivate func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
     while try candidates(for: name, seenBy: nil).contains(where: { Naming.same($0.name, name) }) {
@@ -102,7 +47,8 @@ extension Store {
     return try meant(by: wanted, among: others) ?? meant(by: wanted, among: all)
   }
 
-  private func meant(by wanted: String, among candidates: [Participant]) throws -> Participant? {
+  fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
+  {
     let tests: [(Participant) -> Bool] = [
       // Nobody of this machine can be called as an address that is somebody's.
       { $0.network != nil && $0.identity == wanted },
@@ -124,7 +70,7 @@ extension Store {
 
   /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
   /// be compared with it.
-  private func candidates(
+  fileprivate func candidates(
     for name: String, seenBy me: ID<Participant>?
   ) throws -> [Participant] {
     let key = Naming.key(name)
@@ -167,27 +113,28 @@ extension Store {
     return found
   }
 
-  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
-  /// (rule 11.1).
-  ///
-  /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
-  public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
-    _ = try Naming.checked(name)
-    return try write(durable: true) {
-      var participant = try participant(me)
-      // Byte by byte: another spelling of the same characters is a change.
-      if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-      let isTaken = try candidates(for: name, seenBy: nil).contains {
-        $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
-      }
-      if isTaken { throw RuleError.nameTaken(name) }
-      for place in try joined(by: me) {
-        try record(.renamed, in: place, by: me, text: participant.name)
-      }
-      try setName(of: me, to: name)
-      participant.name = name
-      return participant
-    }
+  /// The conversation this participant was in last, in any shell.
+  package func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
+    let found = try database.first(
+      "SELECT last_conversation FROM participant WHERE id = ?", me
+    ) { $0.optionalInt64() }
+    return (found ?? nil).map { ID(rawValue: $0) }
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  package func insert(identity: String, name: String, network: String) throws -> Participant {
+    try touchPeople()
+    let id: ID<Participant>? = try database.first(
+      """
+      INSERT INTO participant(network, identity, name, identity_key, name_key, skeleton, here)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
+      """, network, identity, name, Naming.key(identity), Naming.key(name),
+      NameShape.skeleton(name), network.isEmpty ? clock() : nil
+    ) { $0.id() }
+    return Participant(
+      id: id ?? ID(rawValue: 0), identity: identity, name: name,
+      network: network.isEmpty ? nil : network)
   }
 
   func setName(of person: ID<Participant>, to name: String) throws {
@@ -195,14 +142,6 @@ extension Store {
       "UPDATE participant SET name = ?, name_key = ?, skeleton = ? WHERE id = ?", name,
       Naming.key(name), NameShape.skeleton(name), person)
     try touchPeople()
-  }
-
-  /// The conversation this participant was in last, in any shell.
-  package func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
-    let found = try database.first(
-      "SELECT last_conversation FROM participant WHERE id = ?", me
-    ) { $0.optionalInt64() }
-    return (found ?? nil).map { ID(rawValue: $0) }
   }
 
   /// Notes that this participant has entered a conversation.
@@ -217,15 +156,75 @@ extension Store {
       WHERE id = ? AND kind = 0 AND network = '' AND ifnull(entered_at, 0) < ?
       """, conversation, clock() - 86_400_000)
     if isLast, !isOld { return }
-    try write {
-      if !isLast {
-        try database.run(
-          "UPDATE participant SET last_conversation = ? WHERE id = ?", conversation, me)
-      }
-      if isOld {
-        try database.run(
-          "UPDATE conversation SET entered_at = ? WHERE id = ?", clock(), conversation)
-      }
+    if !isLast {
+      try database.run(
+        "UPDATE participant SET last_conversation = ? WHERE id = ?", conversation, me)
     }
+    if isOld {
+      try database.run(
+        "UPDATE conversation SET entered_at = ? WHERE id = ?", clock(), conversation)
+    }
+  }
+}
+
+extension DurableTransaction {
+  /// The participant of this machine with that identity, made if missing (rule 11.1). Identities
+  /// that differ in case only are one.
+  ///
+  /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
+  ///   or invisible characters, or begins with `@`, `#` or `/`.
+  public func participant(identity: String) throws -> Participant {
+    if let known = try participant(known: identity) { return known }
+    return try insert(identity: identity, name: try freeName(identity), network: "")
+  }
+
+  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
+  /// (rule 11.1).
+  ///
+  /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
+  public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
+    _ = try Naming.checked(name)
+    var participant = try participant(me)
+    // Byte by byte: another spelling of the same characters is a change.
+    if participant.name.utf8.elementsEqual(name.utf8) { return participant }
+    let isTaken = try candidates(for: name, seenBy: nil).contains {
+      $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
+    }
+    if isTaken { throw RuleError.nameTaken(name) }
+    for place in try joined(by: me) {
+      try record(.renamed, in: place, by: me, text: participant.name)
+    }
+    try setName(of: me, to: name)
+    participant.name = name
+    return participant
+  }
+}
+
+extension Store {
+  /// What the columns of a participant are called in a row.
+  struct PersonColumns {
+    let id, identity, name, network, given: StaticString
+
+    static let person = PersonColumns(
+      id: "person", identity: "person_identity", name: "person_name", network: "person_network",
+      given: "person_given")
+    /// Someone to whom something was done.
+    static let other = PersonColumns(
+      id: "other", identity: "other_identity", name: "other_name", network: "other_network",
+      given: "other_given")
+
+    func select(from row: String) -> String {
+      "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
+        + "\(row).network AS \(network), \(row).given AS \(given)"
+    }
+  }
+
+  static let participantColumns = PersonColumns.person.select(from: "p")
+
+  static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
+    let network = row.text(columns.network)
+    return Participant(
+      id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),
+      network: network.isEmpty ? nil : network, isOccupant: !row.isNull(columns.given))
   }
 }

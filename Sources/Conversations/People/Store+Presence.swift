@@ -13,153 +13,7 @@ struct ShellPresence {
   var lock: Int32
 }
 
-extension Store {
-  /// Makes this process a running shell of a participant; ends the presence it had.
-  ///
-  /// - Returns: a new name for it.
-  public func attach(_ me: ID<Participant>) throws -> ShellID {
-    try detach()
-    try files.makeShells(shared: isShared)
-    var random = SystemRandomNumberGenerator()
-    let id = ShellID(rawValue: String(random.next(), radix: 36))
-    var made = ShellPresence(id: id, participant: me, lock: -1)
-    do {
-      // Inside the transaction: others look for dead shells in one as well, so nobody can take a
-      // file that is not locked yet for a dead one's.
-      try write {
-        made.lock = try lockFile(of: id)
-        try insert(made)
-      }
-    } catch {
-      if made.lock >= 0 {
-        unlink(files.lockPath(of: id))
-        Glibc.close(made.lock)
-      }
-      throw error
-    }
-    presence = made
-    return id
-  }
-
-  private func insert(_ shell: ShellPresence) throws {
-    try noteHere(shell.participant)
-    try database.run(
-      "INSERT OR REPLACE INTO shell(id, participant, conversation, paused) VALUES (?, ?, ?, ?)",
-      shell.id, shell.participant, shell.conversation, shell.isPaused)
-    try touchPeople()
-  }
-
-  func lockFile(of id: ShellID) throws -> Int32 {
-    let file = try StoreFiles.openBeside(
-      files.lockPath(of: id), shared: isShared, exclusively: true)
-    flock(file, LOCK_EX | LOCK_NB)
-    let text = database.companions?.text ?? ""
-    _ = Glibc.write(file, text, text.utf8.count)
-    return file
-  }
-
-  /// Ends this shell's presence and its typing. Nothing if there is none.
-  public func detach() throws {
-    guard let shell = presence else { return }
-    presence = nil
-    // Even if the store is locked: then the closed file tells the others that it is dead.
-    defer { Glibc.close(shell.lock) }
-    try write { try remove(shell.id) }
-    unlink(files.lockPath(of: shell.id))
-  }
-
-  private func remove(_ shell: ShellID) throws {
-    let person: ID<Participant>? = try database.first(
-      "SELECT participant FROM shell WHERE id = ?", shell
-    ) { $0.id() }
-    if let person { try noteHere(person) }
-    try database.run("DELETE FROM shell WHERE id = ?", shell)
-    try endTyping(signalledBy: shell)
-    try touchPeople()
-  }
-
-  /// Part of a transaction.
-  func endTyping(signalledBy shell: ShellID) throws {
-    try database.run(
-      "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
-      try nextChange(), shell)
-  }
-
-  /// Someone of this machine has a shell, or says something. Part of a transaction.
-  func noteHere(_ person: ID<Participant>) throws {
-    let now = clock()
-    // Whoever has a shell was here all the time.
-    try database.run(
-      """
-      INSERT INTO absence(participant, since, until) SELECT id, here + ?2, ?3 FROM participant
-      WHERE id = ?1 AND here < ?3 - ?2 AND NOT EXISTS (SELECT 1 FROM shell WHERE participant = ?1)
-      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)
-      """, person, Audience.patience, now)
-    // Messages are for them again.
-    if database.changedRows > 0 { try touchPeople() }
-    try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
-  }
-
-  /// Tells the others which conversation this shell shows, nil for none.
-  ///
-  /// - Parameter paused: whether printing is held (rule 7.6).
-  public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
-    guard var shell = presence else { throw notAttached }
-    if shell.conversation == conversation, shell.isPaused == paused { return }
-    shell.conversation = conversation
-    shell.isPaused = paused
-    try write { try insert(shell) }
-    presence = shell
-  }
-
-  private var notAttached: StoreError {
-    .failed(path: path, detail: "this process has not attached as a shell")
-  }
-
-  /// Signals that I type, or paused (rule 4.3). Each call with true is a signal; the caller keeps
-  /// them apart. Of several shells of mine the last one to signal counts.
-  public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
-    guard let shell = presence else { throw notAttached }
-    if !isTyping {
-      let mine = "participant = ? AND conversation = ? AND shell = ? AND active = 1"
-      guard
-        try database.exists(
-          "SELECT 1 FROM typing WHERE \(mine)", shell.participant, conversation, shell.id)
-      else { return }
-      try write {
-        try database.run(
-          "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(mine)", clock(),
-          try nextChange(), shell.participant, conversation, shell.id)
-      }
-      return
-    }
-    try write { try beginTyping(of: shell.participant, in: conversation, by: shell.id) }
-  }
-
-  /// Part of a transaction.
-  func beginTyping(
-    of person: ID<Participant>, in conversation: ID<Conversation>, by shell: ShellID
-  ) throws {
-    try database.run(
-      """
-      INSERT INTO typing(participant, conversation, shell, active, began_at, at, change)
-      VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5)
-      ON CONFLICT DO UPDATE SET shell = excluded.shell, active = 1,
-        began_at = CASE active WHEN 1 THEN began_at ELSE excluded.at END, at = excluded.at,
-        change = excluded.change
-      """, person, conversation, shell, clock(), try nextChange())
-  }
-
-  /// A message ends the typing of its sender, from whatever shell (rule 4.2). Part of a transaction.
-  func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
-    let active = "participant = ? AND conversation = ? AND active = 1"
-    guard try database.exists("SELECT 1 FROM typing WHERE \(active)", person, conversation)
-    else { return }
-    try database.run(
-      "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(active)", clock(),
-      try nextChange(), person, conversation)
-  }
-
+extension Reading where Self: ~Copyable {
   /// The members of a conversation, and whoever else looks at it, by name.
   public func people(in conversation: ID<Conversation>) throws -> [Presence] {
     try database.rows(
@@ -219,22 +73,168 @@ extension Store {
     return Set(found.filter { files.isLocked($0.shell) }.map(\.person)).count
   }
 
-  // MARK: Away
-
-  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
-  public func setAway(_ word: String?, of me: ID<Participant>) throws {
-    if try away(of: me) == word { return }
-    try write {
-      try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
-      try touchPeople()
-    }
-  }
-
   /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
   public func away(of person: ID<Participant>) throws -> String? {
     try database.first("SELECT away FROM participant WHERE id = ?", person) {
       $0.optionalText()
     } ?? nil
+  }
+
+  /// Shells that have a row or a file, but nobody who holds the lock.
+  fileprivate func dead() throws -> [ShellID] {
+    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
+    known.formUnion(files.lockFiles())
+    known.subtract(leases.map(\.holder))
+    if let id = presence?.id { known.remove(id) }
+    return known.filter { !files.isLocked($0) }
+  }
+
+  fileprivate var hasLostItsLock: Bool { presence.map { hasNoName($0.lock) } ?? false }
+
+  fileprivate func hasDead() throws -> Bool {
+    try !dead().isEmpty || hasLostItsLock || hasDeadHolders()
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  fileprivate func insert(_ shell: ShellPresence) throws {
+    try noteHere(shell.participant)
+    try database.run(
+      "INSERT OR REPLACE INTO shell(id, participant, conversation, paused) VALUES (?, ?, ?, ?)",
+      shell.id, shell.participant, shell.conversation, shell.isPaused)
+    try touchPeople()
+  }
+
+  fileprivate func remove(_ shell: ShellID) throws {
+    let person: ID<Participant>? = try database.first(
+      "SELECT participant FROM shell WHERE id = ?", shell
+    ) { $0.id() }
+    if let person { try noteHere(person) }
+    try database.run("DELETE FROM shell WHERE id = ?", shell)
+    try endTyping(signalledBy: shell)
+    try touchPeople()
+  }
+
+  func endTyping(signalledBy shell: ShellID) throws {
+    try database.run(
+      "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
+      try nextChange(), shell)
+  }
+
+  /// Someone of this machine has a shell, or says something.
+  func noteHere(_ person: ID<Participant>) throws {
+    let now = clock()
+    // Whoever has a shell was here all the time.
+    try database.run(
+      """
+      INSERT INTO absence(participant, since, until) SELECT id, here + ?2, ?3 FROM participant
+      WHERE id = ?1 AND here < ?3 - ?2 AND NOT EXISTS (SELECT 1 FROM shell WHERE participant = ?1)
+      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)
+      """, person, Audience.patience, now)
+    // Messages are for them again.
+    if database.changedRows > 0 { try touchPeople() }
+    try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
+  }
+
+  /// Signals that I type, or paused (rule 4.3). Each call with true is a signal; the caller keeps
+  /// them apart. Of several shells of mine the last one to signal counts.
+  public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
+    guard let shell = presence else { throw connection.notAttached }
+    if !isTyping {
+      let mine = "participant = ? AND conversation = ? AND shell = ? AND active = 1"
+      guard
+        try database.exists(
+          "SELECT 1 FROM typing WHERE \(mine)", shell.participant, conversation, shell.id)
+      else { return }
+      try database.run(
+        "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(mine)", clock(),
+        try nextChange(), shell.participant, conversation, shell.id)
+      return
+    }
+    try beginTyping(of: shell.participant, in: conversation, by: shell.id)
+  }
+
+  func beginTyping(
+    of person: ID<Participant>, in conversation: ID<Conversation>, by shell: ShellID
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO typing(participant, conversation, shell, active, began_at, at, change)
+      VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5)
+      ON CONFLICT DO UPDATE SET shell = excluded.shell, active = 1,
+        began_at = CASE active WHEN 1 THEN began_at ELSE excluded.at END, at = excluded.at,
+        change = excluded.change
+      """, person, conversation, shell, clock(), try nextChange())
+  }
+
+  /// A message ends the typing of its sender, from whatever shell (rule 4.2).
+  func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
+    let active = "participant = ? AND conversation = ? AND active = 1"
+    guard try database.exists("SELECT 1 FROM typing WHERE \(active)", person, conversation)
+    else { return }
+    try database.run(
+      "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(active)", clock(),
+      try nextChange(), person, conversation)
+  }
+
+  // MARK: Away
+
+  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
+  public func setAway(_ word: String?, of me: ID<Participant>) throws {
+    if try away(of: me) == word { return }
+    try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
+    try touchPeople()
+  }
+}
+
+extension Store {
+  /// Makes this process a running shell of a participant; ends the presence it had.
+  ///
+  /// - Returns: a new name for it.
+  public func attach(_ me: ID<Participant>) throws -> ShellID {
+    try detach()
+    try files.makeShells(shared: isShared)
+    var random = SystemRandomNumberGenerator()
+    let id = ShellID(rawValue: String(random.next(), radix: 36))
+    var made = ShellPresence(id: id, participant: me, lock: -1)
+    do {
+      // Inside the transaction: others look for dead shells in one as well, so nobody can take a
+      // file that is not locked yet for a dead one's.
+      try write {
+        made.lock = try connection.lockFile(of: id)
+        try $0.insert(made)
+      }
+    } catch {
+      if made.lock >= 0 {
+        unlink(files.lockPath(of: id))
+        Glibc.close(made.lock)
+      }
+      throw error
+    }
+    connection.presence = made
+    return id
+  }
+
+  /// Ends this shell's presence and its typing. Nothing if there is none.
+  public func detach() throws {
+    guard let shell = connection.presence else { return }
+    connection.presence = nil
+    // Even if the store is locked: then the closed file tells the others that it is dead.
+    defer { Glibc.close(shell.lock) }
+    try write { try $0.remove(shell.id) }
+    unlink(files.lockPath(of: shell.id))
+  }
+
+  /// Tells the others which conversation this shell shows, nil for none.
+  ///
+  /// - Parameter paused: whether printing is held (rule 7.6).
+  public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
+    guard var shell = connection.presence else { throw connection.notAttached }
+    if shell.conversation == conversation, shell.isPaused == paused { return }
+    shell.conversation = conversation
+    shell.isPaused = paused
+    try write { try $0.insert(shell) }
+    connection.presence = shell
   }
 
   // MARK: The dead
@@ -245,36 +245,21 @@ extension Store {
   ///
   /// - Returns: whether there were any.
   public func forgetTheDead() throws -> Bool {
-    if try dead().isEmpty, !hasLostItsLock, try !hasDeadHolders() { return false }
-    return try write {
-      let hadHolders = try forgetDeadHolders()
-      if hasLostItsLock, var shell = presence {
+    if try !read({ try $0.hasDead() }) { return false }
+    return try write { transaction in
+      let hadHolders = try transaction.forgetDeadHolders()
+      if transaction.hasLostItsLock, var shell = connection.presence {
         Glibc.close(shell.lock)
-        shell.lock = try lockFile(of: shell.id)
-        presence = shell
-        try insert(shell)
+        shell.lock = try connection.lockFile(of: shell.id)
+        connection.presence = shell
+        try transaction.insert(shell)
       }
-      let dead = try dead()
+      let dead = try transaction.dead()
       for shell in dead {
-        try remove(shell)
+        try transaction.remove(shell)
         unlink(files.lockPath(of: shell))
       }
       return !dead.isEmpty || hadHolders
     }
-  }
-
-  private var hasLostItsLock: Bool {
-    guard let lock = presence?.lock else { return false }
-    var found = Glibc.stat()
-    return fstat(lock, &found) == 0 && found.st_nlink == 0
-  }
-
-  /// Shells that have a row or a file, but nobody who holds the lock.
-  private func dead() throws -> [ShellID] {
-    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
-    known.formUnion(files.lockFiles())
-    known.subtract(leases.map(\.holder))
-    if let id = presence?.id { known.remove(id) }
-    return known.filter { !files.isLocked($0) }
   }
 }

@@ -40,42 +40,42 @@ public struct Attention: Hashable, Sendable {
   }
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// What I want to hear of.
   public func attention(of me: ID<Participant>) throws -> Attention {
-    try read {
-      var attention = Attention()
-      let people = try database.rows(
-        "SELECT person, muted, ignored FROM person_attention WHERE participant = ?", me
-      ) { (id: $0.id("person") as ID<Participant>, $0.bool("muted"), $0.bool("ignored")) }
-      for (id, isMuted, isIgnored) in people {
-        if isMuted { attention.mutedPeople.insert(id) }
-        if isIgnored { attention.ignoredPeople.insert(id) }
-      }
-      let places = try database.rows(
-        """
-        SELECT conversation AS place, muted, ignored, notify FROM room_attention
-        WHERE participant = ?1
-        UNION ALL
-        SELECT c.id, a.muted, a.ignored, NULL FROM person_attention a
-        JOIN conversation c ON c.kind = 1 AND c.one = min(?1, a.person) AND c.other = max(?1, a.person)
-        WHERE a.participant = ?1
-        """, me
-      ) {
-        (
-          id: $0.id("place") as ID<Conversation>, $0.bool("muted"), $0.bool("ignored"),
-          $0.isNull("notify") ? nil : Attention.Notify(rawValue: $0.int("notify"))
-        )
-      }
-      for (id, isMuted, isIgnored, notify) in places {
-        if isMuted { attention.mutedPlaces.insert(id) }
-        if isIgnored { attention.ignoredPlaces.insert(id) }
-        if let notify { attention.notify[id] = notify }
-      }
-      return attention
+    var attention = Attention()
+    let people = try database.rows(
+      "SELECT person, muted, ignored FROM person_attention WHERE participant = ?", me
+    ) { (id: $0.id("person") as ID<Participant>, $0.bool("muted"), $0.bool("ignored")) }
+    for (id, isMuted, isIgnored) in people {
+      if isMuted { attention.mutedPeople.insert(id) }
+      if isIgnored { attention.ignoredPeople.insert(id) }
     }
+    let places = try database.rows(
+      """
+      SELECT conversation AS place, muted, ignored, notify FROM room_attention
+      WHERE participant = ?1
+      UNION ALL
+      SELECT c.id, a.muted, a.ignored, NULL FROM person_attention a
+      JOIN conversation c ON c.kind = 1 AND c.one = min(?1, a.person) AND c.other = max(?1, a.person)
+      WHERE a.participant = ?1
+      """, me
+    ) {
+      (
+        id: $0.id("place") as ID<Conversation>, $0.bool("muted"), $0.bool("ignored"),
+        $0.isNull("notify") ? nil : Attention.Notify(rawValue: $0.int("notify"))
+      )
+    }
+    for (id, isMuted, isIgnored, notify) in places {
+      if isMuted { attention.mutedPlaces.insert(id) }
+      if isIgnored { attention.ignoredPlaces.insert(id) }
+      if let notify { attention.notify[id] = notify }
+    }
+    return attention
   }
+}
 
+extension DurableTransaction {
   /// Mutes or ignores a room, or ends it.
   ///
   /// - Returns: false where it is so already.
@@ -105,35 +105,31 @@ extension Store {
 
   /// - Returns: whether it was another value.
   @discardableResult
-  private func setAttention(
+  fileprivate func setAttention(
     _ table: String, _ key: String, _ target: some Bindable, _ column: String, _ value: Int,
     _ me: ID<Participant>
   ) throws -> Bool {
-    try write(durable: true) {
-      let isSo = try database.exists(
-        "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
-        value)
-      let isNew =
-        try value == 0 && column != "notify"
-        && !database.exists(
-          "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
-      if isSo || isNew { return false }
-      try database.run(
-        """
-        INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)
-        ON CONFLICT DO UPDATE SET \(column) = excluded.\(column)
-        """, me, target, value)
-      try touchPeople()
-      return true
-    }
+    let isSo = try database.exists(
+      "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
+      value)
+    let isNew =
+      try value == 0 && column != "notify"
+      && !database.exists(
+        "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
+    if isSo || isNew { return false }
+    try database.run(
+      """
+      INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO UPDATE SET \(column) = excluded.\(column)
+      """, me, target, value)
+    try touchPeople()
+    return true
   }
 
   /// Somebody on the network of an account, who need not have been heard of before.
   package func networkPerson(_ address: String, of account: Account) throws -> Participant {
-    try write(durable: true) {
-      try NewsTaking(self, account, []).person(
-        Speaker(identity: address), in: .direct(address)
-      ).participant
-    }
+    try NewsTaking(DurableTransaction(of: self), account, []).person(
+      Speaker(identity: address), in: .direct(address)
+    ).participant
   }
 }

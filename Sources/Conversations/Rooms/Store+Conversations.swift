@@ -1,83 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  private static let conversationColumns = """
-    c.id, c.kind, CASE c.kind
-        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
-        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
-      END AS shown_name, c.topic, c.network, c.last_number
-    """
-  /// On a network an address tells apart what is called alike; `?1` sees both.
-  private static let roomIsAlike = """
-    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
-      SELECT 1 FROM conversation d
-      WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
-        AND \(isSeen(network: "d.network", by: "?1")))
-    """
-  private static let personIsAlike = """
-    c.network <> '' AND o.given IS NULL AND EXISTS (
-      SELECT 1 FROM participant q
-      WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
-        AND q.given IS NULL
-        AND \(isSeen(network: "q.network", by: "?1")))
-    """
-  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
-  private static let conversationSelect = selectConversation()
-  static func selectConversation(and columns: String = "") -> String {
-    """
-    SELECT \(conversationColumns)\(columns)
-    FROM conversation c
-    LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
-
-    """
-  }
-  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
-  package static let removed = 2
-  static let removedSuffix = ".removed"
-  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
-  /// a direct chat of theirs.
-  private static let visible =
-    "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
-    + isSeen(network: "c.network", by: "?1")
-
-  /// Whose messages are never unread: mine, and those of people whom I ignore.
-  static let uncounted = """
-    SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
-    """
-
-  static let nobody = ID<Participant>(rawValue: 0)
-
-  static func conversation(_ row: Row) -> Conversation {
-    let network = row.text("network")
-    return Conversation(
-      id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
-      name: row.text("shown_name"), topic: row.text("topic"),
-      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
-      isRemoved: row.int("kind") == removed)
-  }
-
-  // MARK: Rooms
-
+extension Reading where Self: ~Copyable {
   /// A room of this store, else the only one of that name on a network.
   ///
   /// - Parameters:
   ///   - name: with or without the leading `#`; case does not count.
-  ///   - create: whether it is made if missing.
-  ///   - me: who asks, and makes it; the rooms of my accounts are found by me alone, also by their
-  ///     addresses.
-  /// - Returns: nil if it is missing and not to be made.
+  ///   - me: who asks; the rooms of my accounts are found by me alone, also by their addresses.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
-  public func room(
-    _ name: String, create: Bool, for me: ID<Participant>? = nil
-  ) throws -> Conversation? {
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+  public func room(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation? {
+    let bare = Naming.bare(name)
     _ = try Naming.checked(bare)
-    if let known = try known(room: bare, for: me) { return known }
-    guard create else { return nil }
-    return try write(durable: true) {
-      if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
-      return try known(room: bare, for: me) ?? insert(room: bare, network: "", maker: me)
-    }
+    return try known(room: bare, for: me)
   }
 
   /// Whether no room can have the name, since a removed one is found by it (rule 13.10).
@@ -87,7 +20,7 @@ extension Store {
       "#" + bare.lowercased())
   }
 
-  private func known(room bare: String, for me: ID<Participant>?) throws -> Conversation? {
+  fileprivate func known(room bare: String, for me: ID<Participant>?) throws -> Conversation? {
     func exact(_ condition: String, _ name: String) throws -> [Conversation] {
       try database.rows(
         Store.conversationSelect
@@ -108,22 +41,6 @@ extension Store {
     return found.first
   }
 
-  /// - Parameter address: the network's own name for it; by default what it is called.
-  package func insert(
-    room bare: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
-  ) throws -> Conversation {
-    try touchPeople()
-    let name = "#" + bare
-    let id: ID<Conversation>? = try database.first(
-      """
-      INSERT INTO conversation(kind, network, name, folded, address, maker)
-      VALUES (0, ?, ?, ?, ?, ?) RETURNING id
-      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare, maker
-    ) { $0.id() }
-    return Conversation(
-      id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
-  }
-
   /// Every room, by name.
   ///
   /// - Parameters:
@@ -140,103 +57,11 @@ extension Store {
         """, me ?? Store.nobody, andUnused, clock() - Store.month, read: Store.conversation)
   }
 
-  private static let month: Milliseconds = 30 * 86_400_000
-
-  /// Whether conversation `c` is listed. A room of this machine without messages is left out if
-  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
-  /// and its maker never left it (rule 13.10).
-  private static func isListed(since moment: String) -> String {
-    """
-    (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
-      OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
-      OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
-      -- Messages were written there, but have been deleted as old.
-      OR c.last_number > 0
-        AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
-      -- Of one that nobody has entered nobody knows the age.
-      OR ifnull((SELECT max(at) FROM (
-        SELECT max(joined) AS at FROM membership WHERE conversation = c.id
-        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id
-        UNION ALL SELECT c.entered_at)), \(moment)) >= \(moment))
-    """
-  }
-
   /// All rooms, whoever asks, removed ones included: for import and export.
   package func allRooms() throws -> [Conversation] {
     try database.rows(
       Store.conversationSelect + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Store.nobody,
       read: Store.conversation)
-  }
-
-  /// The room that a network calls `name`, made if missing. Called by network processes, whose names
-  /// follow their own rules.
-  package func networkRoom(_ name: String, network: String) throws -> Conversation {
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
-    guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
-    func known() throws -> Conversation? {
-      try database.first(
-        Store.conversationSelect
-          + """
-          WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
-          ORDER BY c.address = ?2 DESC
-          """, Store.nobody, bare, network, "#" + bare.lowercased(), read: Store.conversation)
-    }
-    if let room = try known() { return room }
-    return try write(durable: true) { try known() ?? insert(room: bare, network: network) }
-  }
-
-  // MARK: Direct chats
-
-  /// The direct chat of two participants, made if missing; both are in it, and I am again if I had
-  /// left. With oneself it is a place for notes.
-  ///
-  /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
-  ///   `.noSuchAccount` where the account was removed before there was a chat, `.onlyInARoom`.
-  public func direct(
-    _ me: ID<Participant>, with other: ID<Participant>
-  ) throws -> Conversation {
-    let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
-    let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
-    func known() throws -> Conversation? {
-      try database.first(
-        Store.conversationSelect + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
-        read: Store.conversation)
-    }
-    if let found = try known(), try isMember(me, of: found.id) { return found }
-    return try write(durable: true) {
-      if try known() == nil { try insertDirect(me, with: other) }
-      guard let found = try known() else {
-        throw StoreError.failed(path: path, detail: "a new direct chat is not found")
-      }
-      try enter(me, found.id)
-      return found
-    }
-  }
-
-  /// A direct chat that I am not in yet. Part of a transaction.
-  ///
-  /// - Throws: as `direct`.
-  func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
-    let person = try participant(other)
-    if person.isOccupant {
-      let domain = person.network?.split(separator: "@").last.map(String.init)
-      throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
-    }
-    let network = try person.network ?? participant(me).network
-    if let network {
-      let owner = try owner(ofNetwork: network)
-      if let owner, owner != me, owner != other {
-        throw RuleError.noSuchParticipant(person.name)
-      }
-      try requireAccount(of: network)
-    }
-    let id: ID<Conversation>? = try database.first(
-      """
-      INSERT INTO conversation(kind, network, name, folded, one, other)
-      VALUES (1, ?1, '', '', min(?2, ?3), max(?2, ?3)) RETURNING id
-      """, network ?? "", me, other
-    ) { $0.id() }
-    if let id, other != me { try enter(other, id) }
   }
 
   /// The direct chats of a participant, and with whom each is.
@@ -271,71 +96,6 @@ extension Store {
       throw RuleError.noSuchRoom(String(id.rawValue))
     }
     return found
-  }
-
-  /// Enters a conversation, or only lists it again if I am in it already. Messages from now on are
-  /// for me; older ones can be read but do not count as unread.
-  ///
-  /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
-  public func join(
-    _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
-  ) throws {
-    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
-    try write(durable: true) {
-      let place = try required(conversation, for: me)
-      if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
-      try enter(me, conversation)
-      if isTold { try record(.joined, in: conversation, by: me) }
-    }
-  }
-
-  /// Lists a room that I am in again: it was left out because nothing happened there.
-  private func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
-    if try joined(by: me).contains(conversation) { return }
-    try write {
-      try database.run(
-        """
-        UPDATE membership SET joined = ?
-        WHERE conversation = ? AND participant = ? AND last IS NULL
-        """, clock(), conversation, me)
-    }
-  }
-
-  /// Part of a transaction.
-  package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    if try isMember(me, of: conversation) { return }
-    try touchPeople()
-    try takeUp(conversation, by: me)
-    // Back before anyone said anything: the former stay goes on.
-    try database.run(
-      """
-      UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
-        AND last = (SELECT last_number FROM conversation WHERE id = ?1)
-        AND first = (SELECT max(first) FROM membership WHERE conversation = ?1 AND participant = ?2)
-      """, conversation, me)
-    if database.changedRows > 0 { return }
-    try database.run(
-      """
-      INSERT INTO membership(conversation, participant, first, joined)
-      SELECT id, ?2, last_number + 1, ?3 FROM conversation WHERE id = ?1
-      """, conversation, me, clock())
-  }
-
-  /// Leaves a conversation, and tells the others (rule 13.5). Messages until now stay addressed to
-  /// me; later ones are not.
-  public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    guard try isMember(me, of: conversation) else { return }
-    try write(durable: true) {
-      try touchPeople()
-      // A stay in which nothing was said is kept, too: it tells who left from who was never here.
-      try database.run(
-        """
-        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
-        WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
-        """, conversation, me)
-      try endTyping(of: me, in: conversation)
-      try record(.left, in: conversation, by: me)
-    }
   }
 
   /// Whether a participant is in a conversation now.
@@ -400,7 +160,7 @@ extension Store {
   }
 
   /// - Parameter condition: narrows it to the conversations of a JSON array, `?2`.
-  private func listing(
+  fileprivate func listing(
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own, those of
@@ -442,5 +202,246 @@ extension Store {
       """
     guard let places else { return try database.rows(sql, me, read: read) }
     return try database.rows(sql, me, places, read: read)
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// - Parameter address: the network's own name for it; by default what it is called.
+  package func insert(
+    room bare: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
+  ) throws -> Conversation {
+    try touchPeople()
+    let name = "#" + bare
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, address, maker)
+      VALUES (0, ?, ?, ?, ?, ?) RETURNING id
+      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare, maker
+    ) { $0.id() }
+    return Conversation(
+      id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
+  }
+
+  /// A direct chat that I am not in yet.
+  ///
+  /// - Throws: as `direct`.
+  func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
+    let person = try participant(other)
+    if person.isOccupant {
+      let domain = person.network?.split(separator: "@").last.map(String.init)
+      throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
+    }
+    let network = try person.network ?? participant(me).network
+    if let network {
+      let owner = try owner(ofNetwork: network)
+      if let owner, owner != me, owner != other {
+        throw RuleError.noSuchParticipant(person.name)
+      }
+      try requireAccount(of: network)
+    }
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, one, other)
+      VALUES (1, ?1, '', '', min(?2, ?3), max(?2, ?3)) RETURNING id
+      """, network ?? "", me, other
+    ) { $0.id() }
+    if let id, other != me { try enter(other, id) }
+  }
+
+  /// Lists a room that I am in again: it was left out because nothing happened there.
+  fileprivate func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
+    if try joined(by: me).contains(conversation) { return }
+    try database.run(
+      """
+      UPDATE membership SET joined = ?
+      WHERE conversation = ? AND participant = ? AND last IS NULL
+      """, clock(), conversation, me)
+  }
+
+  package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    if try isMember(me, of: conversation) { return }
+    try touchPeople()
+    try takeUp(conversation, by: me)
+    // Back before anyone said anything: the former stay goes on.
+    try database.run(
+      """
+      UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
+        AND last = (SELECT last_number FROM conversation WHERE id = ?1)
+        AND first = (SELECT max(first) FROM membership WHERE conversation = ?1 AND participant = ?2)
+      """, conversation, me)
+    if database.changedRows > 0 { return }
+    try database.run(
+      """
+      INSERT INTO membership(conversation, participant, first, joined)
+      SELECT id, ?2, last_number + 1, ?3 FROM conversation WHERE id = ?1
+      """, conversation, me, clock())
+  }
+}
+
+extension DurableTransaction {
+  // MARK: Rooms
+
+  /// The room that `room(_:for:)` finds, made if there is none.
+  ///
+  /// - Parameter me: who makes it.
+  /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
+  public func makeRoom(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
+    if let known = try room(name, for: me) { return known }
+    let bare = Naming.bare(name)
+    if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
+    return try insert(room: bare, network: "", maker: me)
+  }
+
+  /// The room that a network calls `name`, made if missing. Called by network processes, whose names
+  /// follow their own rules.
+  package func networkRoom(_ name: String, network: String) throws -> Conversation {
+    let bare = Naming.bare(name)
+    guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
+    let known = try database.first(
+      Store.conversationSelect
+        + """
+        WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
+        ORDER BY c.address = ?2 DESC
+        """, Store.nobody, bare, network, "#" + bare.lowercased(), read: Store.conversation)
+    return try known ?? insert(room: bare, network: network)
+  }
+
+  // MARK: Direct chats
+
+  /// The direct chat of two participants, made if missing; both are in it, and I am again if I had
+  /// left. With oneself it is a place for notes.
+  ///
+  /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
+  ///   `.noSuchAccount` where the account was removed before there was a chat, `.onlyInARoom`.
+  public func direct(
+    _ me: ID<Participant>, with other: ID<Participant>
+  ) throws -> Conversation {
+    let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
+    let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
+    func known() throws -> Conversation? {
+      try database.first(
+        Store.conversationSelect + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
+        read: Store.conversation)
+    }
+    if try known() == nil { try insertDirect(me, with: other) }
+    guard let found = try known() else {
+      throw StoreError.failed(path: path, detail: "a new direct chat is not found")
+    }
+    try enter(me, found.id)
+    return found
+  }
+
+  /// Enters a conversation, or only lists it again if I am in it already. Messages from now on are
+  /// for me; older ones can be read but do not count as unread.
+  ///
+  /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
+  public func join(
+    _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
+  ) throws {
+    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
+    let place = try required(conversation, for: me)
+    if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
+    try enter(me, conversation)
+    if isTold { try record(.joined, in: conversation, by: me) }
+  }
+
+  /// Leaves a conversation, and tells the others (rule 13.5). Messages until now stay addressed to
+  /// me; later ones are not.
+  public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    guard try isMember(me, of: conversation) else { return }
+    try touchPeople()
+    // A stay in which nothing was said is kept, too: it tells who left from who was never here.
+    try database.run(
+      """
+      UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+      WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
+      """, conversation, me)
+    try endTyping(of: me, in: conversation)
+    try record(.left, in: conversation, by: me)
+  }
+}
+
+extension Store {
+  fileprivate static let conversationColumns = """
+    c.id, c.kind, CASE c.kind
+        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
+        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
+      END AS shown_name, c.topic, c.network, c.last_number
+    """
+
+  /// On a network an address tells apart what is called alike; `?1` sees both.
+  fileprivate static let roomIsAlike = """
+    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
+      SELECT 1 FROM conversation d
+      WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
+        AND \(isSeen(network: "d.network", by: "?1")))
+    """
+
+  fileprivate static let personIsAlike = """
+    c.network <> '' AND o.given IS NULL AND EXISTS (
+      SELECT 1 FROM participant q
+      WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
+        AND q.given IS NULL
+        AND \(isSeen(network: "q.network", by: "?1")))
+    """
+
+  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
+  fileprivate static let conversationSelect = selectConversation()
+
+  static func selectConversation(and columns: String = "") -> String {
+    """
+    SELECT \(conversationColumns)\(columns)
+    FROM conversation c
+    LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
+
+    """
+  }
+
+  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
+  package static let removed = 2
+
+  static let removedSuffix = ".removed"
+
+  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
+  /// a direct chat of theirs.
+  fileprivate static let visible =
+    "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
+    + isSeen(network: "c.network", by: "?1")
+
+  /// Whose messages are never unread: mine, and those of people whom I ignore.
+  static let uncounted = """
+    SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
+    """
+
+  static let nobody = ID<Participant>(rawValue: 0)
+
+  static func conversation(_ row: Row) -> Conversation {
+    let network = row.text("network")
+    return Conversation(
+      id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
+      name: row.text("shown_name"), topic: row.text("topic"),
+      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
+      isRemoved: row.int("kind") == removed)
+  }
+
+  fileprivate static let month: Milliseconds = 30 * 86_400_000
+
+  /// Whether conversation `c` is listed. A room of this machine without messages is left out if
+  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
+  /// and its maker never left it (rule 13.10).
+  fileprivate static func isListed(since moment: String) -> String {
+    """
+    (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
+      OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
+      OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
+      -- Messages were written there, but have been deleted as old.
+      OR c.last_number > 0
+        AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
+      -- Of one that nobody has entered nobody knows the age.
+      OR ifnull((SELECT max(at) FROM (
+        SELECT max(joined) AS at FROM membership WHERE conversation = c.id
+        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id
+        UNION ALL SELECT c.entered_at)), \(moment)) >= \(moment))
+    """
   }
 }

@@ -1,42 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
-  /// news.
-  ///
-  /// - Throws: `RuleError.onlyInRooms` for a direct chat and for a room on a network, `.notAMember`,
-  ///   `.noSuchRoom`; `StoreError`.
-  public func setTopic(
-    _ topic: String, of room: ID<Conversation>, by me: ID<Participant>
-  ) throws {
-    try write(durable: true) {
-      let place = try ownRoom(room, of: me)
-      if place.topic.utf8.elementsEqual(topic.utf8) { return }
-      try database.run("UPDATE conversation SET topic = ? WHERE id = ?", topic, room)
-      try record(.topic, in: room, by: me, other: nil, text: topic)
-    }
-  }
-
-  /// Brings somebody of this machine into a room of it: it is in their list from then on, and what
-  /// is said there is for them.
-  ///
-  /// - Returns: false if they are in it already.
-  /// - Throws: as `setTopic`; `RuleError.noSuchParticipant` for somebody on a network.
-  @discardableResult
-  public func invite(
-    _ other: ID<Participant>, to room: ID<Conversation>, by me: ID<Participant>
-  ) throws -> Bool {
-    try write(durable: true) {
-      _ = try ownRoom(room, of: me)
-      let person = try participant(other)
-      guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
-      if try isMember(other, of: room) { return false }
-      try enter(other, room)
-      try record(.invitation, in: room, by: me, other: other, text: "")
-      return true
-    }
-  }
-
+extension Reading where Self: ~Copyable {
   // MARK: Rooms of this machine (rule 13.10)
 
   /// Who made a room of this machine; if nobody noted it, its first member.
@@ -47,29 +11,6 @@ extension Store {
         ORDER BY s.first, s.joined LIMIT 1)) FROM conversation c WHERE c.id = ?
       """, room
     ) { $0.optionalInt64().map { ID(rawValue: $0) } } ?? nil
-  }
-
-  /// Gives a room of this machine another name.
-  ///
-  /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.nameTaken`.
-  public func rename(
-    _ room: ID<Conversation>, to name: String, by me: ID<Participant>
-  ) throws {
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
-    _ = try Naming.checked(bare)
-    try write(durable: true) {
-      let place = try roomThatIMade(room, me)
-      let new = "#" + bare
-      if place.name.utf8.elementsEqual(new.utf8) { return }
-      let isTaken = try rooms(andUnused: true).contains {
-        $0.id != room && $0.network == nil && Naming.same($0.name, new)
-      }
-      if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }
-      try database.run(
-        "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
-      try touchPeople()
-      try record(.roomRenamed, in: room, by: me, text: place.name)
-    }
   }
 
   /// What a room was called from a renaming on: as the next event tells that holds its former name, or
@@ -89,41 +30,12 @@ extension Store {
     ) { $0.text("name") }
   }
 
-  /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay and
-  /// are found, under `#tea.removed`.
-  ///
-  /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
-  public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
-    try write(durable: true) {
-      let place = try roomThatIMade(room, me)
-      try record(.roomRemoved, in: room, by: me, text: place.name)
-      // A number beyond the newest message tells them from people who left earlier.
-      try database.run(
-        """
-        UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
-        WHERE conversation = ?1 AND last IS NULL
-        """, room)
-      var (name, next) = (place.name + Store.removedSuffix, 2)
-      while try database.exists(
-        "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
-        name.lowercased())
-      {
-        name = "\(place.name)\(Store.removedSuffix)-\(next)"
-        next += 1
-      }
-      try database.run(
-        "UPDATE conversation SET kind = \(Store.removed), name = ?, folded = ? WHERE id = ?", name,
-        name.lowercased(), room)
-      try touchPeople()
-    }
-  }
-
   /// - Throws: as `remove`, where I cannot.
   package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
     _ = try roomThatIMade(room, me)
   }
 
-  private func roomThatIMade(
+  fileprivate func roomThatIMade(
     _ room: ID<Conversation>, _ me: ID<Participant>
   ) throws -> Conversation {
     let place = try ownRoom(room, of: me)
@@ -134,7 +46,7 @@ extension Store {
     return place
   }
 
-  private func ownRoom(
+  fileprivate func ownRoom(
     _ room: ID<Conversation>, of me: ID<Participant>
   ) throws -> Conversation {
     let place = try required(room, for: me)
@@ -143,39 +55,6 @@ extension Store {
     }
     guard try isMember(me, of: room) else { throw RuleError.notAMember(place.name) }
     return place
-  }
-
-  /// Part of a transaction.
-  func record(
-    _ kind: Event.Kind, in place: ID<Conversation>, by me: ID<Participant>,
-    other: ID<Participant>? = nil, text: String = ""
-  ) throws {
-    try database.run(
-      """
-      INSERT INTO event(id, conversation, participant, other, kind, text, at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, try nextChange(), place, me, other, kind.rawValue, text, clock())
-  }
-
-  private static let eventKinds = Event.Kind.allCases.map { String($0.rawValue) }
-    .joined(separator: ", ")
-
-  private static let eventSelect = """
-    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
-      \(PersonColumns.other.select(from: "o"))
-    FROM event e JOIN participant p ON p.id = e.participant
-    LEFT JOIN participant o ON o.id = e.other
-
-    """
-
-  /// nil for what a later program stored.
-  private static func event(_ row: Row) -> Event? {
-    Event.Kind(rawValue: row.int("kind")).map { kind in
-      Event(
-        conversation: row.id("conversation"), participant: Store.participant(row),
-        other: row.isNull("other") ? nil : Store.participant(row, .other), kind: kind,
-        text: row.text("text"), at: row.time("at"))
-    }
   }
 
   /// What happened in my conversations, and what I did or was asked, between two positions.
@@ -223,10 +102,6 @@ extension Store {
     ).compactMap { $0 }
   }
 
-  private static func numbered(_ row: Row) -> NumberedEvent? {
-    event(row).map { NumberedEvent(id: row.int64("id"), event: $0) }
-  }
-
   /// When someone last said something in a conversation; nil if they never did.
   package func lastSpoke(
     _ person: ID<Participant>, in place: ID<Conversation>
@@ -244,6 +119,128 @@ extension Store {
     try database.exists(
       "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?", place,
       count)
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  func record(
+    _ kind: Event.Kind, in place: ID<Conversation>, by me: ID<Participant>,
+    other: ID<Participant>? = nil, text: String = ""
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO event(id, conversation, participant, other, kind, text, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, try nextChange(), place, me, other, kind.rawValue, text, clock())
+  }
+}
+
+extension DurableTransaction {
+  /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
+  /// news.
+  ///
+  /// - Throws: `RuleError.onlyInRooms` for a direct chat and for a room on a network, `.notAMember`,
+  ///   `.noSuchRoom`; `StoreError`.
+  public func setTopic(
+    _ topic: String, of room: ID<Conversation>, by me: ID<Participant>
+  ) throws {
+    let place = try ownRoom(room, of: me)
+    if place.topic.utf8.elementsEqual(topic.utf8) { return }
+    try database.run("UPDATE conversation SET topic = ? WHERE id = ?", topic, room)
+    try record(.topic, in: room, by: me, other: nil, text: topic)
+  }
+
+  /// Brings somebody of this machine into a room of it: it is in their list from then on, and what
+  /// is said there is for them.
+  ///
+  /// - Returns: false if they are in it already.
+  /// - Throws: as `setTopic`; `RuleError.noSuchParticipant` for somebody on a network.
+  @discardableResult
+  public func invite(
+    _ other: ID<Participant>, to room: ID<Conversation>, by me: ID<Participant>
+  ) throws -> Bool {
+    _ = try ownRoom(room, of: me)
+    let person = try participant(other)
+    guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
+    if try isMember(other, of: room) { return false }
+    try enter(other, room)
+    try record(.invitation, in: room, by: me, other: other, text: "")
+    return true
+  }
+
+  /// Gives a room of this machine another name.
+  ///
+  /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.nameTaken`.
+  public func rename(
+    _ room: ID<Conversation>, to name: String, by me: ID<Participant>
+  ) throws {
+    let bare = Naming.bare(name)
+    _ = try Naming.checked(bare)
+    let place = try roomThatIMade(room, me)
+    let new = "#" + bare
+    if place.name.utf8.elementsEqual(new.utf8) { return }
+    let isTaken = try rooms(andUnused: true).contains {
+      $0.id != room && $0.network == nil && Naming.same($0.name, new)
+    }
+    if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }
+    try database.run(
+      "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
+    try touchPeople()
+    try record(.roomRenamed, in: room, by: me, text: place.name)
+  }
+
+  /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay and
+  /// are found, under `#tea.removed`.
+  ///
+  /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
+  public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
+    let place = try roomThatIMade(room, me)
+    try record(.roomRemoved, in: room, by: me, text: place.name)
+    // A number beyond the newest message tells them from people who left earlier.
+    try database.run(
+      """
+      UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
+      WHERE conversation = ?1 AND last IS NULL
+      """, room)
+    var (name, next) = (place.name + Store.removedSuffix, 2)
+    while try database.exists(
+      "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
+      name.lowercased())
+    {
+      name = "\(place.name)\(Store.removedSuffix)-\(next)"
+      next += 1
+    }
+    try database.run(
+      "UPDATE conversation SET kind = \(Store.removed), name = ?, folded = ? WHERE id = ?", name,
+      name.lowercased(), room)
+    try touchPeople()
+  }
+}
+
+extension Store {
+  fileprivate static let eventKinds = Event.Kind.allCases.map { String($0.rawValue) }
+    .joined(separator: ", ")
+
+  fileprivate static let eventSelect = """
+    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
+      \(PersonColumns.other.select(from: "o"))
+    FROM event e JOIN participant p ON p.id = e.participant
+    LEFT JOIN participant o ON o.id = e.other
+
+    """
+
+  /// nil for what a later program stored.
+  fileprivate static func event(_ row: Row) -> Event? {
+    Event.Kind(rawValue: row.int("kind")).map { kind in
+      Event(
+        conversation: row.id("conversation"), participant: Store.participant(row),
+        other: row.isNull("other") ? nil : Store.participant(row, .other), kind: kind,
+        text: row.text("text"), at: row.time("at"))
+    }
+  }
+
+  fileprivate static func numbered(_ row: Row) -> NumberedEvent? {
+    event(row).map { NumberedEvent(id: row.int64("id"), event: $0) }
   }
 }
 

@@ -39,7 +39,7 @@ extension Unread: Comparable {
   }
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// The conversations I am in that hold something unread, the one with the newest message first.
   ///
   /// What may be a mention is a message with my shown name or identity among its words, whatever the
@@ -53,26 +53,24 @@ extension Store {
     for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
   ) throws -> [Unread] {
-    try read {
-      let person = try participant(me)
-      let names = Set([person.name, person.identity] + (try nicknames(of: me)) + words).filter {
-        !Tokenizer.tokens(of: $0).isEmpty
-      }
-      let called = names.sorted().map { SearchExpression.words(.init($0)) }
-        .joined(separator: " OR ")
-      let muted = try attention(of: me).mutedPlaces
-      return try listing(for: me, in: places).filter { $0.unread > 0 }.map { listing in
-        let place = listing.conversation.id
-        let marker = try readMarker(of: me, in: place)
-        let mentions =
-          try called.isEmpty
-          ? [] : numbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
-        return Unread(
-          conversation: listing.conversation, count: listing.unread,
-          mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
-          oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
-            ?? ID(rawValue: .max), isMuted: muted.contains(place))
-      }
+    let person = try participant(me)
+    let names = Set([person.name, person.identity] + (try nicknames(of: me)) + words).filter {
+      !Tokenizer.tokens(of: $0).isEmpty
+    }
+    let called = names.sorted().map { SearchExpression.words(.init($0)) }
+      .joined(separator: " OR ")
+    let muted = try attention(of: me).mutedPlaces
+    return try listing(for: me, in: places).filter { $0.unread > 0 }.map { listing in
+      let place = listing.conversation.id
+      let marker = try readMarker(of: me, in: place)
+      let mentions =
+        try called.isEmpty
+        ? [] : numbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
+      return Unread(
+        conversation: listing.conversation, count: listing.unread,
+        mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
+        oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
+          ?? ID(rawValue: .max), isMuted: muted.contains(place))
     }
   }
 
@@ -83,7 +81,7 @@ extension Store {
     try firstUnread("number", by: me, in: conversation, behind: marker) { $0.int() }
   }
 
-  private func firstUnread<T>(
+  fileprivate func firstUnread<T>(
     _ column: StaticString, by me: ID<Participant>, in conversation: ID<Conversation>,
     behind marker: Int, read: (Row) -> T
   ) throws -> T? {
@@ -95,7 +93,7 @@ extension Store {
       """, me, conversation, marker, read: read)
   }
 
-  private func numbers(
+  fileprivate func numbers(
     _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> [Int] {

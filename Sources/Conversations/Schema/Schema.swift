@@ -61,7 +61,7 @@ package enum Schema {
   /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
   ///   `.notAStore` when it is another program's.
   package static func migrate(_ database: Database, steps: [String] = steps, shared: Bool) throws {
-    try database.begin(full: true)
+    try database.begin(full: true, immediate: true)
     do {
       // Another process may have done it while this one waited for the lock.
       let found = try state(of: database, supported: steps.count).version

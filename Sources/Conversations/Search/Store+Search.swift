@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
+  fileprivate var keepsFiles: Bool {
+    get throws {
+      try database.exists(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'attachment'")
+    }
+  }
+
+  fileprivate func sender(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
+    if let found = try find(participant: name, for: me) { return found.id }
+    if name.lowercased() == "me" { return me }
+    throw RuleError.noSuchParticipant(name)
+  }
+}
+
+extension Reading where Self: ~Copyable {
   /// The messages that a query finds, newest first: what was said here, then what was imported.
   ///
   /// Looked through are the conversations I am in, older messages included, as `/history` shows
@@ -17,56 +32,20 @@ extension Store {
     _ query: SearchQuery, for me: ID<Participant>, limit: Int = 50, before: ID<Message>? = nil,
     anyRoom: Bool = false
   ) throws -> [SearchHit] {
-    try read {
-      guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
-      if query.hasFile, try !keepsFiles { return [] }
-      let found = try database.rows(
-        Store.searchSelect(files: query.hasFile), match, before?.rawValue ?? .max, me,
-        query.since ?? .min, query.until, limit, anyRoom, read: Store.message)
-      return try presented(found, to: me).map {
-        SearchHit(message: $0, ranges: query.ranges(in: $0.body))
-      }
-    }
-  }
-
-  /// Goes through the hits from the newest back until there are enough. Few messages have files: then
-  /// it goes through those, and asks of each whether it is a hit.
-  private static func searchSelect(files: Bool) -> String {
-    let (source, order) =
-      files
-      ? ("attachment a CROSS JOIN message_text ON message_text.rowid = a.message", "a.message")
-      : ("message_text", "message_text.rowid")
-    let firstOnly =
-      files
-      ? "AND a.ordinal = (SELECT min(ordinal) FROM attachment b WHERE b.message = a.message)" : ""
-    return """
-      SELECT \(messageColumns) FROM \(source) CROSS JOIN message m ON m.id = message_text.rowid
-      CROSS JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)
-      WHERE message_text MATCH ?1 AND \(order) < ?2 AND m.gone = 0 \(firstOnly)
-        AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
-        AND (EXISTS (SELECT 1 FROM membership s
-            WHERE s.conversation = m.conversation AND s.participant = ?3
-              AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last
-                -- Nobody left a room that was removed.
-                OR EXISTS (SELECT 1 FROM conversation c
-                  WHERE c.id = m.conversation AND c.kind = \(removed))))
-          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
-            AND \(isSeen(network: "c.network", by: "?3"))))
-      ORDER BY \(order) DESC LIMIT ?6
-      """
-  }
-
-  private var keepsFiles: Bool {
-    get throws {
-      try database.exists(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'attachment'")
+    guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
+    if query.hasFile, try !keepsFiles { return [] }
+    let found = try database.rows(
+      Store.searchSelect(files: query.hasFile), match, before?.rawValue ?? .max, me,
+      query.since ?? .min, query.until, limit, anyRoom, read: Store.message)
+    return try presented(found, to: me).map {
+      SearchHit(message: $0, ranges: query.ranges(in: $0.body))
     }
   }
 
   /// The query in the language of FTS5: everything in quotes, so that nothing of it is syntax.
   ///
   /// - Returns: nil if nothing can be found.
-  private func match(
+  fileprivate func match(
     for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> String? {
     var conditions = query.terms.map(SearchExpression.words)
@@ -101,14 +80,8 @@ extension Store {
     return conditions.joined(separator: " AND ")
   }
 
-  private func sender(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
-    if let found = try find(participant: name, for: me) { return found.id }
-    if name.lowercased() == "me" { return me }
-    throw RuleError.noSuchParticipant(name)
-  }
-
   /// A conversation, and the rooms of that name that were removed.
-  private func places(
+  fileprivate func places(
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> [ID<Conversation>] {
     let bare = name.hasPrefix("#") ? name : "#" + name
@@ -130,7 +103,7 @@ extension Store {
     }
   }
 
-  private func place(
+  fileprivate func place(
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> ID<Conversation> {
     if name.hasPrefix("@") {
@@ -144,7 +117,7 @@ extension Store {
     }
     let room: Conversation?
     do {
-      room = try self.room(name, create: false, for: me)
+      room = try self.room(name, for: me)
     } catch RuleError.badName {
       room = nil
     }
@@ -155,6 +128,35 @@ extension Store {
           "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", room.id, me)
     else { throw RuleError.notAMember(room.name) }
     return room.id
+  }
+}
+
+extension Store {
+  /// Goes through the hits from the newest back until there are enough. Few messages have files: then
+  /// it goes through those, and asks of each whether it is a hit.
+  fileprivate static func searchSelect(files: Bool) -> String {
+    let (source, order) =
+      files
+      ? ("attachment a CROSS JOIN message_text ON message_text.rowid = a.message", "a.message")
+      : ("message_text", "message_text.rowid")
+    let firstOnly =
+      files
+      ? "AND a.ordinal = (SELECT min(ordinal) FROM attachment b WHERE b.message = a.message)" : ""
+    return """
+      SELECT \(messageColumns) FROM \(source) CROSS JOIN message m ON m.id = message_text.rowid
+      CROSS JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)
+      WHERE message_text MATCH ?1 AND \(order) < ?2 AND m.gone = 0 \(firstOnly)
+        AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
+        AND (EXISTS (SELECT 1 FROM membership s
+            WHERE s.conversation = m.conversation AND s.participant = ?3
+              AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last
+                -- Nobody left a room that was removed.
+                OR EXISTS (SELECT 1 FROM conversation c
+                  WHERE c.id = m.conversation AND c.kind = \(removed))))
+          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
+            AND \(isSeen(network: "c.network", by: "?3"))))
+      ORDER BY \(order) DESC LIMIT ?6
+      """
   }
 }
 

@@ -58,6 +58,10 @@ package final class Database {
 
   var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
+  var isWriting: Bool {
+    handle.map { sqlite3_txn_state($0, "main") == SQLITE_TXN_WRITE } ?? false
+  }
+
   /// For what SQLite does between two connections.
   var connection: OpaquePointer? { handle }
 
@@ -142,13 +146,15 @@ package final class Database {
     return found
   }
 
-  /// - Parameter full: whether the commit waits for the disk (`synchronous=FULL`).
-  func begin(full: Bool) throws {
+  /// - Parameters:
+  ///   - full: whether the commit waits for the disk (`synchronous=FULL`).
+  ///   - immediate: whether others may not write from now on, or only from the first change on.
+  func begin(full: Bool, immediate: Bool) throws {
     if isFull != full {
       try execute(full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
       isFull = full
     }
-    try run("BEGIN IMMEDIATE")
+    try run(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
   }
 
   func rollBack() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// The least and the greatest number among the messages of a conversation that were made in a span
   /// of time; nil if there are none. Between the two there may be others: what a network brings late
   /// has an older time than what was there before.

@@ -3,32 +3,7 @@ import Glibc
 import Platform
 
 /// A store for a lifetime: old messages go where that is wanted, and space is given back.
-extension Store {
-  /// Milliseconds between a change of `keep` and the first deletion.
-  package static let keepDelay: Milliseconds = 86_400_000
-
-  /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
-  ///
-  /// - Parameters:
-  ///   - age: after how many milliseconds a message may go; nil, or less than one, for never, which
-  ///     is the default.
-  ///   - person: who says so; the others are told (rule 7.12).
-  ///   - delay: milliseconds until it begins.
-  package func setKeep(
-    _ conversation: ID<Conversation>, _ age: Milliseconds?, by person: ID<Participant>? = nil,
-    after delay: Milliseconds = 0
-  ) throws {
-    let age = age.flatMap { $0 < 1 ? nil : $0 }
-    if try keep(of: conversation) == age { return }
-    try write(durable: true) {
-      try database.run(
-        "UPDATE conversation SET keep = ?, keep_from = ? WHERE id = ?", age,
-        age == nil || delay == 0 ? 0 : clock() + delay, conversation)
-      guard let person else { return }
-      try record(.keep, in: conversation, by: person, text: age.map { String($0) } ?? "")
-    }
-  }
-
+extension Reading where Self: ~Copyable {
   /// When messages begin to go, where that is still to come.
   package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
     try database.first(
@@ -63,7 +38,9 @@ extension Store {
       $0.optionalInt64()
     } ?? nil
   }
+}
 
+extension Writing where Self: ~Copyable {
   /// Removes some of the messages that are older than their conversation keeps them, the oldest
   /// first, with their revisions, reactions and words in the search index. Their numbers are not
   /// used again. What still waits for a network, or failed, stays.
@@ -91,7 +68,7 @@ extension Store {
     return gone
   }
 
-  private func forget(
+  fileprivate func forget(
     in place: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
   ) throws -> Int {
     // Nothing to do costs a look into an index, and no lock.
@@ -99,29 +76,54 @@ extension Store {
       FROM message WHERE conversation = ?1 AND created_at < ?2 AND state NOT IN (0, 1)
       """
     guard try database.exists("SELECT 1 \(old) LIMIT 1", place, limit) else { return 0 }
-    return try write {
-      let found = try database.rows(
-        "SELECT id, number, length(body) AS length \(old) ORDER BY created_at LIMIT ?3", place,
-        limit, rows
-      ) { (id: $0.id("id") as ID<Message>, number: $0.int("number"), length: $0.int("length")) }
-      var count = 0
-      for message in found where bytes > 0 {
-        bytes -= message.length
-        count += 1
-      }
-      // One statement for all: after each one FTS5 writes out what changed, and merges.
-      let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
-      try database.run(
-        "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
-      // Waiting changes hold texts, too; delete those that are as old.
-      try database.run(
-        "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", place, limit)
-      try database.run(
-        "UPDATE conversation SET forgotten = max(forgotten, ?) WHERE id = ?",
-        found.prefix(count).map(\.number).max() ?? 0, place)
-      return count
+    let found = try database.rows(
+      "SELECT id, number, length(body) AS length \(old) ORDER BY created_at LIMIT ?3", place,
+      limit, rows
+    ) { (id: $0.id("id") as ID<Message>, number: $0.int("number"), length: $0.int("length")) }
+    var count = 0
+    for message in found where bytes > 0 {
+      bytes -= message.length
+      count += 1
     }
+    // One statement for all: after each one FTS5 writes out what changed, and merges.
+    let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
+    try database.run(
+      "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
+    // Waiting changes hold texts, too; delete those that are as old.
+    try database.run(
+      "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", place, limit)
+    try database.run(
+      "UPDATE conversation SET forgotten = max(forgotten, ?) WHERE id = ?",
+      found.prefix(count).map(\.number).max() ?? 0, place)
+    return count
   }
+}
+
+extension DurableTransaction {
+  /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
+  ///
+  /// - Parameters:
+  ///   - age: after how many milliseconds a message may go; nil, or less than one, for never, which
+  ///     is the default.
+  ///   - person: who says so; the others are told (rule 7.12).
+  ///   - delay: milliseconds until it begins.
+  package func setKeep(
+    _ conversation: ID<Conversation>, _ age: Milliseconds?, by person: ID<Participant>? = nil,
+    after delay: Milliseconds = 0
+  ) throws {
+    let age = age.flatMap { $0 < 1 ? nil : $0 }
+    if try keep(of: conversation) == age { return }
+    try database.run(
+      "UPDATE conversation SET keep = ?, keep_from = ? WHERE id = ?", age,
+      age == nil || delay == 0 ? 0 : clock() + delay, conversation)
+    guard let person else { return }
+    try record(.keep, in: conversation, by: person, text: age.map { String($0) } ?? "")
+  }
+}
+
+extension Store {
+  /// Milliseconds between a change of `keep` and the first deletion.
+  package static let keepDelay: Milliseconds = 86_400_000
 
   /// Gives some of the file's unused space back to the disk. Takes a time in proportion to `pages`.
   ///
@@ -134,9 +136,9 @@ extension Store {
     func unused() throws -> Int {
       try database.first("PRAGMA freelist_count") { $0.int() } ?? 0
     }
-    let before = try unused()
-    if before == 0 || pages < 1 { return 0 }
-    return try write {
+    if try unused() == 0 || pages < 1 { return 0 }
+    return try write { _ in
+      let before = try unused()
       try database.execute("PRAGMA incremental_vacuum(\(pages))")
       return max(0, before - (try unused()))
     }
@@ -150,8 +152,8 @@ extension Store {
   @discardableResult
   package func compact() throws -> Int {
     let before = size
-    try write(durable: true) {
-      try database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
+    try writeDurably {
+      try $0.database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
     }
     // Takes effect with VACUUM, for a file that was made without.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")

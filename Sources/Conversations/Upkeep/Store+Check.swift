@@ -94,7 +94,7 @@ extension Store {
     do {
       // FTS5: with rank 1 the index is compared with the texts.
       try write {
-        try database.run(
+        try $0.database.run(
           "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
       }
       return [Finding(.fine, of: .searchIndex, "the search index matches the messages")]

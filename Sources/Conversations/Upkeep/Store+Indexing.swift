@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
+extension DurableTransaction {
   /// Stores many new messages at once: their words come into the search index together, at the end.
   /// One by one it takes ten times as long, since FTS5 writes out what changed after each statement
   /// that may have to be undone by itself.
@@ -10,27 +10,25 @@ extension Store {
   ///     the greatest there was.
   ///   - body: stores new messages; it must neither change nor remove the text of any.
   package func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
-    try write(durable: true) {
-      let triggers = try database.rows(
-        """
-        SELECT name, sql FROM sqlite_schema
-        WHERE type = 'trigger' AND name IN ('message_inserted', 'message_removed', 'message_changed')
-        """
-      ) { (name: $0.text("name"), sql: $0.text("sql")) }
-      for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
-      let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64() } ?? nil
-      let result = try body()
-      // In a store without any, those that were imported elsewhere may be below zero.
-      let least = list == nil ? last.map { $0 + 1 } ?? .min : .min
-      // Ascending, as FTS5 takes them in one go.
-      try database.run(
-        """
-        INSERT INTO message_text(rowid, body, facts)
-        SELECT w.id, w.body, w.facts FROM \(list ?? "message") n CROSS JOIN message_words w
-        WHERE n.id >= ? AND w.id = n.id ORDER BY n.id
-        """, least)
-      for trigger in triggers { try database.execute(trigger.sql) }
-      return result
-    }
+    let triggers = try database.rows(
+      """
+      SELECT name, sql FROM sqlite_schema
+      WHERE type = 'trigger' AND name IN ('message_inserted', 'message_removed', 'message_changed')
+      """
+    ) { (name: $0.text("name"), sql: $0.text("sql")) }
+    for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
+    let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64() } ?? nil
+    let result = try body()
+    // In a store without any, those that were imported elsewhere may be below zero.
+    let least = list == nil ? last.map { $0 + 1 } ?? .min : .min
+    // Ascending, as FTS5 takes them in one go.
+    try database.run(
+      """
+      INSERT INTO message_text(rowid, body, facts)
+      SELECT w.id, w.body, w.facts FROM \(list ?? "message") n CROSS JOIN message_words w
+      WHERE n.id >= ? AND w.id = n.id ORDER BY n.id
+      """, least)
+    for trigger in triggers { try database.execute(trigger.sql) }
+    return result
   }
 }

@@ -34,6 +34,19 @@ package struct AttachmentSweep: Sendable {
   }
 }
 
+private func isOld(_ found: Glibc.stat, _ time: Milliseconds) -> Bool {
+  found.st_mode & S_IFMT == S_IFREG && Milliseconds(found.st_mtim.tv_sec) < time / 1000
+}
+
+extension Reading where Self: ~Copyable {
+  /// Whether a message has it, or someone wants to attach the store's own file again.
+  fileprivate func isNamed(_ hash: String) throws -> Bool {
+    guard let digest = bytes(ofHexadecimal: hash) else { return true }
+    return try database.exists("SELECT 1 FROM attachment WHERE hash = ?", digest)
+      || database.exists("SELECT 1 FROM draft_file WHERE path = ?", attachmentFolder.path(of: hash))
+  }
+}
+
 extension Store {
   /// How long a file stays that nobody names, in milliseconds: it may be about to be sent.
   static let grace: Milliseconds = 3_600_000
@@ -92,31 +105,19 @@ extension Store {
     if isRoot {
       for name in names { remove(name) }
     } else {
-      let loose = try names.filter { rest in
-        guard AttachmentFolder.place(of: folder + rest) != nil,
-          part.status(of: rest).map({ isOld($0, time) }) == true
-        else { return false }
-        return try !isNamed(folder + rest)
+      let old = names.filter { rest in
+        AttachmentFolder.place(of: folder + rest) != nil
+          && part.status(of: rest).map({ isOld($0, time) }) == true
       }
+      let loose = try read { snapshot in try old.filter { try !snapshot.isNamed(folder + $0) } }
       if !loose.isEmpty {
-        try write {
-          for rest in loose where try !isNamed(folder + rest) { remove(rest) }
+        try write { transaction in
+          for rest in loose where try !transaction.isNamed(folder + rest) { remove(rest) }
         }
       }
     }
     sweep.files += files
     sweep.bytes += bytes
     return false
-  }
-
-  private func isOld(_ found: Glibc.stat, _ time: Milliseconds) -> Bool {
-    found.st_mode & S_IFMT == S_IFREG && Milliseconds(found.st_mtim.tv_sec) < time / 1000
-  }
-
-  /// Whether a message has it, or someone wants to attach the store's own file again.
-  private func isNamed(_ hash: String) throws -> Bool {
-    guard let digest = bytes(ofHexadecimal: hash) else { return true }
-    return try database.exists("SELECT 1 FROM attachment WHERE hash = ?", digest)
-      || database.exists("SELECT 1 FROM draft_file WHERE path = ?", attachmentFolder.path(of: hash))
   }
 }

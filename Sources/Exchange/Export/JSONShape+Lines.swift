@@ -154,7 +154,7 @@ extension JSONShape {
     """
 }
 
-extension Store {
+extension Reading where Self: ~Copyable {
   /// An event as one line of JSON, as ``jsonLine(of:)`` gives a message.
   package func jsonLine(ofEvent id: Int64) throws -> String? {
     try database.first(JSONShape.oneEvent, id) {

@@ -57,8 +57,8 @@ extension Store {
     }
     let export = Export(database: database, write: write)
     // While a transaction reads, the write-ahead log can only grow.
-    let named = try read {
-      try export.header(at: clock())
+    let named = try read { snapshot in
+      try export.header(at: snapshot.clock())
       for part in [
         JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
       ] {

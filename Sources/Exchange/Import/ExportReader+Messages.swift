@@ -100,7 +100,7 @@ extension ExportReader {
       let person = entry["sender"] == nil ? nil : try person(entry, "sender")
       try database.run(
         "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, ?, ?)",
-        try work.store.nextChange(), message, operation, person)
+        try work.transaction.nextChange(), message, operation, person)
     }
   }
 
@@ -115,7 +115,7 @@ extension ExportReader {
     guard let piece = Base64.decoded(try object.text("data")) else {
       throw LineFault("“%1” is not base64", "data")
     }
-    let folder = work.store.attachmentFolder
+    let folder = work.transaction.attachmentFolder
     if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }
     try folder.writing {
       if file == nil, offset == 0 { file = try IncomingFile(hash, bytes: bytes, into: folder) }

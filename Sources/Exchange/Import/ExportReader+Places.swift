@@ -34,7 +34,7 @@ extension ExportReader {
       """, object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
       // Nothing that is brought in goes on the same day (rule 7.12).
-      keep == nil ? 0 : work.store.clock() + Store.keepDelay,
+      keep == nil ? 0 : work.transaction.clock() + Store.keepDelay,
       object["maker"] == nil ? nil : person(object, "maker"),
       object.optionalInteger("removed", in: 1...1) != nil, place.id)
     if !place.isLocal, let address = try object.optionalText("address") {

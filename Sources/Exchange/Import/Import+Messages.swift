@@ -41,7 +41,8 @@ extension Import {
       } else {
         number = place.lastNumber + 1
         guard try insert(message, as: id, number, in: place) else {
-          throw StoreError.corrupt(path: store.path, detail: "message \(number) is there twice")
+          throw StoreError.corrupt(
+            path: transaction.path, detail: "message \(number) is there twice")
         }
       }
     }

@@ -58,7 +58,7 @@ final class ImportedPlace {
 package final class Import {
   package internal(set) var report = ImportReport()
 
-  let store: Store
+  let transaction: DurableTransaction
   let database: Database
   /// The identity of whoever imports; made a participant only when a log asks for it.
   let me: String
@@ -82,8 +82,12 @@ package final class Import {
   /// Numbers for one import.
   private static let block: Int64 = 1 << 31
 
-  init(_ store: Store, me: String, complain: @escaping (ImportFault) -> Void) throws {
-    (self.store, database, self.me, self.complain) = (store, store.database, me, complain)
+  init(
+    _ running: borrowing DurableTransaction, me: String,
+    complain: @escaping (ImportFault) -> Void
+  ) throws {
+    transaction = DurableTransaction(of: running)
+    (database, self.me, self.complain) = (running.database, me, complain)
     let least =
       try database.first(
         """
@@ -94,13 +98,13 @@ package final class Import {
       ) { $0.int64() } ?? 0
     let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
-      throw StoreError.corrupt(path: store.path, detail: "a counter stands at \(least)")
+      throw StoreError.corrupt(path: transaction.path, detail: "a counter stands at \(least)")
     }
     (firstSilent, nextSilent) = (first, first)
-    let everyone = try store.allParticipants()
+    let everyone = try transaction.allParticipants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }
-    for room in try store.allRooms() {
+    for room in try transaction.allRooms() {
       rooms[Import.key(room.name.lowercased(), room.network ?? "")] = room.id
     }
     try database.execute(
@@ -141,7 +145,7 @@ package final class Import {
   /// The next number below zero, for what nobody is to notice.
   func silentNumber() throws -> Int64 {
     guard nextSilent < firstSilent + Import.block - 1 else {
-      throw StoreError.failed(path: store.path, detail: "the import is too large")
+      throw StoreError.failed(path: transaction.path, detail: "the import is too large")
     }
     nextSilent += 1
     return nextSilent
@@ -179,7 +183,7 @@ package final class Import {
     }
     makesNews = true
     report.people += 1
-    let id = try store.insert(identity: identity, name: chosen, network: network).id
+    let id = try transaction.insert(identity: identity, name: chosen, network: network).id
     newcomers.insert(id)
     return id
   }
@@ -187,7 +191,7 @@ package final class Import {
   /// - Throws: `LineFault` for what belongs to the account of another than whoever imports.
   private func checkOwner(of network: String) throws {
     if network.isEmpty { return }
-    let mine = (try? store.participant(known: me))??.id ?? ID(rawValue: 0)
+    let mine = (try? transaction.participant(known: me))??.id ?? ID(rawValue: 0)
     let isAnothers = try database.exists(
       "SELECT 1 FROM account WHERE network = ? AND owner <> ?", network, mine)
     if isAnothers {
@@ -202,7 +206,7 @@ package final class Import {
     let key = Import.key("#" + bare.lowercased(), network)
     if let known = rooms[key] { return try place(known, isNew: false) }
     if network.isEmpty || bare.isEmpty { try check(bare) }
-    let new = try made(store.insert(room: bare, network: network).id)
+    let new = try made(transaction.insert(room: bare, network: network).id)
     rooms[key] = new
     return try place(new, isNew: true)
   }
@@ -234,7 +238,7 @@ package final class Import {
 
   private func place(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedPlace {
     if let known = places[id] { return known }
-    let now = store.clock()
+    let now = transaction.clock()
     let place = try database.first(
       """
       SELECT network = '' AS is_local, last_number, iif(keep_from <= ?2, keep, NULL) AS keep
@@ -247,7 +251,9 @@ package final class Import {
         lastNumber: Int64($0.int("last_number")),
         oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
     }
-    guard let place else { throw StoreError.failed(path: store.path, detail: "a room is gone") }
+    guard let place else {
+      throw StoreError.failed(path: transaction.path, detail: "a room is gone")
+    }
     places[id] = place
     return place
   }
@@ -273,7 +279,7 @@ package final class Import {
       """)
     for place in places.values where place.hasNew || place.isNew { try updateCounters(of: place) }
     for (person, place) in entering { try enter(person, place) }
-    if makesNews { try store.touchPeople() }
+    if makesNews { try transaction.touchPeople() }
   }
 
   private func updateCounters(of place: ImportedPlace) throws {
@@ -293,7 +299,7 @@ package final class Import {
       "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", place.id, person)
     if wasHere { return }
     makesNews = true
-    try store.enter(person, place.id)
+    try transaction.enter(person, place.id)
   }
 
   func dropTables() {

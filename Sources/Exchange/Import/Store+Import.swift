@@ -30,9 +30,9 @@ extension Store {
     let pages = try database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
     try database.execute("PRAGMA cache_size=-65536")
     defer { try? database.execute("PRAGMA cache_size=\(pages)") }
-    return try write(durable: true) {
-      let work = try Import(self, me: me, complain: complain)
-      try indexTogether(listedIn: "import_message") {
+    return try writeDurably { transaction in
+      let work = try Import(transaction, me: me, complain: complain)
+      try transaction.indexTogether(listedIn: "import_message") {
         try body(work)
         try work.finish()
       }

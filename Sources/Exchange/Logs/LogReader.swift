@@ -107,11 +107,13 @@ struct LogReader {
   private func logPlace(_ name: String) throws -> LogPlace {
     guard name.hasPrefix("@") else {
       // As it is spelt here.
-      return .room((try? work.store.room(name, create: false))?.name ?? name)
+      return .room((try? work.transaction.room(name))??.name ?? name)
     }
     let typed = String(name.dropFirst())
-    let known = try work.store.find(participant: name).flatMap { $0.network == nil ? $0 : nil }
-    let mine = try work.store.participant(known: work.me)
+    let known = try work.transaction.find(participant: name).flatMap {
+      $0.network == nil ? $0 : nil
+    }
+    let mine = try work.transaction.participant(known: work.me)
     let log = DirectLog(
       me: mine?.identity ?? work.me, myNames: [mine?.name ?? work.me],
       other: known?.identity ?? typed,

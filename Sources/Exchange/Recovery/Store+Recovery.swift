@@ -67,8 +67,8 @@ extension Store {
     // A row may refer to one that comes later, or never.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
-    try write(durable: true) {
-      try indexTogether {
+    try writeDurably { transaction in
+      try transaction.indexTogether {
         for name in tables {
           var displaced: [[RecordValue]] = []
           try salvage.rows(of: name) { values in

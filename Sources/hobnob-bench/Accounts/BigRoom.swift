@@ -44,15 +44,19 @@ enum BigRoom {
         let time = try key(typed, in: isShell ? shell : echo, clearing: isShell)
         typed += 1
         if isShell { keys.add(time) } else { plain.add(time) }
-        if end == 0, try child.store.roomsJoined(of: child.account)[room] != nil { end = now() }
+        if end == 0, try child.store.read({ try $0.roomsJoined(of: child.account) })[room] != nil {
+          end = now()
+        }
       }
       joined.add(end - start)
       shell.type([0x15])
       shell.settle(milliseconds: 300)
     }
-    let last = try child.store.networkRoom(
-      "throng0@\(Crowd.domain)", network: child.account.network)
-    guard try child.store.members(of: last.id).count == Crowd.size + 1 else {
+    let last = try child.store.writeDurablyIfNeeded {
+      try $0.networkRoom(
+        "throng0@\(Crowd.domain)", network: child.account.network)
+    }
+    guard try child.store.read({ try $0.members(of: last.id) }).count == Crowd.size + 1 else {
       throw MeasuringError("the store does not have everybody in the room")
     }
     try shell.leave()

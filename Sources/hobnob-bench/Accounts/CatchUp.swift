@@ -66,11 +66,13 @@ enum CatchUp {
   ) throws -> Int64 {
     let child = try NetworkChild(network, "\(path)/store.sqlite", name: "anna", at: server)
     // What a stranger writes would wait until anna accepts it.
-    _ = try child.store.networkChat(with: "ben@\(Prosody.domain)", of: child.account)
+    _ = try child.store.writeDurably {
+      try $0.networkChat(with: "ben@\(Prosody.domain)", of: child.account)
+    }
     try child.store.take([.caughtUp(archive: "", mark: mark)], of: child.account)
     let time = try child.start()
     let query = SearchQuery(terms: [SearchQuery.Term("message \(count)number")])
-    let found = try child.store.search(query, for: child.account.owner)
+    let found = try child.store.read { try $0.search(query, for: child.account.owner) }
     guard found.count == 1, found[0].message.number == count else {
       throw MeasuringError(
         "the last of \(count) messages is found as \(found.map(\.message.number))")

@@ -18,9 +18,11 @@ final class NetworkChild {
     self.executable = executable
     mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
     store = try Store(path: path)
-    let owner = try store.participant(identity: "anna").id
-    account = try store.addAccount(
-      owner: owner, network: "xmpp:\(name)@\(Prosody.domain)")
+    let owner = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    account = try store.writeDurably {
+      try $0.addAccount(
+        owner: owner, network: "xmpp:\(name)@\(Prosody.domain)")
+    }
     try AccountFiles(environment: ["HOME": ScratchFolder.home]).set(
       AccountSettings(values: [
         "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
@@ -46,7 +48,7 @@ final class NetworkChild {
     self.process = process
     var isUnderWay = false
     return try wait("is not connected") { store in
-      let status = try store.account(network: account.network)?.status ?? ""
+      let status = try store.read { try $0.account(network: account.network) }?.status ?? ""
       if !status.isEmpty { isUnderWay = true }
       return isUnderWay && status.isEmpty
     } - startedAt
@@ -71,7 +73,7 @@ final class NetworkChild {
       if try isSo(store) { return time }
       guard time < end, process == 0 || waitpid(process, nil, WNOHANG) == 0 else {
         throw MeasuringError(
-          "\(account.address) \(failure): \(try store.account(network: account.network)?.status ?? "")"
+          "\(account.address) \(failure): \(try store.read { try $0.account(network: account.network) }?.status ?? "")"
         )
       }
       var descriptors = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)

@@ -7,56 +7,59 @@ import Testing
 @Suite("What others have to know") struct ChangesTests {
   @Test func nothingHappenedIsNothing() throws {
     let lobby = try Lobby()
-    let position = try lobby.other.position
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    let position = try lobby.other.read { try $0.position }
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.isEmpty && !changes.hasMore && changes.position == position)
   }
 
   @Test("After an older copy was put back, it is followed from there")
   func olderCopy() throws {
     let lobby = try Lobby()
-    let position = try lobby.other.position
-    let changes = try lobby.other.changes(since: position + 1000, for: lobby.ben)
+    let position = try lobby.other.read { try $0.position }
+    let changes = try lobby.other.read { try $0.changes(since: position + 1000, for: lobby.ben) }
     #expect(changes.isEmpty && changes.position == position)
   }
 
   @Test func messagesArriveOnceInOrderFromEverySender() throws {
     let lobby = try Lobby()
-    var position = try lobby.other.position
+    var position = try lobby.other.read { try $0.position }
     try lobby.says("one")
     try lobby.benSays("two")
     try lobby.says("three")
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.arrived.map(\.body) == ["one", "two", "three"])
     position = changes.position
-    #expect(try lobby.other.changes(since: position, for: lobby.ben).isEmpty)
+    #expect(try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }.isEmpty)
   }
 
   @Test func onlyConversationsIAmInConcernMe() throws {
     let lobby = try Lobby()
     let (store, anna) = (lobby.store, lobby.anna)
-    let carl = try store.participant(identity: "carl").id
-    let position = try store.position
-    let chat = try store.direct(anna, with: carl).id
-    let secret = try store.send("secret", in: chat, by: anna)
-    try store.edit(secret.id, to: "secret!", by: anna)
-    try store.noteSeen(by: carl, in: chat, upTo: 1, sendReceipt: true)
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    let carl = try store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    let position = try store.read { try $0.position }
+    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna, with: carl) }.id
+    let secret = try store.writeDurably { try $0.send("secret", in: chat, by: anna) }
+    try store.writeDurably { try $0.edit(secret.id, to: "secret!", by: anna) }
+    try store.writeIfNeeded { try $0.noteSeen(by: carl, in: chat, upTo: 1, sendReceipt: true) }
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.receiptsChanged.isEmpty)
     // An edit since is in the text already.
-    #expect(try store.changes(since: position, for: carl).arrived.map(\.body) == ["secret!"])
+    #expect(
+      try store.read { try $0.changes(since: position, for: carl) }.arrived.map(\.body) == [
+        "secret!"
+      ])
   }
 
   @Test func joiningBringsNoOldMessagesAndLeavingKeepsThoseOfTheStay() throws {
     let lobby = try Lobby()
-    let carl = try lobby.store.participant(identity: "carl").id
-    let position = try lobby.store.position
+    let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    let position = try lobby.store.read { try $0.position }
     try lobby.says("before")
-    try lobby.store.join(carl, lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
     try lobby.says("during")
-    try lobby.store.leave(carl, lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.leave(carl, lobby.lobby) }
     try lobby.says("after")
-    let arrived = try lobby.store.changes(since: position, for: carl).arrived
+    let arrived = try lobby.store.read { try $0.changes(since: position, for: carl) }.arrived
     #expect(arrived.map(\.body) == ["during"])
   }
 
@@ -64,14 +67,15 @@ import Testing
   func revised() throws {
     let lobby = try Lobby()
     let messages = try (1...4).map { try lobby.says("message \($0)") }
-    let position = try lobby.other.position
-    try lobby.store.edit(messages[2].id, to: "edited", by: lobby.anna)
-    try lobby.store.delete(messages[0].id, by: lobby.anna)
-    _ = try lobby.store.takeBack(messages[3].id, by: lobby.anna)
+    let position = try lobby.other.read { try $0.position }
+    try lobby.store.writeDurably { try $0.edit(messages[2].id, to: "edited", by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.delete(messages[0].id, by: lobby.anna) }
+    _ = try lobby.store.writeDurably { try $0.takeBack(messages[3].id, by: lobby.anna) }
     let late = try lobby.says("late")
-    try lobby.store.edit(late.id, to: "late, edited", by: lobby.anna)
-    _ = try lobby.store.takeBack(try lobby.says("oops").id, by: lobby.anna)
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    try lobby.store.writeDurably { try $0.edit(late.id, to: "late, edited", by: lobby.anna) }
+    let taken = try lobby.says("oops").id
+    _ = try lobby.store.writeDurably { try $0.takeBack(taken, by: lobby.anna) }
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.revised.map(\.number) == [3, 1, 4])
     #expect(changes.revised[0].body == "edited")
     #expect(changes.revised[1].deletedAt != nil)
@@ -83,17 +87,21 @@ import Testing
   func pages() throws {
     let lobby = try Lobby()
     let old = try (1...5).map { try lobby.says("old \($0)") }
-    var position = try lobby.other.position
+    var position = try lobby.other.read { try $0.position }
     var new: [String] = []
     for number in 1...10 {
       new.append(try lobby.says("new \(number)").uid)
       if number % 2 == 0 {
-        try lobby.store.edit(old[number / 2 - 1].id, to: "edited", by: lobby.anna)
+        try lobby.store.writeDurably {
+          try $0.edit(old[number / 2 - 1].id, to: "edited", by: lobby.anna)
+        }
       }
     }
     var (arrived, revised, pages) = ([String](), [Int](), 0)
     while true {
-      let changes = try lobby.other.changes(since: position, for: lobby.ben, limit: 3)
+      let changes = try lobby.other.read {
+        try $0.changes(since: position, for: lobby.ben, limit: 3)
+      }
       #expect(changes.arrived.count <= 3 && changes.revised.count <= 3)
       #expect(changes.position > position)
       arrived += changes.arrived.map(\.uid)
@@ -105,15 +113,15 @@ import Testing
     #expect(arrived == new)
     #expect(revised == [1, 2, 3, 4, 5])
     #expect(pages == 4)
-    #expect(try position == lobby.other.position)
+    #expect(try position == lobby.other.read { try $0.position })
   }
 
   @Test func receiptsNameTheirConversation() throws {
     let lobby = try Lobby()
     try lobby.says("one")
-    let position = try lobby.store.position
-    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 1])
-    let changes = try lobby.store.changes(since: position, for: lobby.anna)
+    let position = try lobby.store.read { try $0.position }
+    try lobby.other.writeIfNeeded { try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 1]) }
+    let changes = try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }
     #expect(changes.receiptsChanged == [lobby.lobby])
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.moved.isEmpty)
   }
@@ -122,21 +130,24 @@ import Testing
   func history() throws {
     let lobby = try Lobby()
     let shell = try lobby.store.attach(lobby.anna)
-    let position = try lobby.store.position
-    try lobby.store.appendHistory("mine", of: lobby.anna, shell: shell)
-    #expect(try !lobby.store.changes(since: position, for: lobby.anna).historyChanged)
-    #expect(try lobby.other.changes(since: position, for: lobby.anna).historyChanged)
-    #expect(try !lobby.other.changes(since: position, for: lobby.ben).historyChanged)
+    let position = try lobby.store.read { try $0.position }
+    try lobby.store.write { try $0.appendHistory("mine", of: lobby.anna, shell: shell) }
+    #expect(
+      try !lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.historyChanged)
+    #expect(
+      try lobby.other.read { try $0.changes(since: position, for: lobby.anna) }.historyChanged)
+    #expect(
+      try !lobby.other.read { try $0.changes(since: position, for: lobby.ben) }.historyChanged)
   }
 
   @Test func namesAndPresenceAreTold() throws {
     let lobby = try Lobby()
     func tells(_ act: () throws -> Void) throws -> Bool {
-      let position = try lobby.other.position
+      let position = try lobby.other.read { try $0.position }
       try act()
-      return try lobby.other.changes(since: position, for: lobby.ben).peopleChanged
+      return try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }.peopleChanged
     }
-    #expect(try tells { _ = try lobby.store.rename(lobby.anna, to: "Ann") })
+    #expect(try tells { _ = try lobby.store.writeDurably { try $0.rename(lobby.anna, to: "Ann") } })
     #expect(try tells { _ = try lobby.store.attach(lobby.anna) })
     #expect(try tells { try lobby.store.open(lobby.lobby) })
     #expect(try !tells { try lobby.store.open(lobby.lobby) })
@@ -147,8 +158,10 @@ import Testing
   @Test("A draft is nobody else's business")
   func draftsAreSilent() throws {
     let lobby = try Lobby()
-    let position = try lobby.store.position
-    try lobby.store.setDraft(Draft(text: "x", caret: 1), of: lobby.anna, in: lobby.lobby)
-    #expect(try lobby.store.position == position)
+    let position = try lobby.store.read { try $0.position }
+    try lobby.store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "x", caret: 1), of: lobby.anna, in: lobby.lobby)
+    }
+    #expect(try lobby.store.read { try $0.position } == position)
   }
 }

@@ -15,16 +15,18 @@ private final class Wired {
   init() throws {
     store = try fixture.open()
     wire = try fixture.open()
-    anna = try store.participant(identity: "anna").id
-    room = try wire.networkRoom("tea@conf", network: "xmpp").id
-    try store.join(anna, room)
+    anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    room = try wire.writeDurablyIfNeeded { try $0.networkRoom("tea@conf", network: "xmpp") }.id
+    try store.writeDurablyIfNeeded { try $0.join(anna, room) }
   }
 
-  func says(_ body: String) throws -> Message { try store.send(body, in: room, by: anna) }
-  func outbox() throws -> [OutboxEntry] { try wire.outbox(of: "xmpp") }
+  func says(_ body: String) throws -> Message {
+    try store.writeDurably { try $0.send(body, in: room, by: anna) }
+  }
+  func outbox() throws -> [OutboxEntry] { try wire.read { try $0.outbox(of: "xmpp") } }
   func waiting() throws -> [OutboxEntry.Operation] { try outbox().map(\.operation) }
   func state(_ message: Message) throws -> DeliveryState? {
-    try store.message(message.id, for: anna)?.state
+    try store.read { try $0.message(message.id, for: anna) }?.state
   }
 }
 
@@ -33,17 +35,18 @@ private final class Wired {
     let wired = try Wired()
     let message = try wired.says("hello")
     #expect(message.state == .sending)
-    #expect(try wired.store.unsent(by: wired.anna, in: nil) == [message])
-    #expect(try wired.store.unsent(by: wired.anna, in: wired.room) == [message])
+    #expect(try wired.store.read { try $0.unsent(by: wired.anna, in: nil) } == [message])
+    #expect(try wired.store.read { try $0.unsent(by: wired.anna, in: wired.room) } == [message])
     let entry = try #require(try wired.outbox().first)
     #expect((entry.operation, entry.message) == (.send, message))
-    #expect(try wired.wire.outbox(of: "irc").isEmpty)
-    let position = try wired.store.position
-    try wired.wire.finish(entry, as: .sent)
-    let changes = try wired.store.changes(since: position, for: wired.anna)
+    #expect(try wired.wire.read { try $0.outbox(of: "irc") }.isEmpty)
+    let position = try wired.store.read { try $0.position }
+    try wired.wire.writeDurably { try $0.finish(entry, as: .sent) }
+    let changes = try wired.store.read { try $0.changes(since: position, for: wired.anna) }
     #expect(changes.moved.map(\.state) == [.sent])
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
-    #expect(try wired.outbox().isEmpty && wired.store.unsent(by: wired.anna).isEmpty)
+    #expect(
+      try wired.outbox().isEmpty && wired.store.read { try $0.unsent(by: wired.anna) }.isEmpty)
   }
 
   @Test("7.2: failed → sending by retry, under the same uid")
@@ -51,21 +54,21 @@ private final class Wired {
     let wired = try Wired()
     let message = try wired.says("hello")
     let first = try #require(try wired.outbox().first)
-    let position = try wired.store.position
-    try wired.wire.finish(first, as: .failed("no route"))
-    let moved = try wired.store.changes(since: position, for: wired.anna).moved
+    let position = try wired.store.read { try $0.position }
+    try wired.wire.writeDurably { try $0.finish(first, as: .failed("no route")) }
+    let moved = try wired.store.read { try $0.changes(since: position, for: wired.anna) }.moved
     #expect(moved.map(\.failure) == ["no route"])
     #expect(try wired.state(message) == .failed)
-    let again = try wired.store.retry(message.id, by: wired.anna)
+    let again = try wired.store.writeDurably { try $0.retry(message.id, by: wired.anna) }
     #expect((again.state, again.failure, again.uid) == (.sending, nil, message.uid))
     #expect(throws: RuleError.notFailed(1)) {
-      try wired.store.retry(message.id, by: wired.anna)
+      try wired.store.writeDurably { try $0.retry(message.id, by: wired.anna) }
     }
     // The first attempt got through after all: the second is needless.
-    try wired.wire.finish(first, as: .sent)
+    try wired.wire.writeDurably { try $0.finish(first, as: .sent) }
     #expect(try wired.state(message) == .sent)
     #expect(try wired.outbox().isEmpty)
-    try wired.wire.finish(first, as: .failed("late"))
+    try wired.wire.writeDurably { try $0.finish(first, as: .failed("late")) }
     #expect(try wired.state(message) == .sent)
   }
 
@@ -73,9 +76,9 @@ private final class Wired {
     let wired = try Wired()
     let message = try wired.says("hello")
     let first = try #require(try wired.outbox().first)
-    try wired.wire.finish(first, as: .failed("x"))
-    _ = try wired.store.retry(message.id, by: wired.anna)
-    try wired.wire.finish(first, as: .failed("x"))
+    try wired.wire.writeDurably { try $0.finish(first, as: .failed("x")) }
+    _ = try wired.store.writeDurably { try $0.retry(message.id, by: wired.anna) }
+    try wired.wire.writeDurably { try $0.finish(first, as: .failed("x")) }
     #expect(try wired.state(message) == .sending)
     #expect(try wired.waiting() == [.send])
   }
@@ -84,16 +87,18 @@ private final class Wired {
   func othersSeeItAsSent() throws {
     let wired = try Wired()
     let message = try wired.says("hello")
-    let ben = try wired.store.participant(identity: "ben").id
-    #expect(try wired.store.message(message.id, for: ben)?.state == .sent)
+    let ben = try wired.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    #expect(try wired.store.read { try $0.message(message.id, for: ben) }?.state == .sent)
   }
 
   @Test func anUnsentMessageJustChanges() throws {
     let wired = try Wired()
     let message = try wired.says("helo")
-    let edited = try wired.store.edit(message.id, to: "hello", by: wired.anna)
+    let edited = try wired.store.writeDurably {
+      try $0.edit(message.id, to: "hello", by: wired.anna)
+    }
     #expect((edited.body, edited.editedAt, edited.state) == ("hello", nil, .sending))
-    #expect(try wired.store.revisions(of: message.id).isEmpty)
+    #expect(try wired.store.read { try $0.revisions(of: message.id) }.isEmpty)
     #expect(try wired.outbox().map(\.message.body) == ["hello"])
   }
 
@@ -101,34 +106,39 @@ private final class Wired {
     let wired = try Wired()
     let message = try wired.says("helo")
     let entry = try #require(try wired.outbox().first)
-    try wired.store.edit(message.id, to: "hello", by: wired.anna)
-    try wired.wire.finish(entry, as: .sent)
+    try wired.store.writeDurably { try $0.edit(message.id, to: "hello", by: wired.anna) }
+    try wired.wire.writeDurably { try $0.finish(entry, as: .sent) }
     #expect(try wired.outbox().map(\.operation) == [.edit])
     #expect(try wired.outbox().map(\.message.body) == ["hello"])
 
     let other = try wired.says("oops")
     let second = try #require(try wired.outbox().last)
-    #expect(try wired.store.takeBack(other.id, by: wired.anna).body == "oops")
+    #expect(
+      try wired.store.writeDurably { try $0.takeBack(other.id, by: wired.anna) }.body == "oops")
     #expect(try wired.waiting() == [.edit])
-    try wired.wire.finish(second, as: .sent)
+    try wired.wire.writeDurably { try $0.finish(second, as: .sent) }
     #expect(try wired.waiting() == [.edit, .delete])
   }
 
   @Test func editsAndDeletionsOfSentOnesArePosted() throws {
     let wired = try Wired()
     let message = try wired.says("helo")
-    try wired.wire.finish(try #require(try wired.outbox().first), as: .sent)
-    try wired.store.edit(message.id, to: "hello", by: wired.anna)
-    #expect(try wired.store.revisions(of: message.id).map(\.body) == ["helo"])
+    try wired.wire.writeDurably { try $0.finish(try #require(try wired.outbox().first), as: .sent) }
+    try wired.store.writeDurably { try $0.edit(message.id, to: "hello", by: wired.anna) }
+    #expect(try wired.store.read { try $0.revisions(of: message.id) }.map(\.body) == ["helo"])
     #expect(try wired.waiting() == [.edit])
     #expect(throws: RuleError.othersHaveIt(1)) {
-      try wired.store.takeBack(message.id, by: wired.anna)
+      try wired.store.writeDurably { try $0.takeBack(message.id, by: wired.anna) }
     }
-    try wired.store.delete(message.id, by: wired.anna)
+    try wired.store.writeDurably { try $0.delete(message.id, by: wired.anna) }
     #expect(try wired.waiting() == [.delete])
-    try wired.wire.finish(try #require(try wired.outbox().first), as: .failed("not allowed"))
+    try wired.wire.writeDurably {
+      try $0.finish(try #require(try wired.outbox().first), as: .failed("not allowed"))
+    }
     #expect(try wired.waiting() == [])
-    #expect(try wired.store.message(message.id, for: wired.anna)?.failure == "not allowed")
+    #expect(
+      try wired.store.read { try $0.message(message.id, for: wired.anna) }?.failure == "not allowed"
+    )
   }
 
   @Test("3.7: Unsent ones can be taken back; deleting them is the same", arguments: [true, false])
@@ -136,12 +146,18 @@ private final class Wired {
     let wired = try Wired()
     let messages = try [wired.says("one"), wired.says("two")]
     if failed {
-      for entry in try wired.outbox() { try wired.wire.finish(entry, as: .failed("x")) }
+      for entry in try wired.outbox() {
+        try wired.wire.writeDurably { try $0.finish(entry, as: .failed("x")) }
+      }
     }
-    #expect(try wired.store.takeBack(messages[0].id, by: wired.anna).body == "one")
-    #expect(try wired.store.delete(messages[1].id, by: wired.anna).isRecalled)
+    #expect(
+      try wired.store.writeDurably { try $0.takeBack(messages[0].id, by: wired.anna) }.body == "one"
+    )
+    #expect(
+      try wired.store.writeDurably { try $0.delete(messages[1].id, by: wired.anna) }.isRecalled)
     #expect(try wired.outbox().isEmpty)
-    #expect(try wired.store.messages(in: wired.room, limit: 9, for: wired.anna).isEmpty)
-    #expect(try wired.store.unsent(by: wired.anna).isEmpty)
+    #expect(
+      try wired.store.read { try $0.messages(in: wired.room, limit: 9, for: wired.anna) }.isEmpty)
+    #expect(try wired.store.read { try $0.unsent(by: wired.anna) }.isEmpty)
   }
 }

@@ -10,7 +10,7 @@ import Testing
   func largeRoom() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    try store.write {
+    try store.write { transaction in
       try store.db(
         """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -19,23 +19,28 @@ import Testing
         INSERT INTO membership(conversation, participant, first)
         SELECT \(lobby.lobby.rawValue), id, 1 FROM participant WHERE identity GLOB 'p*';
         """)
-      try store.touchPeople()
+      try transaction.touchPeople()
     }
     var sent = try lobby.says("first")
-    #expect(try store.reach(of: sent) == Reach(recipients: 20_001))
+    #expect(try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001))
     // Others are asked about, and their messages as well.
     sent = try lobby.says("second")
-    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: sent.number])
-    #expect(try store.reach(of: sent) == Reach(recipients: 20_001, delivered: 1))
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: sent.number, sendReceipt: true)
-    #expect(try store.reach(of: sent) == Reach(recipients: 20_001, delivered: 1, seen: 1))
-    #expect(try store.recipients(of: sent.id).count == 20_001)
+    try lobby.other.writeIfNeeded {
+      try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: sent.number])
+    }
+    #expect(try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001, delivered: 1))
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: sent.number, sendReceipt: true)
+    }
+    #expect(
+      try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001, delivered: 1, seen: 1))
+    #expect(try store.read { try $0.recipients(of: sent.id) }.count == 20_001)
     var found = Reach()
     let counted = processorTime {
-      store.knownRecipients = nil
-      found = (try? store.reach(of: sent)) ?? found
+      store.connection.knownRecipients = nil
+      found = (try? store.read { try $0.reach(of: sent) }) ?? found
     }
-    let known = processorTime { found = (try? store.reach(of: sent)) ?? found }
+    let known = processorTime { found = (try? store.read { try $0.reach(of: sent) }) ?? found }
     #expect(found.recipients == 20_001)
     #expect(known < counted / 5, "\(known) s, and \(counted) s with counting")
   }
@@ -43,20 +48,25 @@ import Testing
   @Test("7.2: who comes or goes later changes nothing; who was away for a week is not asked for")
   func stays() throws {
     let lobby = try Lobby()
-    let cleo = try lobby.store.participant(identity: "cleo").id
+    let cleo = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "cleo") }.id
     let before = try lobby.says("before")
-    try lobby.store.join(cleo, lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.join(cleo, lobby.lobby) }
     let with = try lobby.says("with")
-    try lobby.store.leave(cleo, lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.leave(cleo, lobby.lobby) }
     let after = try lobby.says("after")
     lobby.fixture.now += Audience.patience + 1
     let late = try lobby.says("late")
     for (message, recipients) in [(before, 1), (with, 2), (after, 1), (late, 0)] {
-      #expect(try lobby.store.reach(of: message).recipients == recipients, "\(message.body)")
-      #expect(try lobby.store.recipients(of: message.id).count == recipients, "\(message.body)")
+      #expect(
+        try lobby.store.read { try $0.reach(of: message) }.recipients == recipients,
+        "\(message.body)")
+      #expect(
+        try lobby.store.read { try $0.recipients(of: message.id) }.count == recipients,
+        "\(message.body)")
     }
     try lobby.benSays("back")
-    #expect(try lobby.store.reach(of: late).recipients == 0)
-    #expect(try lobby.store.reach(of: try lobby.says("again")).recipients == 1)
+    #expect(try lobby.store.read { try $0.reach(of: late) }.recipients == 0)
+    let again = try lobby.says("again")
+    #expect(try lobby.store.read { try $0.reach(of: again) }.recipients == 1)
   }
 }

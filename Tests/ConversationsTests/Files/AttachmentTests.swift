@@ -16,11 +16,13 @@ import Testing
     #expect(sent.attachments == files)
     #expect(sent.attachments.map(\.name) == ["z.txt", "a.txt"])
     #expect(sent.attachments.map(\.type) == ["text/plain", "application/octet-stream"])
-    #expect(try lobby.other.attachments(of: sent.id) == files)
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
-    let listed = try lobby.other.messages(in: lobby.lobby, limit: 9, for: lobby.ben)
+    #expect(try lobby.other.read { try $0.attachments(of: sent.id) } == files)
+    #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
+    let listed = try lobby.other.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.ben) }
     #expect(listed.map(\.attachments) == [files])
-    #expect(try lobby.other.changes(since: 0, for: lobby.ben).arrived.map(\.attachments) == [files])
+    #expect(
+      try lobby.other.read { try $0.changes(since: 0, for: lobby.ben) }.arrived.map(\.attachments)
+        == [files])
     #expect(try lobby.says("none").attachments == [])
   }
 
@@ -31,17 +33,19 @@ import Testing
     #expect(empty.bytes == 0)
     let files = [empty, empty, try lobby.kept("", as: "other")]
     let sent = try lobby.says("", with: files)
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
+    #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
     #expect(lobby.fixture.keptFiles.count == 1)
   }
 
   @Test func sendingClearsTheDraftAndItsFiles() throws {
     let lobby = try Lobby()
     let draft = Draft(text: "", caret: 0, files: [DraftFile(path: "/tmp/x")])
-    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
-    try lobby.store.send(
-      "", in: lobby.lobby, by: lobby.anna, attachments: [try lobby.kept("x")], draft: "")
-    #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == nil)
+    try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
+    try lobby.store.writeDurably {
+      try $0.send(
+        "", in: lobby.lobby, by: lobby.anna, attachments: [try lobby.kept("x")], draft: "")
+    }
+    #expect(try lobby.store.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == nil)
     #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
   }
 
@@ -50,7 +54,7 @@ import Testing
     let lobby = try Lobby()
     let (here, gone) = (try lobby.kept("here"), try lobby.kept("gone", as: "g.txt"))
     let draft = Draft(text: "look", caret: 1, files: [DraftFile(path: "/tmp/x", name: "y")])
-    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
     unlink(lobby.store.path(of: gone))
     var tampered = here
     tampered.bytes += 1
@@ -59,7 +63,7 @@ import Testing
         try lobby.says("look", with: [here, file])
       }
     }
-    #expect(try lobby.store.draft(of: lobby.anna, in: lobby.lobby) == draft)
+    #expect(try lobby.store.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == draft)
     #expect(try lobby.says("look", with: [here]).number == 1)
     #expect(try lobby.store.database.first("SELECT count(*) FROM attachment") { $0.int() } == 1)
   }
@@ -69,8 +73,10 @@ import Testing
     let lobby = try Lobby()
     let file = try lobby.kept("x")
     let sent = try lobby.says("one", with: [file])
-    #expect(try lobby.store.edit(sent.id, to: "two", by: lobby.anna).attachments == [file])
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == [file])
+    #expect(
+      try lobby.store.writeDurably { try $0.edit(sent.id, to: "two", by: lobby.anna) }.attachments
+        == [file])
+    #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == [file])
   }
 
   @Test("3.7: What is deleted or taken back has no files; taking back hands them over")
@@ -78,25 +84,31 @@ import Testing
     let lobby = try Lobby()
     let file = try lobby.kept("x")
     let first = try lobby.says("one", with: [file])
-    #expect(try lobby.store.delete(first.id, by: lobby.anna).attachments == [])
-    #expect(try lobby.other.message(first.id, for: lobby.ben)?.attachments == [])
+    #expect(
+      try lobby.store.writeDurably { try $0.delete(first.id, by: lobby.anna) }.attachments == [])
+    #expect(try lobby.other.read { try $0.message(first.id, for: lobby.ben) }?.attachments == [])
     let second = try lobby.says("two", with: [file])
-    #expect(try lobby.store.takeBack(second.id, by: lobby.anna).attachments == [file])
-    #expect(try lobby.store.message(second.id, for: lobby.anna)?.attachments == [])
+    #expect(
+      try lobby.store.writeDurably { try $0.takeBack(second.id, by: lobby.anna) }.attachments == [
+        file
+      ])
+    #expect(try lobby.store.read { try $0.message(second.id, for: lobby.anna) }?.attachments == [])
     #expect(try !lobby.store.database.exists("SELECT 1 FROM attachment"))
   }
 
   @Test func aNetworkIsGivenFiles() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
-    let room = try lobby.store.networkRoom("tea", network: "net").id
-    try lobby.store.join(lobby.anna, room)
-    try lobby.store.send("out", in: room, by: lobby.anna, attachments: [file])
-    let entry = try #require(try lobby.store.outbox(of: "net").first)
+    let room = try lobby.store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, room) }
+    try lobby.store.writeDurably {
+      try $0.send("out", in: room, by: lobby.anna, attachments: [file])
+    }
+    let entry = try #require(try lobby.store.read { try $0.outbox(of: "net") }.first)
     #expect(entry.message.attachments == [file])
     #expect(entry.operation == .send)
-    try lobby.store.finish(entry, as: .sent)
-    #expect(try lobby.store.outbox(of: "net").isEmpty)
+    try lobby.store.writeDurably { try $0.finish(entry, as: .sent) }
+    #expect(try lobby.store.read { try $0.outbox(of: "net") }.isEmpty)
   }
 
   @Test("12.4: Names and types from elsewhere are made safe on the way in and on the way out")
@@ -111,15 +123,19 @@ import Testing
     try lobby.store.database.run(
       "UPDATE attachment SET name = ?, type = ?, bytes = ?", "/etc/../\u{1b}]0;x\u{7}p\u{1f}w",
       "a/b/c", -7)
-    let read = try #require(try lobby.other.message(sent.id, for: lobby.ben)).attachments
+    let read = try #require(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) })
+      .attachments
     #expect(read == [Attachment(hash: file.hash, name: "]0;xpw", bytes: 0)])
-    #expect(try lobby.other.attachments(of: sent.id) == read)
+    #expect(try lobby.other.read { try $0.attachments(of: sent.id) } == read)
     // A count that promises what is not there, and a name that pretends to be a second file.
     try lobby.store.database.run(
       "UPDATE attachment SET name = ?", "a\u{1e}0\u{1f}zz\u{1f}1\u{1f}x/y\u{1f}b")
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments.map(\.name) == ["a"])
+    #expect(
+      try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments.map(\.name) == [
+        "a"
+      ])
     try lobby.store.database.run("DELETE FROM attachment")
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == [])
+    #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == [])
   }
 
   @Test("A hash that is none leads nowhere", arguments: ["", "../../../../etc/passwd", "AB", "é"])
@@ -141,7 +157,7 @@ import Testing
     let lobby = try Lobby()
     let files = try (0..<30).map { try lobby.kept("\($0)", as: "\($0).txt") }
     let sent = try lobby.says("", with: files)
-    #expect(try lobby.other.message(sent.id, for: lobby.ben)?.attachments == files)
+    #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
   }
 
   @Test("A store of before has its messages, and takes files")
@@ -164,10 +180,10 @@ import Testing
     old.close()
     let store = try fixture.open()
     let (anna, room) = (ID<Participant>(rawValue: 1), ID<Conversation>(rawValue: 1))
-    #expect(try store.draft(of: anna, in: room) == Draft(text: "half", caret: 4))
+    #expect(try store.read { try $0.draft(of: anna, in: room) } == Draft(text: "half", caret: 4))
     let file = try store.keep(fileAt: fixture.file("s", "x"), type: { _ in nil }, limit: 0)
-    try store.send("new", in: room, by: anna, attachments: [file])
-    let messages = try store.messages(in: room, limit: 9, for: anna)
+    try store.writeDurably { try $0.send("new", in: room, by: anna, attachments: [file]) }
+    let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
     #expect(messages.map(\.body) == ["old", "new"])
     #expect(messages.map(\.attachments) == [[], [file]])
     #expect(try store.check().allSatisfy { $0.severity == .fine })
@@ -177,8 +193,8 @@ import Testing
   func queryPlan() throws {
     let lobby = try Lobby()
     let sent = try lobby.says("", with: [try lobby.kept("x")])
-    _ = try lobby.store.message(sent.id, for: lobby.anna)
-    _ = try lobby.store.attachments(of: sent.id)
+    _ = try lobby.store.read { try $0.message(sent.id, for: lobby.anna) }
+    _ = try lobby.store.read { try $0.attachments(of: sent.id) }
     let old = lobby.fixture.file("store.attachments/" + lobby.fixture.keptFiles[0], "x")
     lobby.fixture.touch(old, at: 0)
     _ = try lobby.store.pruneAttachments(now: lobby.fixture.now)
@@ -225,11 +241,13 @@ import Testing
   @Test func filesAloneAreADraft() throws {
     let lobby = try Lobby()
     let draft = Draft(text: "", caret: 0, files: files)
-    try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
-    #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby) == draft)
-    #expect(try lobby.other.drafts(of: lobby.anna).map(\.1) == [draft])
-    try lobby.store.setDraft(Draft(text: "", caret: 0), of: lobby.anna, in: lobby.lobby)
-    #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby) == nil)
+    try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
+    #expect(try lobby.other.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == draft)
+    #expect(try lobby.other.read { try $0.drafts(of: lobby.anna) }.map(\.1) == [draft])
+    try lobby.store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "", caret: 0), of: lobby.anna, in: lobby.lobby)
+    }
+    #expect(try lobby.other.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == nil)
     #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
   }
 
@@ -237,11 +255,14 @@ import Testing
     let lobby = try Lobby()
     for wanted in [files, files.reversed(), [files[1], files[1]], []] {
       let draft = Draft(text: "x", caret: 1, files: wanted)
-      try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
-      #expect(try lobby.other.draft(of: lobby.anna, in: lobby.lobby)?.files == wanted)
+      try lobby.store.writeDurablyIfNeeded {
+        try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+      }
+      #expect(
+        try lobby.other.read { try $0.draft(of: lobby.anna, in: lobby.lobby) }?.files == wanted)
     }
-    try lobby.store.clearDrafts(of: lobby.anna)
-    #expect(try lobby.store.drafts(of: lobby.anna).isEmpty)
+    try lobby.store.writeDurably { try $0.clearDrafts(of: lobby.anna) }
+    #expect(try lobby.store.read { try $0.drafts(of: lobby.anna) }.isEmpty)
   }
 
   @Test("Two spellings of é are two paths; an equal draft is not written again")
@@ -252,14 +273,17 @@ import Testing
     }
     func save(_ path: String) throws {
       let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])
-      try lobby.store.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+      try lobby.store.writeDurablyIfNeeded {
+        try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby)
+      }
     }
     try save("/caf\u{e9}")
     let before = try version()
     try save("/caf\u{e9}")
     #expect(try version() == before)
     try save("/cafe\u{301}")
-    let path = try lobby.other.draft(of: lobby.anna, in: lobby.lobby)?.files.first?.path
+    let path = try lobby.other.read { try $0.draft(of: lobby.anna, in: lobby.lobby) }?.files.first?
+      .path
     #expect(path?.utf8.count == 7)
   }
 }

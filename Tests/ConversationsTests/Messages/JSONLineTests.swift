@@ -16,13 +16,13 @@ import Testing
     let lobby = try Lobby()
     let message = try lobby.says("hello")
     #expect(
-      try lobby.store.jsonLine(of: message.id)
+      try lobby.store.read { try $0.jsonLine(of: message.id) }
         == """
         {"type":"message","uid":"\(message.uid)","conversation":"#lobby","number":1,\
         "time":"2023-11-14T22:13:20.000Z","sender":"anna","name":"anna","kind":"text",\
         "state":"sent","text":"hello"}
         """)
-    #expect(try lobby.store.jsonLine(of: ID(rawValue: 999)) == nil)
+    #expect(try lobby.store.read { try $0.jsonLine(of: ID(rawValue: 999)) } == nil)
   }
 
   @Test("12.2: what a terminal would obey is escaped, and reads back as it was")
@@ -30,7 +30,7 @@ import Testing
     let lobby = try Lobby()
     let body = "a\u{0}b\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{2028}\u{202e}\u{2066}\u{feff}\t\r\n\"\\ü漢🎉"
     let message = try lobby.says(body)
-    let line = try #require(try lobby.store.jsonLine(of: message.id))
+    let line = try #require(try lobby.store.read { try $0.jsonLine(of: message.id) })
     for scalar in line.unicodeScalars {
       #expect(scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value))
       #expect(!["\u{2028}", "\u{202e}", "\u{2066}", "\u{feff}"].contains(scalar))
@@ -43,32 +43,39 @@ import Testing
   func everything() throws {
     let lobby = try Lobby()
     let first = try lobby.says("frist", with: [try lobby.kept("bytes", as: "a.txt")])
-    try lobby.store.edit(first.id, to: "first", by: lobby.anna)
-    try lobby.other.react(first.id, by: lobby.ben, with: "🎉")
-    let answer = try lobby.other.send("second", in: lobby.lobby, by: lobby.ben, replyTo: first.id)
-    let line = try object(try lobby.store.jsonLine(of: first.id))
+    try lobby.store.writeDurably { try $0.edit(first.id, to: "first", by: lobby.anna) }
+    try lobby.other.writeDurably { try $0.react(first.id, by: lobby.ben, with: "🎉") }
+    let answer = try lobby.other.writeDurably {
+      try $0.send("second", in: lobby.lobby, by: lobby.ben, replyTo: first.id)
+    }
+    let line = try object(try lobby.store.read { try $0.jsonLine(of: first.id) })
     #expect(line["text"] as? String == "first")
     #expect(line["edited"] as? String == "2023-11-14T22:13:20.000Z")
     #expect((line["revisions"] as? [[String: String]])?.first?["text"] == "frist")
     #expect((line["reactions"] as? [[String: String]])?.first?["emoji"] == "🎉")
     #expect((line["attachments"] as? [[String: Any]])?.first?["bytes"] as? Int == 5)
-    #expect(try object(try lobby.store.jsonLine(of: answer.id))["reply_to"] as? Int == 1)
-    try lobby.other.delete(answer.id, by: lobby.ben)
-    #expect(try object(try lobby.store.jsonLine(of: answer.id))["gone"] as? String == "deleted")
+    #expect(
+      try object(try lobby.store.read { try $0.jsonLine(of: answer.id) })["reply_to"] as? Int == 1)
+    try lobby.other.writeDurably { try $0.delete(answer.id, by: lobby.ben) }
+    #expect(
+      try object(try lobby.store.read { try $0.jsonLine(of: answer.id) })["gone"] as? String
+        == "deleted")
   }
 
   @Test("people and rooms on networks, and direct chats, are objects")
   func names() throws {
     let lobby = try Lobby()
-    let account = try lobby.store.addAccount(owner: lobby.anna, network: "xmpp:anna@example")
+    let account = try lobby.store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "xmpp:anna@example")
+    }
     let far = try lobby.store.hear("hi", from: "zoe", in: .room("tea"), of: account)
-    let line = try #require(try lobby.store.jsonLine(of: far.id))
+    let line = try #require(try lobby.store.read { try $0.jsonLine(of: far.id) })
     #expect(line.contains(##""conversation":{"room":"#tea","network":"xmpp:anna@example"}"##))
     #expect(line.contains(#""sender":{"identity":"tea/zoe","network":"xmpp:anna@example"}"#))
-    let pair = try lobby.store.direct(lobby.anna, with: lobby.ben)
-    let direct = try lobby.store.send("psst", in: pair.id, by: lobby.anna)
+    let pair = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+    let direct = try lobby.store.writeDurably { try $0.send("psst", in: pair.id, by: lobby.anna) }
     #expect(
-      try lobby.store.jsonLine(of: direct.id)?.contains(
+      try lobby.store.read { try $0.jsonLine(of: direct.id) }?.contains(
         #""conversation":{"people":["anna","ben"]}"#) == true)
   }
 
@@ -78,6 +85,8 @@ import Testing
     let message = try lobby.says("when")
     try lobby.store.database.run("UPDATE message SET created_at = ?", time)
     let expected = time > 0 ? "9999-12-31T23:59:59.999Z" : "0000-01-01T00:00:00.000Z"
-    #expect(try object(try lobby.store.jsonLine(of: message.id))["time"] as? String == expected)
+    #expect(
+      try object(try lobby.store.read { try $0.jsonLine(of: message.id) })["time"] as? String
+        == expected)
   }
 }

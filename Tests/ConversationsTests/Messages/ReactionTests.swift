@@ -8,10 +8,12 @@ import Testing
   @Test func setReplaceRemove() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
-    func emoji() throws -> [String] { try lobby.store.reactions(of: message.id).map(\.emoji) }
+    func emoji() throws -> [String] {
+      try lobby.store.read { try $0.reactions(of: message.id) }.map(\.emoji)
+    }
     func react(_ emoji: String) throws -> ReactionChange {
       lobby.fixture.now += 1
-      return try lobby.other.react(message.id, by: lobby.ben, with: emoji)
+      return try lobby.other.writeDurably { try $0.react(message.id, by: lobby.ben, with: emoji) }
     }
     #expect(try react("🎉") == .set)
     #expect(try react("👍🏽") == .replaced)
@@ -20,9 +22,10 @@ import Testing
     #expect(try emoji().isEmpty)
     #expect(try react("❤️") == .set)
     lobby.fixture.now += 1
-    #expect(try lobby.store.react(message.id, by: lobby.anna, with: "🎉") == .set)
+    #expect(
+      try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "🎉") } == .set)
     #expect(try emoji() == ["❤️", "🎉"])
-    let ben = try lobby.store.reactions(of: message.id)[0]
+    let ben = try lobby.store.read { try $0.reactions(of: message.id) }[0]
     #expect((ben.participant.identity, ben.at) == ("ben", lobby.fixture.now - 1))
     // With and without the selector it is the same.
     #expect(try react("\u{2764}") == .removed)
@@ -33,52 +36,54 @@ import Testing
   func told() throws {
     let lobby = try Lobby()
     let (one, two) = (try lobby.says("one"), try lobby.says("two"))
-    var position = try lobby.store.position
+    var position = try lobby.store.read { try $0.position }
     func news(for me: ID<Participant>, limit: Int = 500) throws -> [ReactionNews] {
-      let changes = try lobby.store.changes(since: position, for: me, limit: limit)
+      let changes = try lobby.store.read { try $0.changes(since: position, for: me, limit: limit) }
       #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
       return changes.reacted
     }
     _ = try lobby.store.bellDescriptor
     _ = lobby.store.drainBell()
-    try lobby.other.react(one.id, by: lobby.ben, with: "👀")
+    try lobby.other.writeDurably { try $0.react(one.id, by: lobby.ben, with: "👀") }
     #expect(lobby.store.drainBell().contains(.changed))
-    try lobby.other.react(one.id, by: lobby.ben, with: "🎉")
-    try lobby.other.react(two.id, by: lobby.ben, with: "🎉")
+    try lobby.other.writeDurably { try $0.react(one.id, by: lobby.ben, with: "🎉") }
+    try lobby.other.writeDurably { try $0.react(two.id, by: lobby.ben, with: "🎉") }
     let seen = try news(for: lobby.anna)
     #expect(
       seen.map(\.message) == [
-        try #require(try lobby.store.message(one.id, for: lobby.anna)),
-        try #require(try lobby.store.message(two.id, for: lobby.anna)),
+        try #require(try lobby.store.read { try $0.message(one.id, for: lobby.anna) }),
+        try #require(try lobby.store.read { try $0.message(two.id, for: lobby.anna) }),
       ])
     #expect(seen.map(\.emoji) == ["🎉", "🎉"])
     #expect(seen.map(\.participant.id) == [lobby.ben, lobby.ben])
     #expect(try news(for: lobby.ben).count == 2)
-    let eve = try lobby.store.participant(identity: "eve").id
+    let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
     #expect(try news(for: eve).isEmpty)
 
-    position = try lobby.store.position
-    try lobby.other.react(one.id, by: lobby.ben, with: "🎉")
+    position = try lobby.store.read { try $0.position }
+    try lobby.other.writeDurably { try $0.react(one.id, by: lobby.ben, with: "🎉") }
     #expect(try news(for: lobby.anna).map(\.emoji) == [nil])
-    position = try lobby.store.position
-    #expect(try lobby.store.changes(since: position, for: lobby.anna).isEmpty)
+    position = try lobby.store.read { try $0.position }
+    #expect(try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.isEmpty)
   }
 
   @Test("A few at a time is enough to hear of all of them, in order")
   func fewAtATime() throws {
     let lobby = try Lobby()
-    var position = try lobby.store.position
+    var position = try lobby.store.read { try $0.position }
     var wanted: [Int] = []
     for number in 1...12 {
       let message = try lobby.says("\(number)")
       if number % 3 > 0 {
-        try lobby.other.react(message.id, by: lobby.ben, with: "🎉")
+        try lobby.other.writeDurably { try $0.react(message.id, by: lobby.ben, with: "🎉") }
         wanted.append(number)
       }
     }
     var (arrived, reacted): ([Int], [Int]) = ([], [])
     while true {
-      let changes = try lobby.store.changes(since: position, for: lobby.anna, limit: 2)
+      let changes = try lobby.store.read {
+        try $0.changes(since: position, for: lobby.anna, limit: 2)
+      }
       arrived += changes.arrived.map(\.number)
       reacted += changes.reacted.map(\.message.number)
       #expect(changes.reacted.allSatisfy { arrived.contains($0.message.number) })
@@ -91,12 +96,14 @@ import Testing
     // More reactions than messages.
     for number in wanted {
       let message = try #require(
-        try lobby.store.message(number: number, in: lobby.lobby, for: lobby.anna))
-      try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+        try lobby.store.read { try $0.message(number: number, in: lobby.lobby, for: lobby.anna) })
+      try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
     }
     reacted = []
     while true {
-      let changes = try lobby.store.changes(since: position, for: lobby.anna, limit: 3)
+      let changes = try lobby.store.read {
+        try $0.changes(since: position, for: lobby.anna, limit: 3)
+      }
       reacted += changes.reacted.map(\.message.number)
       position = changes.position
       if !changes.hasMore { break }
@@ -108,7 +115,7 @@ import Testing
     let lobby = try Lobby()
     let message = try lobby.says("hello")
     func react(_ emoji: String = "🎉", by me: ID<Participant>? = nil) throws {
-      try lobby.store.react(message.id, by: me ?? lobby.ben, with: emoji)
+      try lobby.store.writeDurably { try $0.react(message.id, by: me ?? lobby.ben, with: emoji) }
     }
     for text in ["", "x", "1", "hello", "🎉🎉", "🎉x", " ", "\u{1b}", "#"] {
       #expect(throws: RuleError.notAnEmoji(text)) { try react(text) }
@@ -116,18 +123,18 @@ import Testing
     for emoji in ["🎉", "👨‍👩‍👧", "🇩🇪", "1️⃣", "❤", "❤️", "☕", "\u{1FAE8}"] {
       #expect(throws: Never.self, "\(emoji)") { try react(emoji) }
     }
-    let eve = try lobby.store.participant(identity: "eve").id
+    let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
     #expect(throws: RuleError.notAMember("#lobby")) { try react(by: eve) }
-    try lobby.store.delete(message.id, by: lobby.anna)
-    #expect(try lobby.store.reactions(of: message.id).isEmpty)
+    try lobby.store.writeDurably { try $0.delete(message.id, by: lobby.anna) }
+    #expect(try lobby.store.read { try $0.reactions(of: message.id) }.isEmpty)
     #expect(throws: RuleError.deleted(1)) { try react() }
     let recalled = try lobby.says("oops")
-    _ = try lobby.store.takeBack(recalled.id, by: lobby.anna)
+    _ = try lobby.store.writeDurably { try $0.takeBack(recalled.id, by: lobby.anna) }
     #expect(throws: RuleError.noSuchMessage(2)) {
-      try lobby.store.react(recalled.id, by: lobby.anna, with: "🎉")
+      try lobby.store.writeDurably { try $0.react(recalled.id, by: lobby.anna, with: "🎉") }
     }
     #expect(throws: RuleError.noSuchMessage(999)) {
-      try lobby.store.react(ID(rawValue: 999), by: lobby.anna, with: "🎉")
+      try lobby.store.writeDurably { try $0.react(ID(rawValue: 999), by: lobby.anna, with: "🎉") }
     }
   }
 
@@ -135,13 +142,13 @@ import Testing
     let lobby = try Lobby()
     let messages = try (1...5).map { try lobby.says("\($0)") }
     for message in messages.dropLast(2) {
-      try lobby.store.react(message.id, by: lobby.anna, with: "👍")
-      try lobby.store.react(message.id, by: lobby.ben, with: "🎉")
+      try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
+      try lobby.store.writeDurably { try $0.react(message.id, by: lobby.ben, with: "🎉") }
     }
-    let found = try lobby.store.reactions(of: messages.map(\.id))
+    let found = try lobby.store.read { try $0.reactions(of: messages.map(\.id)) }
     #expect(found.count == 3)
     #expect(found[messages[0].id]?.map(\.emoji) == ["👍", "🎉"])
-    #expect(try lobby.store.reactions(of: []).isEmpty)
+    #expect(try lobby.store.read { try $0.reactions(of: []) }.isEmpty)
     let plans = lobby.store.database.known.filter {
       $0.contains("FROM reaction") || $0.contains("FROM reaction")
     }
@@ -161,52 +168,61 @@ import Testing
   let message: Message
 
   init() throws {
-    lobby = try Lobby()
-    let account = try lobby.store.addAccount(owner: lobby.anna, network: "xmpp:anna@x")
+    let lobby = try Lobby()
+    self.lobby = lobby
+    let account = try lobby.store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "xmpp:anna@x")
+    }
     message = try lobby.other.hear("hi", from: "eve", in: .room("tea"), of: account)
-    room = message.conversation
-    try lobby.store.join(lobby.anna, room)
+    let room = message.conversation
+    self.room = room
+    try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, room) }
   }
 
-  private func outbox() throws -> [OutboxEntry] { try lobby.other.outbox(of: "xmpp:anna@x") }
+  private func outbox() throws -> [OutboxEntry] {
+    try lobby.other.read { try $0.outbox(of: "xmpp:anna@x") }
+  }
 
   @Test func theNewestWishIsPosted() throws {
-    try lobby.store.react(message.id, by: lobby.anna, with: "🎉")
-    try lobby.store.react(message.id, by: lobby.anna, with: "👍")
+    try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "🎉") }
+    try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
     let entry = try #require(try outbox().first)
     #expect(try outbox().count == 1)
     #expect((entry.operation, entry.message.id) == (.react, message.id))
     #expect((entry.reaction?.emoji, entry.reaction?.participant.id) == ("👍", lobby.anna))
     // Changed while it is on its way: that is another entry.
-    try lobby.store.react(message.id, by: lobby.anna, with: "👍")
-    try lobby.other.finish(entry, as: .sent)
+    try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
+    try lobby.other.writeDurably { try $0.finish(entry, as: .sent) }
     let removal = try #require(try outbox().first)
     #expect(removal.reaction?.emoji == "")
-    try lobby.other.finish(removal, as: .sent)
+    try lobby.other.writeDurably { try $0.finish(removal, as: .sent) }
     #expect(try outbox().isEmpty)
-    #expect(try lobby.store.message(message.id, for: lobby.anna)?.failure == nil)
+    #expect(try lobby.store.read { try $0.message(message.id, for: lobby.anna) }?.failure == nil)
   }
 
   @Test func whatIsRefusedGoes() throws {
-    try lobby.store.react(message.id, by: lobby.anna, with: "🎉")
+    try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "🎉") }
     let entry = try #require(try outbox().first)
-    let position = try lobby.store.position
-    try lobby.other.finish(entry, as: .failed("no such thing"))
-    #expect(try lobby.store.reactions(of: message.id).isEmpty)
-    let news = try lobby.store.changes(since: position, for: lobby.anna).reacted
+    let position = try lobby.store.read { try $0.position }
+    try lobby.other.writeDurably { try $0.finish(entry, as: .failed("no such thing")) }
+    #expect(try lobby.store.read { try $0.reactions(of: message.id) }.isEmpty)
+    let news = try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.reacted
     #expect(news.map(\.failure) == ["no such thing"])
     #expect(news.map(\.emoji) == [nil])
-    #expect(try lobby.store.react(message.id, by: lobby.anna, with: "🎉") == .set)
+    #expect(
+      try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "🎉") } == .set)
   }
 
   @Test func anUnsentMessageCannotHaveAny() throws {
-    let mine = try lobby.store.send("x", in: room, by: lobby.anna)
+    let mine = try lobby.store.writeDurably { try $0.send("x", in: room, by: lobby.anna) }
     #expect(throws: RuleError.notSent(mine.number)) {
-      try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
+      try lobby.store.writeDurably { try $0.react(mine.id, by: lobby.anna, with: "🎉") }
     }
-    try lobby.other.finish(try #require(try outbox().first), as: .failed("no"))
+    try lobby.other.writeDurably {
+      try $0.finish(try #require(try outbox().first), as: .failed("no"))
+    }
     #expect(throws: RuleError.notSent(mine.number)) {
-      try lobby.store.react(mine.id, by: lobby.anna, with: "🎉")
+      try lobby.store.writeDurably { try $0.react(mine.id, by: lobby.anna, with: "🎉") }
     }
   }
 }
@@ -218,10 +234,13 @@ import Testing
     let files = [try lobby.kept("x", as: "cups.png"), try lobby.kept("y", as: "more.png")]
     func quoted(_ body: String) throws -> [String?] {
       let message = try lobby.says(body, with: files)
-      let answer = try lobby.other.send(
-        "nice", in: lobby.lobby, by: lobby.ben, replyTo: message.id)
+      let answer = try lobby.other.writeDurably {
+        try $0.send(
+          "nice", in: lobby.lobby, by: lobby.ben, replyTo: message.id)
+      }
       return [
-        answer.replyTo?.line, try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line,
+        answer.replyTo?.line,
+        try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo?.line,
       ]
     }
     #expect(try quoted("") == ["cups.png", "cups.png"])
@@ -232,23 +251,28 @@ import Testing
   @Test func quoteTheFirstLine() throws {
     let lobby = try Lobby()
     let question = try lobby.says("\n  \nfirst line\nsecond")
-    let answer = try lobby.other.send(
-      "yes", in: lobby.lobby, by: lobby.ben, replyTo: question.id)
+    let answer = try lobby.other.writeDurably {
+      try $0.send(
+        "yes", in: lobby.lobby, by: lobby.ben, replyTo: question.id)
+    }
     let quote = Quote(number: 1, senderName: "anna", line: "first line")
     #expect(answer.replyTo == quote)
-    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo == quote)
+    #expect(try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo == quote)
     #expect(
-      try lobby.store.messages(in: lobby.lobby, limit: 9, for: lobby.anna).map(\.replyTo)
+      try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }.map(
+        \.replyTo)
         == [nil, quote])
-    let arrived = try lobby.store.changes(since: 0, for: lobby.anna).arrived
+    let arrived = try lobby.store.read { try $0.changes(since: 0, for: lobby.anna) }.arrived
     #expect(arrived.last?.replyTo == quote)
     // As things stand now: an edit shows, a deletion too.
-    try lobby.store.edit(question.id, to: "edited", by: lobby.anna)
-    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line == "edited")
-    try lobby.other.edit(answer.id, to: "yes!", by: lobby.ben)
-    try lobby.store.delete(question.id, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.edit(question.id, to: "edited", by: lobby.anna) }
     #expect(
-      try lobby.store.message(answer.id, for: lobby.anna)?.replyTo
+      try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo?.line == "edited"
+    )
+    try lobby.other.writeDurably { try $0.edit(answer.id, to: "yes!", by: lobby.ben) }
+    try lobby.store.writeDurably { try $0.delete(question.id, by: lobby.anna) }
+    #expect(
+      try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo
         == Quote(number: 1, senderName: "anna", line: "", isDeleted: true))
   }
 
@@ -262,24 +286,31 @@ import Testing
   func lines(body: String, line: String) throws {
     let lobby = try Lobby()
     let question = try lobby.says(body)
-    let answer = try lobby.store.send("x", in: lobby.lobby, by: lobby.anna, replyTo: question.id)
+    let answer = try lobby.store.writeDurably {
+      try $0.send("x", in: lobby.lobby, by: lobby.anna, replyTo: question.id)
+    }
     #expect(answer.replyTo?.line == line)
-    #expect(try lobby.store.message(answer.id, for: lobby.anna)?.replyTo?.line == line)
+    #expect(
+      try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo?.line == line)
   }
 
   @Test func onlyWhatIsThere() throws {
     let lobby = try Lobby()
-    let elsewhere = try #require(try lobby.store.room("tea", create: true)).id
-    try lobby.store.join(lobby.anna, elsewhere)
-    let other = try lobby.store.send("x", in: elsewhere, by: lobby.anna)
+    let elsewhere = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, elsewhere) }
+    let other = try lobby.store.writeDurably { try $0.send("x", in: elsewhere, by: lobby.anna) }
     let gone = try lobby.says("gone")
-    try lobby.store.delete(gone.id, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.delete(gone.id, by: lobby.anna) }
     func reply(_ id: ID<Message>) throws {
-      try lobby.store.send("re", in: lobby.lobby, by: lobby.anna, replyTo: id)
+      try lobby.store.writeDurably {
+        try $0.send("re", in: lobby.lobby, by: lobby.anna, replyTo: id)
+      }
     }
     #expect(throws: RuleError.noSuchMessage(1)) { try reply(other.id) }
     #expect(throws: RuleError.deleted(1)) { try reply(gone.id) }
     #expect(throws: RuleError.noSuchMessage(999)) { try reply(ID(rawValue: 999)) }
-    #expect(try lobby.store.messages(in: lobby.lobby, limit: 9, for: lobby.anna).count == 1)
+    #expect(
+      try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }.count
+        == 1)
   }
 }

@@ -165,24 +165,24 @@ import Testing
   @Test("settings in a store are told for a question and removed, and a new account has none")
   func areToldOnce() throws {
     let linked = try Linked()
-    #expect(try linked.store.storedSettings(of: linked.account) == nil)
-    try linked.store.write(durable: true) {
+    #expect(try linked.store.read { try $0.storedSettings(of: linked.account) } == nil)
+    try linked.store.writeDurably { _ in
       try linked.store.database.run(
         "UPDATE account SET wanted = 1, settings = ?",
         #"{"host":"evil.example","password-command":"sh -c 'x'","odd":7}"#)
     }
     #expect(
-      try linked.store.storedSettings(of: linked.account)
+      try linked.store.read { try $0.storedSettings(of: linked.account) }
         == AccountSettings(values: ["host": "evil.example", "password-command": "sh -c 'x'"]))
-    try linked.store.removeStoredSettings(of: linked.account)
-    #expect(try linked.store.storedSettings(of: linked.account) == nil)
+    try linked.store.writeDurably { try $0.removeStoredSettings(of: linked.account) }
+    #expect(try linked.store.read { try $0.storedSettings(of: linked.account) } == nil)
   }
 
   @Test("5: an account's store has its folder for itself, and what is made beside it is its own")
   func needsItsFolder() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     let store = try Store(path: folder + "/chat.sqlite")
-    _ = try store.attach(store.participant(identity: "anna").id)
+    _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
     for name in ["chat.backup.sqlite", "chat-old", ".hobnob-x.new"] {
       _ = FileManager.default.createFile(atPath: folder + "/" + name, contents: nil)
     }

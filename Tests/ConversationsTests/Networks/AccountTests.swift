@@ -9,33 +9,41 @@ import Testing
   @Test func isTheOwners() throws {
     let fixture = Fixture()
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let made = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let made = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    }
     #expect((made.kind, made.address) == ("xmpp", "anna@example.org"))
-    #expect(try store.accounts(of: anna) == [made])
-    #expect(try fixture.open().account(network: "xmpp:anna@example.org") == made)
+    #expect(try store.read { try $0.accounts(of: anna) } == [made])
+    #expect(try fixture.open().read { try $0.account(network: "xmpp:anna@example.org") } == made)
     #expect(throws: RuleError.accountExists("anna@example.org")) {
-      try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+      try store.writeDurably { try $0.addAccount(owner: anna, network: "xmpp:anna@example.org") }
     }
     for bad in ["xmpp", "xmpp:", ":anna@example.org", ""] {
-      #expect(throws: RuleError.badName(bad)) { try store.addAccount(owner: anna, network: bad) }
+      #expect(throws: RuleError.badName(bad)) {
+        try store.writeDurably { try $0.addAccount(owner: anna, network: bad) }
+      }
     }
     // Nothing in the store says where it connects (12.7).
-    #expect(try store.storedSettings(of: made) == nil)
+    #expect(try store.read { try $0.storedSettings(of: made) } == nil)
   }
 
   @Test func belongsToOneOfAStore() throws {
     let linked = try Linked()
-    let ben = try linked.store.participant(identity: "ben").id
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     #expect(throws: RuleError.accountTaken("anna@example.org")) {
-      try linked.store.addAccount(owner: ben, network: linked.account.network)
+      try linked.store.writeDurably {
+        try $0.addAccount(owner: ben, network: linked.account.network)
+      }
     }
-    try linked.store.removeAccount(linked.account)
+    try linked.store.writeDurably { try $0.removeAccount(linked.account) }
     // What was said on it is still anna's.
     #expect(throws: RuleError.accountTaken("anna@example.org")) {
-      try linked.store.addAccount(owner: ben, network: linked.account.network)
+      try linked.store.writeDurably {
+        try $0.addAccount(owner: ben, network: linked.account.network)
+      }
     }
-    #expect(try linked.store.accounts(of: ben).isEmpty)
+    #expect(try linked.store.read { try $0.accounts(of: ben) }.isEmpty)
   }
 
   @Test func leavesWhatWasSaidToItsOwnerAndFailsWhatWaits() throws {
@@ -43,63 +51,80 @@ import Testing
     try linked.join()
     try linked.say("hello")
     let waiting = try linked.send("too late").message
-    let request = try linked.store.ask(.join, target: "x", of: linked.account)
-    try linked.store.removeAccount(linked.account)
-    #expect(try linked.store.accounts(of: linked.anna).isEmpty)
+    let request = try linked.store.writeDurably {
+      try $0.ask(.join, target: "x", of: linked.account)
+    }
+    try linked.store.writeDurably { try $0.removeAccount(linked.account) }
+    #expect(try linked.store.read { try $0.accounts(of: linked.anna) }.isEmpty)
     #expect(try linked.bodies() == ["hello", "too late"])
-    let failed = try #require(try linked.store.message(waiting.id, for: linked.anna))
+    let failed = try #require(
+      try linked.store.read { try $0.message(waiting.id, for: linked.anna) })
     #expect(failed.state == .failed)
     #expect(failed.failure == "the account anna@example.org was removed")
     #expect(try linked.outbox().isEmpty)
-    #expect(try linked.store.requests(of: linked.account) == [])
+    #expect(try linked.store.read { try $0.requests(of: linked.account) } == [])
     let gone = RuleError.noSuchAccount("anna@example.org")
     #expect(throws: gone) { try linked.send("more") }
-    #expect(throws: gone) { try linked.store.retry(waiting.id, by: linked.anna) }
+    #expect(throws: gone) {
+      try linked.store.writeDurably { try $0.retry(waiting.id, by: linked.anna) }
+    }
     #expect(throws: gone) { try linked.say("more") }
-    #expect(throws: gone) { try linked.store.ask(.leave, target: "x", of: linked.account) }
-    #expect(throws: gone) { try linked.store.removeAccount(linked.account) }
+    #expect(throws: gone) {
+      try linked.store.writeDurably { try $0.ask(.leave, target: "x", of: linked.account) }
+    }
+    #expect(throws: gone) { try linked.store.writeDurably { try $0.removeAccount(linked.account) } }
     #expect(throws: gone) { try linked.wire.takeLease(of: linked.account) }
-    let ben = try linked.store.participant(identity: "ben").id
-    #expect(try linked.store.rooms(for: ben).isEmpty)
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    #expect(try linked.store.read { try $0.rooms(for: ben) }.isEmpty)
 
-    let again = try linked.store.addAccount(owner: linked.anna, network: linked.account.network)
+    let again = try linked.store.writeDurably {
+      try $0.addAccount(owner: linked.anna, network: linked.account.network)
+    }
     #expect(again.id == linked.account.id)
-    #expect(try linked.store.retry(waiting.id, by: linked.anna).state == .sending)
+    #expect(
+      try linked.store.writeDurably { try $0.retry(waiting.id, by: linked.anna) }.state == .sending)
     #expect(request.verb == .join)
   }
 
   @Test("its state is told to the shells of its owner alone")
   func status() throws {
     let linked = try Linked()
-    let ben = try linked.store.participant(identity: "ben").id
-    let position = try linked.store.position
-    try linked.wire.setStatus(of: linked.account, "catching up 1,204")
-    #expect(try linked.store.changes(since: position, for: linked.anna).networkChanged)
-    #expect(try !linked.store.changes(since: position, for: ben).networkChanged)
-    #expect(try linked.store.accounts(of: linked.anna)[0].status == "catching up 1,204")
-    let after = try linked.store.position
-    try linked.wire.setStatus(of: linked.account, "catching up 1,204")
-    #expect(try linked.store.position == after)
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let position = try linked.store.read { try $0.position }
+    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "catching up 1,204") }
+    #expect(
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.networkChanged)
+    #expect(try !linked.store.read { try $0.changes(since: position, for: ben) }.networkChanged)
+    #expect(
+      try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "catching up 1,204")
+    let after = try linked.store.read { try $0.position }
+    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "catching up 1,204") }
+    #expect(try linked.store.read { try $0.position } == after)
   }
 
   @Test("what is asked for is answered once, to its owner")
   func requests() throws {
     let linked = try Linked()
-    let ben = try linked.store.participant(identity: "ben").id
-    let first = try linked.store.ask(.join, target: "tea@x", text: "anna", of: linked.account)
-    let second = try linked.store.ask(.history, target: "tea@x", of: linked.account)
-    #expect(try linked.wire.requests(of: linked.account) == [first, second])
-    let position = try linked.store.position
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let first = try linked.store.writeDurably {
+      try $0.ask(.join, target: "tea@x", text: "anna", of: linked.account)
+    }
+    let second = try linked.store.writeDurably {
+      try $0.ask(.history, target: "tea@x", of: linked.account)
+    }
+    #expect(try linked.wire.read { try $0.requests(of: linked.account) } == [first, second])
+    let position = try linked.store.read { try $0.position }
     try linked.hear(.answered(first, "tea@x lets members in only"))
-    #expect(try linked.wire.requests(of: linked.account) == [second])
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(try linked.wire.read { try $0.requests(of: linked.account) } == [second])
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.answers.map(\.text) == ["tea@x lets members in only"])
     #expect(changes.answers.map(\.request) == [first])
     #expect(!changes.isEmpty)
-    #expect(try linked.store.changes(since: position, for: ben).answers.isEmpty)
-    let after = try linked.store.position
+    #expect(try linked.store.read { try $0.changes(since: position, for: ben) }.answers.isEmpty)
+    let after = try linked.store.read { try $0.position }
     try linked.hear(.answered(first, "again"))
-    #expect(try linked.store.changes(since: after, for: linked.anna).answers.isEmpty)
+    #expect(
+      try linked.store.read { try $0.changes(since: after, for: linked.anna) }.answers.isEmpty)
   }
 }
 
@@ -107,18 +132,18 @@ import Testing
   @Test func theSecondWaitsUntilTheFirstEnds() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()
-    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try linked.wire.takeLease(of: linked.account))
     #expect(try linked.wire.takeLease(of: linked.account))
     #expect(try !other.takeLease(of: linked.account))
-    #expect(try linked.store.holderIsAlive(of: linked.account))
-    #expect(try linked.wire.holdsLease(of: linked.account))
-    #expect(try !other.holdsLease(of: linked.account))
+    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
+    #expect(try linked.wire.read { try $0.holdsLease(of: linked.account) })
+    #expect(try !other.read { try $0.holdsLease(of: linked.account) })
     try linked.wire.releaseLease(of: linked.account)
-    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try other.takeLease(of: linked.account))
     other.close()
-    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try linked.wire.takeLease(of: linked.account))
   }
 
@@ -128,13 +153,14 @@ import Testing
     let other = try linked.fixture.open()
     _ = try linked.wire.takeLease(of: linked.account)
     try other.releaseLease(of: linked.account, status: "not mine")
-    #expect(try linked.store.accounts(of: linked.anna).map(\.status) == ["connecting"])
-    #expect(try linked.store.holderIsAlive(of: linked.account))
+    #expect(
+      try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status) == ["connecting"])
+    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
     try linked.wire.releaseLease(of: linked.account, status: "/connect asks for its password")
     #expect(
-      try linked.store.accounts(of: linked.anna).map(\.status)
+      try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status)
         == ["/connect asks for its password"])
-    #expect(try linked.store.holder(of: linked.account) == .none)
+    #expect(try linked.store.read { try $0.holder(of: linked.account) } == .none)
   }
 
   @Test("killed, it leaves nothing that is not true any more")
@@ -142,22 +168,24 @@ import Testing
     let linked = try Linked()
     let other = try linked.fixture.open()
     _ = try linked.wire.takeLease(of: linked.account)
-    try linked.wire.setStatus(of: linked.account, "online")
+    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "online") }
     try linked.hear(.contact(linked.ben, isOnline: true, away: "lunch"))
     try linked.say("hi", by: linked.ben, in: linked.direct)
     try linked.hear(.typing(linked.ben, in: linked.direct, true))
     let place = try linked.conversation(linked.direct)
     func ben() throws -> Presence? {
-      try linked.store.people(in: place).first { $0.participant.identity == "ben@example.org" }
+      try linked.store.read { try $0.people(in: place) }.first {
+        $0.participant.identity == "ben@example.org"
+      }
     }
     #expect(try ben()?.isHere == true && ben()?.typingSince != nil && ben()?.away == "lunch")
     // As the kernel does it; a child that another test starts may hold a copy until it runs.
-    let lock = linked.wire.leases.removeLast().lock
+    let lock = linked.wire.connection.leases.removeLast().lock
     flock(lock, LOCK_UN)
     close(lock)
-    #expect(try !linked.store.holderIsAlive(of: linked.account))
+    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try linked.store.forgetTheDead())
-    #expect(try linked.store.accounts(of: linked.anna)[0].status == "")
+    #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "")
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
     #expect(try !linked.store.forgetTheDead())
     #expect(try other.takeLease(of: linked.account))
@@ -165,14 +193,14 @@ import Testing
 
   @Test func isNoShellOfTheOwner() throws {
     let linked = try Linked()
-    let lobby = try #require(try linked.store.room("lobby", create: true)).id
-    try linked.store.join(linked.anna, lobby)
-    let ben = try linked.store.participant(identity: "ben").id
+    let lobby = try linked.store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try linked.store.writeDurablyIfNeeded { try $0.join(linked.anna, lobby) }
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     _ = try linked.wire.takeLease(of: linked.account)
-    #expect(try linked.store.people(in: lobby).map(\.isHere) == [false])
-    #expect(try linked.store.othersHere(in: lobby, than: ben) == 0)
+    #expect(try linked.store.read { try $0.people(in: lobby) }.map(\.isHere) == [false])
+    #expect(try linked.store.read { try $0.othersHere(in: lobby, than: ben) } == 0)
     #expect(try !linked.store.forgetTheDead())
-    #expect(try linked.wire.holdsLease(of: linked.account))
+    #expect(try linked.wire.read { try $0.holdsLease(of: linked.account) })
   }
 
   @Test("a lost lock file is made again, or the lease is another's")
@@ -180,15 +208,15 @@ import Testing
     let linked = try Linked()
     let other = try linked.fixture.open()
     _ = try linked.wire.takeLease(of: linked.account)
-    let path = linked.wire.files.lockPath(of: linked.wire.leases[0].holder)
+    let path = linked.wire.files.lockPath(of: linked.wire.connection.leases[0].holder)
     unlink(path)
     #expect(try linked.wire.forgetTheDead() == false)
     #expect(try !other.takeLease(of: linked.account))
     unlink(path)
     #expect(try other.takeLease(of: linked.account))
-    #expect(try !linked.wire.holdsLease(of: linked.account))
+    #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
     _ = try linked.wire.forgetTheDead()
-    #expect(try !linked.wire.holdsLease(of: linked.account))
-    #expect(try other.holdsLease(of: linked.account))
+    #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
+    #expect(try other.read { try $0.holdsLease(of: linked.account) })
   }
 }

@@ -33,13 +33,16 @@ import Testing
     try linked.hear(.edited(name, by: linked.zoe, in: other, body: "elsewhere", at: nil))
     try edit("of nothing", by: linked.zoe, MessageName(origin: "o9"))
     #expect(try linked.bodies() == ["helo"])
-    #expect(try linked.store.rooms(for: linked.anna).count == 1)
-    let position = try linked.store.position
+    #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.count == 1)
+    let position = try linked.store.read { try $0.position }
     try edit("hello", by: linked.zoe)
     let message = try linked.messages()[0]
     #expect((message.body, message.isUnverified) == ("hello", false))
-    #expect(try linked.store.revisions(of: message.id).map(\.body) == ["helo"])
-    #expect(try linked.store.changes(since: position, for: linked.anna).revised == [message])
+    #expect(try linked.store.read { try $0.revisions(of: message.id) }.map(\.body) == ["helo"])
+    #expect(
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.revised == [
+        message
+      ])
     // Not before it is there.
     try edit("early", by: linked.zoe, MessageName(origin: "o2"))
     try linked.say("late", origin: "o2")
@@ -60,7 +63,7 @@ import Testing
       said("plum"), said("cherry"),
       .retracted(MessageName(origin: "plum"), by: linked.zoe, in: linked.tea, at: nil))
     for (word, count) in [("apple", 0), ("pear", 1), ("plum", 0), ("cherry", 1)] {
-      let found = try linked.store.search(SearchQuery.parse(word), for: linked.anna)
+      let found = try linked.store.read { try $0.search(SearchQuery.parse(word), for: linked.anna) }
       #expect(found.count == count, "\(word)")
     }
     #expect(try linked.store.check().map(\.severity).max() == .fine)
@@ -72,13 +75,15 @@ import Testing
     let (archived, position) = (MessageName(origin: "c", archive: "c1"), linked.fixture.now - 20)
     try edit("one", by: linked.zoe, change: MessageName(origin: "c0"))
     try edit("two", by: linked.zoe, at: position, change: archived)
-    let known = try linked.store.position
+    let known = try linked.store.read { try $0.position }
     try edit("one", by: linked.zoe, at: position, change: MessageName(origin: "c0", archive: "c0"))
     try edit("two", by: linked.zoe, at: position, change: archived)
     #expect(try linked.bodies() == ["two"])
     let message = try linked.messages()[0]
-    #expect(try linked.store.revisions(of: message.id).map(\.body) == ["helo", "one"])
-    #expect(try linked.store.changes(since: known, for: linked.anna).revised.isEmpty)
+    #expect(
+      try linked.store.read { try $0.revisions(of: message.id) }.map(\.body) == ["helo", "one"])
+    #expect(
+      try linked.store.read { try $0.changes(since: known, for: linked.anna) }.revised.isEmpty)
     // A program that gives an id twice gives it to two corrections.
     try edit("three", by: linked.zoe, change: MessageName(origin: "c", archive: "c2"))
     #expect(try linked.bodies() == ["three"])
@@ -109,7 +114,7 @@ import Testing
         .reacted(
           name, author: nil, by: speaker, in: linked.tea, emoji: emoji, at: second,
           change: MessageName(origin: id, archive: "a" + id)))
-      return try linked.store.reactions(of: message).map(\.emoji)
+      return try linked.store.read { try $0.reactions(of: message) }.map(\.emoji)
     }
     linked.fixture.now += 3_600_000
     #expect(try react(["👍"], "r1", by: linked.max) == ["👍"])
@@ -118,7 +123,7 @@ import Testing
     #expect(try react(["👍"], "r1", by: linked.max) == ["🎉"])
     var sent: [OutboxEntry] = []
     for emoji in ["🔥", "🍵"] {
-      try linked.store.react(message, by: linked.anna, with: emoji)
+      try linked.store.writeDurably { try $0.react(message, by: linked.anna, with: emoji) }
       sent += try linked.outbox()
       try linked.hear(.accepted(sent[sent.count - 1], archive: nil))
     }
@@ -137,14 +142,15 @@ import Testing
     }
     func hear(_ news: [NetworkNews]) throws -> [String] {
       try linked.wire.take(news, of: linked.account)
-      return try linked.store.reactions(of: message).map(\.emoji)
+      return try linked.store.read { try $0.reactions(of: message) }.map(\.emoji)
     }
     #expect(try hear(all) == ["🎉"])
     #expect(try linked.store.count("applied_change") == Store.knownChanges)
     // The archive tells the newest again, or all of them.
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     #expect(try hear(Array(all.suffix(Store.knownChanges))) == ["🎉"])
-    #expect(try linked.store.changes(since: position, for: linked.anna).reacted.isEmpty)
+    #expect(
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.reacted.isEmpty)
     #expect(try hear(all) == ["🎉"])
     #expect(try linked.store.count("applied_change") == Store.knownChanges)
     // Another's are not counted among them.
@@ -190,11 +196,11 @@ import Testing
     try edit("again", by: linked.zoe)
     let message = try linked.messages()[0]
     #expect(message.removal == removal && message.deletedAt != nil && message.body.isEmpty)
-    #expect(try linked.store.revisions(of: message.id).isEmpty)
+    #expect(try linked.store.read { try $0.revisions(of: message.id) }.isEmpty)
     // The owner's own, too, whatever waits for the network.
     let (own, entry) = try linked.send("one")
     try linked.hear(.accepted(entry, archive: "a2"))
-    try linked.store.edit(own.id, to: "two", by: linked.anna)
+    try linked.store.writeDurably { try $0.edit(own.id, to: "two", by: linked.anna) }
     try remove("a2")
     #expect(try linked.messages()[1].removal == removal)
     #expect(try linked.outbox().isEmpty)
@@ -204,7 +210,7 @@ import Testing
   func ownEdits() throws {
     let (message, entry) = try linked.send("one")
     try linked.hear(.accepted(entry, archive: "a2"))
-    try linked.store.edit(message.id, to: "two", by: linked.anna)
+    try linked.store.writeDurably { try $0.edit(message.id, to: "two", by: linked.anna) }
     let own = MessageName(origin: message.uid)
     try edit("zero", by: linked.me, own)
     #expect(try linked.bodies().last == "two" && linked.outbox().map(\.operation) == [.edit])
@@ -231,13 +237,15 @@ import Testing
     try linked.say("I am Ben", by: forged)
     try linked.hear(.present(forged, room: "tea@rooms.example"))
     let ben = try #require(
-      try linked.store.find(participant: "ben@example.org", for: linked.anna))
+      try linked.store.read { try $0.find(participant: "ben@example.org", for: linked.anna) })
     #expect(ben.name == "Ben" && !ben.isOccupant)
     let senders = try linked.messages().map(\.sender)
     #expect(!senders.contains(ben.id))
     // The process gets back what it gave.
-    try linked.store.react(
-      linked.messages()[1].id, by: linked.anna, with: "🎉")
+    try linked.store.writeDurably {
+      try $0.react(
+        linked.messages()[1].id, by: linked.anna, with: "🎉")
+    }
     #expect(try linked.outbox().last?.author.identity == "ben@example.org")
     // Nor can another room speak for this one's.
     let dev = NetworkPlace.room("dev@rooms.example")
@@ -266,7 +274,7 @@ import Testing
         .reacted(
           MessageName(origin: "o1"), author: author, by: speaker, in: linked.tea, emoji: emoji,
           at: nil))
-      return try linked.store.reactions(of: linked.messages()[0].id)
+      return try linked.store.read { try $0.reactions(of: linked.messages()[0].id) }
         .map { "\($0.participant.name) \($0.emoji)" }
     }
     #expect(try react(["🎉", "👍"], by: linked.max) == ["max 🎉"])
@@ -283,13 +291,13 @@ import Testing
   @Test("one's own reaction that waits is newer than what comes back")
   func ownReactions() throws {
     let message = try linked.messages()[0].id
-    try linked.store.react(message, by: linked.anna, with: "🎉")
+    try linked.store.writeDurably { try $0.react(message, by: linked.anna, with: "🎉") }
     func hear(_ emoji: String) throws {
       try linked.hear(
         .reacted(name, author: linked.zoe, by: linked.me, in: linked.tea, emoji: [emoji], at: nil))
     }
     try hear("👍")
-    #expect(try linked.store.reactions(of: message).map(\.emoji) == ["🎉"])
+    #expect(try linked.store.read { try $0.reactions(of: message) }.map(\.emoji) == ["🎉"])
     #expect(try linked.outbox().count == 1)
     try hear("🎉")
     #expect(try linked.outbox().isEmpty)
@@ -355,15 +363,18 @@ import Testing
     let third = try send("3")
     try seen("3", by: linked.zoe)
     #expect(try linked.state(third) == .sent)
-    #expect(try linked.store.reach(of: third) == Reach(recipients: 2, delivered: 1, seen: 1))
+    #expect(
+      try linked.store.read { try $0.reach(of: third) }
+        == Reach(recipients: 2, delivered: 1, seen: 1))
     // What others said is read with it.
     try linked.say("between", archive: "4")
     try seen("4", by: linked.max)
     #expect(try linked.state(third) == .seen)
-    #expect(try linked.store.recipients(of: third.id).map(\.state) == [.seen, .seen])
+    #expect(
+      try linked.store.read { try $0.recipients(of: third.id) }.map(\.state) == [.seen, .seen])
     // Nobody who was never there.
     try seen("4", by: Speaker(identity: "stranger"))
-    #expect(try linked.store.recipients(of: third.id).count == 2)
+    #expect(try linked.store.read { try $0.recipients(of: third.id) }.count == 2)
   }
 
   @Test("what the owner read on another device is read here, and nothing is told of it")
@@ -371,12 +382,14 @@ import Testing
     let linked = try Linked()
     try linked.say("one", by: linked.ben, in: linked.direct, archive: "1")
     try linked.say("two", by: linked.ben, in: linked.direct, archive: "2")
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.hear(.read(MessageName(archive: "1"), in: linked.direct))
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
-    let (signals, end) = try linked.wire.signals(of: linked.account, since: position)
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
+    let (signals, end) = try linked.wire.read {
+      try $0.signals(of: linked.account, since: position)
+    }
     #expect(signals.isEmpty)
-    #expect(try end == linked.store.position)
+    #expect(try end == linked.store.read { try $0.position })
   }
 
   @Test("whoever has got something from the owner in a direct chat is one who was written to")
@@ -389,24 +402,26 @@ import Testing
     _ = try linked.hear(.accepted(linked.send("to all").entry, archive: "a1"))
     let refused = try linked.send("mine", in: max).entry
     let (message, entry) = try linked.send("mine", in: linked.direct)
-    #expect(try linked.wire.writtenTo(by: linked.account) == [])
+    #expect(try linked.wire.read { try $0.writtenTo(by: linked.account) } == [])
     try linked.hear(.refused(refused, reason: "no"))
     try linked.hear(.accepted(entry, archive: "a2"))
     #expect(try linked.state(message) == .sent)
-    #expect(try linked.wire.writtenTo(by: linked.account) == ["ben@example.org"])
+    #expect(try linked.wire.read { try $0.writtenTo(by: linked.account) } == ["ben@example.org"])
   }
 
   @Test("what the owner's shells do is told to the network")
   func signals() throws {
     let linked = try Linked()
-    let ben = try linked.store.participant(identity: "ben").id
+    let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")
     try linked.say("two", by: linked.ben, in: linked.direct, origin: "2")
     let place = try linked.conversation(linked.direct)
     _ = try linked.send("mine", in: linked.direct)
-    var position = try linked.store.position
+    var position = try linked.store.read { try $0.position }
     func told() throws -> [NetworkSignal] {
-      let (signals, end) = try linked.wire.signals(of: linked.account, since: position)
+      let (signals, end) = try linked.wire.read {
+        try $0.signals(of: linked.account, since: position)
+      }
       position = end
       return signals
     }
@@ -415,23 +430,29 @@ import Testing
     func reached(_ origin: String, _ state: DeliveryState) -> NetworkSignal {
       .reached(linked.direct, MessageName(origin: origin), by: speaker, state)
     }
-    try linked.store.noteDelivered(to: linked.anna, upTo: [place: 3])
+    try linked.store.writeIfNeeded { try $0.noteDelivered(to: linked.anna, upTo: [place: 3]) }
     #expect(try told() == [reached("2", .delivered)])
-    try linked.store.noteSeen(by: linked.anna, in: place, upTo: 1, sendReceipt: true)
+    try linked.store.writeIfNeeded {
+      try $0.noteSeen(by: linked.anna, in: place, upTo: 1, sendReceipt: true)
+    }
     #expect(try told() == [reached("2", .delivered), reached("1", .seen)])
-    try linked.store.noteSeen(by: linked.anna, in: place, upTo: 3, sendReceipt: true)
+    try linked.store.writeIfNeeded {
+      try $0.noteSeen(by: linked.anna, in: place, upTo: 3, sendReceipt: true)
+    }
     #expect(try told() == [reached("2", .seen)])
     _ = try linked.store.attach(linked.anna)
-    try linked.store.setTyping(true, in: place)
+    try linked.store.writeIfNeeded { try $0.setTyping(true, in: place) }
     #expect(try told() == [.typing(linked.direct, true)])
-    try linked.store.setTyping(false, in: place)
+    try linked.store.writeIfNeeded { try $0.setTyping(false, in: place) }
     #expect(try told() == [.typing(linked.direct, false)])
     // Not what others do, nor what is done elsewhere.
-    let lobby = try #require(try linked.store.room("lobby", create: true)).id
-    try linked.store.join(linked.anna, lobby)
-    try linked.store.setTyping(true, in: lobby)
+    let lobby = try linked.store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try linked.store.writeDurablyIfNeeded { try $0.join(linked.anna, lobby) }
+    try linked.store.writeIfNeeded { try $0.setTyping(true, in: lobby) }
     try linked.hear(.typing(linked.ben, in: linked.direct, true))
-    try linked.store.noteSeen(by: ben, in: lobby, upTo: 0, sendReceipt: true)
+    try linked.store.writeIfNeeded {
+      try $0.noteSeen(by: ben, in: lobby, upTo: 0, sendReceipt: true)
+    }
     #expect(try told() == [])
   }
 }

@@ -13,7 +13,7 @@ import Testing
     for minute in [1, 3, 5] {
       try linked.say("\(minute)", at: now - 600_000 + Milliseconds(minute) * 60_000)
     }
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     for minute in [2, 4] {
       try linked.say("\(minute)", at: now - 600_000 + Milliseconds(minute) * 60_000)
     }
@@ -22,17 +22,20 @@ import Testing
     #expect(messages.map(\.number) == [1, 4, 2, 5, 3])
     #expect(messages.allSatisfy { !$0.isPast })
     #expect(Store.ordered(messages).map(\.body) == ["1", "2", "3", "4", "5"])
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.arrived.map(\.body) == ["2", "4"])
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [5])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [5])
     let place = try linked.conversation()
     for (back, body) in [(-1, "5"), (-2, "4"), (-5, "1")] {
-      #expect(try linked.store.message(named: back, in: place, for: linked.anna).body == body)
+      #expect(
+        try linked.store.read { try $0.message(named: back, in: place, for: linked.anna) }.body
+          == body)
     }
     // Page by page it is the same order.
     var (pages, before): ([String], Int?) = ([], nil)
     while let page = try Optional(
-      linked.store.messages(in: place, before: before, limit: 2, for: linked.anna)), !page.isEmpty
+      linked.store.read { try $0.messages(in: place, before: before, limit: 2, for: linked.anna) }),
+      !page.isEmpty
     {
       pages = page.map(\.body) + pages
       before = page[0].number
@@ -64,7 +67,7 @@ import Testing
     let messages = try linked.messages()
     #expect(messages.map(\.body) == (1...9).map { "\($0)" })
     #expect(Store.ordered(messages) == messages)
-    #expect(try linked.store.olderArchive(in: linked.conversation()) == "a1")
+    #expect(try linked.store.read { try $0.olderArchive(in: linked.conversation()) } == "a1")
   }
 
   @Test("whoever has a room open is told how much of its past has come, and nobody else")
@@ -73,7 +76,7 @@ import Testing
     try linked.join()
     let place = try linked.conversation()
     func comes(_ bodies: [String]) throws -> [String] {
-      let position = try linked.store.position
+      let position = try linked.store.read { try $0.position }
       let said = bodies.map { body in
         NetworkNews.said(
           NetworkMessage(
@@ -82,7 +85,8 @@ import Testing
       }
       try linked.wire.take(
         said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
-      return try linked.store.changes(since: position, for: linked.anna).answers.map(\.text)
+      return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.answers
+        .map(\.text)
     }
     #expect(try comes(["1"]) == [])
     _ = try linked.store.attach(linked.anna)
@@ -91,10 +95,11 @@ import Testing
       try comes(["2", "3"]) == ["#tea@rooms.example has 2 earlier messages; /history shows them."])
     #expect(try comes(["3"]) == [])
     // A room without an archive tells one after the other.
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.hear(.toldHistory(room: "tea@rooms.example"))
     #expect(
-      try linked.store.changes(since: position, for: linked.anna).answers.map(\.text)
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.answers.map(
+        \.text)
         == ["#tea@rooms.example has 3 earlier messages; /history shows them."])
     try linked.store.open(nil, paused: false)
     #expect(try comes(["4"]) == [])
@@ -105,7 +110,7 @@ import Testing
     let linked = try Linked()
     try linked.join()
     try linked.say("now", archive: "a9")
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     // Newest page first, as an archive is asked.
     try linked.say("three", archive: "a3", at: 3000, isPast: true)
     try linked.say("four", archive: "a4", at: 4000, isPast: true)
@@ -114,13 +119,18 @@ import Testing
     try linked.say("now", archive: "a9", at: 5000, isPast: true)
     #expect(try linked.bodies() == ["one", "two", "three", "four", "now"])
     #expect(try linked.messages().map(\.isPast) == [true, true, true, true, false])
-    #expect(try linked.store.changes(since: position, for: linked.anna).arrived.isEmpty)
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
-    let found = try linked.store.search(SearchQuery.parse("from:zoe"), for: linked.anna)
+    #expect(
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.arrived.isEmpty)
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
+    let found = try linked.store.read {
+      try $0.search(SearchQuery.parse("from:zoe"), for: linked.anna)
+    }
     #expect(found.map(\.message.body) == ["now", "four", "three", "two", "one"])
     // A chat that was closed stays closed for it.
     try linked.say("x", by: linked.ben, in: linked.direct, archive: "d2")
-    try linked.store.leave(linked.anna, linked.conversation(linked.direct))
+    try linked.store.writeDurablyIfNeeded {
+      try $0.leave(linked.anna, linked.conversation(linked.direct))
+    }
     try linked.say("old", by: linked.ben, in: linked.direct, archive: "d1", at: 1, isPast: true)
     #expect(throws: RuleError.self) { try linked.conversation(linked.direct) }
     try linked.say("new", by: linked.ben, in: linked.direct, archive: "d3")
@@ -143,7 +153,7 @@ import Testing
       try linked.bodies().filter { $0 != "elsewhere" } == ["one", "two", "three"])
     try linked.say("four", by: linked.max, archive: "b2", at: linked.fixture.now - 999)
     #expect(try linked.bodies().suffix(2) == ["elsewhere", "four"])
-    let newest = try linked.wire.newestTold(of: linked.account)
+    let newest = try linked.wire.read { try $0.newestTold(of: linked.account) }
     #expect(newest == ["tea@rooms.example": linked.fixture.now])
   }
 
@@ -163,20 +173,25 @@ import Testing
   @Test("how far archives are in the store, and where to be again")
   func marks() throws {
     let linked = try Linked()
-    #expect(try linked.wire.catchUpMarks(of: linked.account) == [:])
+    #expect(try linked.wire.read { try $0.catchUpMarks(of: linked.account) } == [:])
     try linked.hear(
       .caughtUp(archive: "", mark: "1"), .caughtUp(archive: "tea@rooms.example", mark: "7"),
       .caughtUp(archive: "", mark: "2"))
     #expect(
-      try linked.wire.catchUpMarks(of: linked.account) == ["": "2", "tea@rooms.example": "7"])
+      try linked.wire.read { try $0.catchUpMarks(of: linked.account) } == [
+        "": "2", "tea@rooms.example": "7",
+      ])
     try linked.join()
     try linked.hear(.joined(room: "dev@rooms.example", nick: "ann"))
     try linked.hear(.offline)
     #expect(
-      try linked.wire.roomsJoined(of: linked.account)
+      try linked.wire.read { try $0.roomsJoined(of: linked.account) }
         == ["tea@rooms.example": "anna", "dev@rooms.example": "ann"])
     try linked.hear(.left(room: "tea@rooms.example", reason: "you were banned"))
-    #expect(try linked.wire.roomsJoined(of: linked.account) == ["dev@rooms.example": "ann"])
+    #expect(
+      try linked.wire.read { try $0.roomsJoined(of: linked.account) } == [
+        "dev@rooms.example": "ann"
+      ])
   }
 }
 
@@ -243,14 +258,14 @@ struct WaitingChangeTests {
     let message = try #require(try linked.messages().first)
     #expect(message.body == "five" && message.isPast)
     #expect(
-      try linked.store.revisions(of: message.id).map(\.body)
+      try linked.store.read { try $0.revisions(of: message.id) }.map(\.body)
         == ["helo", "one", "two", "three", "four"])
     #expect(try waiting == 0)
-    #expect(try linked.store.search(.parse("five"), for: linked.anna).count == 1)
-    #expect(try linked.store.search(.parse("helo"), for: linked.anna).isEmpty)
+    #expect(try linked.store.read { try $0.search(.parse("five"), for: linked.anna) }.count == 1)
+    #expect(try linked.store.read { try $0.search(.parse("helo"), for: linked.anna) }.isEmpty)
     // They are known from then on.
     try take(pages[0])
-    #expect(try linked.store.revisions(of: message.id).count == 5)
+    #expect(try linked.store.read { try $0.revisions(of: message.id) }.count == 5)
   }
 
   @Test("a reaction, a retraction and a moderator's removal wait, too, and nobody is told of them")
@@ -264,15 +279,15 @@ struct WaitingChangeTests {
           MessageName(origin: "a2", archive: "a2"), by: linked.zoe, in: linked.tea, at: second),
         .removed(archive: "a3", room: "tea@rooms.example", removal, at: second),
         corrected("3", "again", "c1"), corrected("4", "hello", "c2")))
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try take(page(from: "a1", until: "a5", said("1"), said("2"), said("3"), said("4")))
     let messages = try linked.messages()
     #expect(messages.map(\.body) == ["helo", "", "", "hello"])
     #expect(messages.map { $0.deletedAt != nil } == [false, true, true, false])
     #expect(messages.map(\.removal) == [nil, nil, removal, nil])
-    #expect(try linked.store.reactions(of: messages[0].id).map(\.emoji) == ["👍"])
-    #expect(try linked.store.reactions(of: messages[3].id).isEmpty)
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    #expect(try linked.store.read { try $0.reactions(of: messages[0].id) }.map(\.emoji) == ["👍"])
+    #expect(try linked.store.read { try $0.reactions(of: messages[3].id) }.isEmpty)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.reacted.isEmpty)
     #expect(try waiting == 0)
     #expect(try linked.store.check().map(\.severity).max() == .fine)
@@ -325,10 +340,12 @@ struct WaitingChangeTests {
     #expect(try waiting == NewsTaking.mostWaiting)
     try take(page(from: "a1", until: "a5", said("1"), said("101"), said("102")))
     #expect(
-      try linked.messages().map { try linked.store.reactions(of: $0.id).count } == [0, 1, 1])
+      try linked.messages().map { each in
+        try linked.store.read { try $0.reactions(of: each.id) }.count
+      } == [0, 1, 1])
     let place = try linked.conversation()
-    try linked.store.setKeep(place, 1_000)
-    try linked.store.forgetOld(now: linked.fixture.now)
+    try linked.store.writeDurablyIfNeeded { try $0.setKeep(place, 1_000) }
+    try linked.store.writeIfNeeded { try $0.forgetOld(now: linked.fixture.now) }
     #expect(try waiting == 0)
   }
 }

@@ -25,14 +25,17 @@ final class Linked {
   init() throws {
     store = try fixture.open()
     wire = try fixture.open()
-    anna = try store.participant(identity: "anna").id
-    account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    self.anna = anna
+    account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    }
   }
 
   /// Who writes to anna is no stranger to her: she has opened the chat.
   func hear(_ news: NetworkNews...) throws {
     for case .said(_, in: .direct(let address)) in news where opened.insert(address).inserted {
-      _ = try store.networkChat(with: address, of: account)
+      _ = try store.writeDurably { try $0.networkChat(with: address, of: account) }
     }
     try wire.take(news, of: account)
   }
@@ -53,14 +56,16 @@ final class Linked {
   func join() throws { try hear(.joined(room: "tea@rooms.example", nick: "anna")) }
 
   func conversation(_ place: NetworkPlace? = nil) throws -> ID<Conversation> {
-    let all = try store.listing(for: anna).map(\.conversation.id)
-    let found = try all.first { try store.networkPlace(of: $0) == place ?? tea }
+    let all = try store.read { try $0.listing(for: anna) }.map(\.conversation.id)
+    let found = try all.first { each in
+      try store.read { try $0.networkPlace(of: each) } == place ?? tea
+    }
     guard let found else { throw RuleError.noSuchRoom("\(place ?? tea)") }
     return found
   }
 
   func messages(in place: NetworkPlace? = nil) throws -> [Message] {
-    try store.messages(in: conversation(place), limit: 99, for: anna)
+    try store.read { try $0.messages(in: conversation(place), limit: 99, for: anna) }
   }
 
   func bodies(in place: NetworkPlace? = nil) throws -> [String] {
@@ -71,13 +76,13 @@ final class Linked {
   func send(
     _ body: String, in place: NetworkPlace? = nil
   ) throws -> (message: Message, entry: OutboxEntry) {
-    let message = try store.send(body, in: conversation(place), by: anna)
+    let message = try store.writeDurably { try $0.send(body, in: conversation(place), by: anna) }
     guard let entry = try outbox().last else { throw RuleError.noSuchMessage(message.number) }
     return (message, entry)
   }
 
-  func outbox() throws -> [OutboxEntry] { try wire.outbox(of: account.network) }
+  func outbox() throws -> [OutboxEntry] { try wire.read { try $0.outbox(of: account.network) } }
   func state(_ message: Message) throws -> DeliveryState? {
-    try store.message(message.id, for: anna)?.state
+    try store.read { try $0.message(message.id, for: anna) }?.state
   }
 }

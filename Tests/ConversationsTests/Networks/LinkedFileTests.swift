@@ -29,7 +29,7 @@ final class LinkedFileTests {
   }
 
   private var requests: [NetworkRequest] {
-    get throws { try linked.wire.requests(of: linked.account) }
+    get throws { try linked.wire.read { try $0.requests(of: linked.account) } }
   }
 
   /// A file as the network's process has fetched it.
@@ -76,11 +76,11 @@ final class LinkedFileTests {
   func attaches() throws {
     try befriend()
     try say("look\n" + link)
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     let request = try #require(try requests.first)
     let file = try arrived()
     try linked.hear(.fetched(request, file), .answered(request, ""))
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.revised.map(\.body) == ["look"])
     #expect(changes.revised.first?.attachments == [file])
     #expect(changes.revised.first?.editedAt == nil)
@@ -98,9 +98,11 @@ final class LinkedFileTests {
     try befriend()
     try say(link)
     let request = try #require(try requests.first)
-    let lobby = try #require(try linked.store.room("lobby", create: true, for: linked.anna))
-    try linked.store.join(linked.anna, lobby.id)
-    let local = try linked.store.send("local", in: lobby.id, by: linked.anna)
+    let lobby = try linked.store.writeDurablyIfNeeded { try $0.makeRoom("lobby", for: linked.anna) }
+    try linked.store.writeDurablyIfNeeded { try $0.join(linked.anna, lobby.id) }
+    let local = try linked.store.writeDurably {
+      try $0.send("local", in: lobby.id, by: linked.anna)
+    }
     let file = try arrived()
     try linked.hear(
       .fetched(
@@ -109,7 +111,9 @@ final class LinkedFileTests {
       .retracted(MessageName(origin: link), by: linked.ben, in: linked.direct, at: nil),
       .fetched(request, file))
     #expect(try linked.messages(in: linked.direct)[0].attachments.isEmpty)
-    #expect(try linked.store.message(local.id, for: linked.anna)?.attachments.isEmpty == true)
+    #expect(
+      try linked.store.read { try $0.message(local.id, for: linked.anna) }?.attachments.isEmpty
+        == true)
   }
 
   @Test("an edit of a text with files brings no address back")
@@ -128,13 +132,15 @@ final class LinkedFileTests {
   func keepsTheAddressesOfTheOwners() throws {
     try linked.join()
     let file = try arrived()
-    let message = try linked.store.send(
-      "look", in: try linked.conversation(), by: linked.anna, attachments: [file])
+    let message = try linked.store.writeDurably {
+      try $0.send(
+        "look", in: try linked.conversation(), by: linked.anna, attachments: [file])
+    }
     var entry = try #require(try linked.outbox().last)
     #expect(entry.links.isEmpty)
     entry.links = [link]
     try linked.hear(.accepted(entry, archive: "a1"))
-    try linked.store.edit(message.id, to: "look here", by: linked.anna)
+    try linked.store.writeDurably { try $0.edit(message.id, to: "look here", by: linked.anna) }
     let edit = try #require(try linked.outbox().last)
     #expect(edit.operation == .edit && edit.links == [link])
     // It comes back with them, which is no other text.

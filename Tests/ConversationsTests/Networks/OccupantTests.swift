@@ -12,28 +12,28 @@ import Testing
   init() throws { linked = try Linked() }
 
   private func here() throws -> [String] {
-    try linked.store.people(in: linked.conversation()).filter(\.isHere)
+    try linked.store.read { try $0.people(in: linked.conversation()) }.filter(\.isHere)
       .map(\.participant.name)
   }
 
   private func events(since position: Int64) throws -> [String] {
-    try linked.store.changes(since: position, for: linked.anna).events.map {
+    try linked.store.read { try $0.changes(since: position, for: linked.anna) }.events.map {
       "\($0.participant.name) \($0.kind) \($0.text)"
     }
   }
 
   @Test("those who are there already do not come; who comes and goes then is told")
   func comings() throws {
-    let start = try linked.store.position
+    let start = try linked.store.read { try $0.position }
     try linked.hear(
       .present(linked.zoe, room: room), .joined(room: room, nick: "anna"),
       .present(linked.max, room: room), .topic(room: room, text: "tea", by: linked.zoe, at: nil))
     #expect(try events(since: start) == [])
     #expect(try here() == ["max", "zoe"])
     let place = try linked.conversation()
-    #expect(try linked.store.members(of: place).count == 3)
-    #expect(try linked.store.conversation(place, for: linked.anna)?.topic == "tea")
-    let position = try linked.store.position
+    #expect(try linked.store.read { try $0.members(of: place) }.count == 3)
+    #expect(try linked.store.read { try $0.conversation(place, for: linked.anna) }?.topic == "tea")
+    let position = try linked.store.read { try $0.position }
     let kim = Speaker(identity: "occupant-9", name: "kim")
     try linked.hear(
       .present(kim, room: room), .present(kim, room: room), .absent(linked.max, room: room),
@@ -44,7 +44,8 @@ import Testing
       try events(since: position)
         == ["Kim joined ", "max left ", "Kim topic cake", "Kim renamed kim"])
     #expect(try here() == ["Kim", "zoe"])
-    #expect(try linked.store.members(of: place).map(\.name) == ["Kim", "anna", "zoe"])
+    #expect(
+      try linked.store.read { try $0.members(of: place) }.map(\.name) == ["Kim", "anna", "zoe"])
     // And back: one stay each, however often.
     try linked.hear(.present(linked.max, room: room))
     #expect(try linked.store.count("membership") == 4)
@@ -54,13 +55,16 @@ import Testing
   func renamedWithoutIdentity() throws {
     try linked.join()
     try linked.hear(.present(Speaker(identity: "kim", name: "kim", isVerified: false), room: room))
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.hear(
       .renamed(
         Speaker(identity: "Kim2", name: "Kim2", isVerified: false), room: room, former: "kim"))
     #expect(try events(since: position) == ["Kim2 renamed kim"])
     #expect(try here() == ["Kim2"])
-    #expect(try linked.store.members(of: linked.conversation()).map(\.name) == ["Kim2", "anna"])
+    #expect(
+      try linked.store.read { try $0.members(of: linked.conversation()) }.map(\.name) == [
+        "Kim2", "anna",
+      ])
   }
 
   @Test("after a break those are in it who are told to be")
@@ -70,12 +74,18 @@ import Testing
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
     try linked.hear(.offline)
     #expect(try here() == [])
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.hear(.joined(room: room, nick: "anna"), .present(linked.zoe, room: room))
     #expect(try here() == ["zoe"])
-    #expect(try linked.store.members(of: linked.conversation()).map(\.name) == ["anna", "zoe"])
+    #expect(
+      try linked.store.read { try $0.members(of: linked.conversation()) }.map(\.name) == [
+        "anna", "zoe",
+      ])
     #expect(try events(since: position) == [])
-    #expect(try linked.store.people(in: linked.conversation()).allSatisfy { $0.typingSince == nil })
+    #expect(
+      try linked.store.read { try $0.people(in: linked.conversation()) }.allSatisfy {
+        $0.typingSince == nil
+      })
   }
 
   @Test("the owner leaves or is thrown out, and is told why")
@@ -83,15 +93,18 @@ import Testing
     try linked.join()
     try linked.say("hello")
     let place = try linked.conversation()
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.hear(.left(room: room, reason: "you were banned"))
-    #expect(try linked.store.membership(of: linked.anna, in: place) == .removed)
+    #expect(try linked.store.read { try $0.membership(of: linked.anna, in: place) } == .removed)
     #expect(try events(since: position) == ["anna left you were banned"])
     try linked.hear(.invited(room: room, by: linked.ben))
-    #expect(try linked.store.approaches(to: linked.account).map(\.sender) == ["ben@example.org"])
+    #expect(
+      try linked.store.read { try $0.approaches(to: linked.account) }.map(\.sender) == [
+        "ben@example.org"
+      ])
     try linked.join()
-    #expect(try linked.store.approaches(to: linked.account) == [])
-    #expect(try linked.store.membership(of: linked.anna, in: place) == .member)
+    #expect(try linked.store.read { try $0.approaches(to: linked.account) } == [])
+    #expect(try linked.store.read { try $0.membership(of: linked.anna, in: place) } == .member)
   }
 
   @Test("a room is shown under the name its network process gives, and found by both")
@@ -100,12 +113,12 @@ import Testing
       .called(room: room, name: "tea"), .called(room: "tea@elsewhere.example", name: "Tea"),
       .joined(room: "dev@rooms.example", nick: "anna"))
     #expect(
-      try linked.store.rooms(for: linked.anna).map(\.name)
+      try linked.store.read { try $0.rooms(for: linked.anna) }.map(\.name)
         == ["#dev@rooms.example", "#tea", "#Tea-2"])
     for name in ["tea", "#tea", "#" + room, room] {
       let found = try #require(
-        try linked.store.room(name, create: false, for: linked.anna), "\(name)")
-      #expect(try linked.store.networkPlace(of: found.id) == linked.tea)
+        try linked.store.read { try $0.room(name, for: linked.anna) }, "\(name)")
+      #expect(try linked.store.read { try $0.networkPlace(of: found.id) } == linked.tea)
     }
   }
 
@@ -116,20 +129,26 @@ import Testing
       .present(Speaker(identity: "occupant-1", name: "Ben"), room: room),
       .contact(linked.ben, isOnline: true, away: ""),
       .contact(Speaker(identity: "zoe@example.org", name: "Zoe"), isOnline: false, away: nil))
-    let contacts = try linked.store.contacts(of: linked.account)
+    let contacts = try linked.store.read { try $0.contacts(of: linked.account) }
     #expect(contacts.map(\.participant.name) == ["Ben", "Zoe"])
     #expect(contacts.map(\.isHere) == [true, false] && contacts.map(\.away) == ["", nil])
-    let ben = try #require(try linked.store.find(participant: "Ben", for: linked.anna))
+    let ben = try #require(
+      try linked.store.read { try $0.find(participant: "Ben", for: linked.anna) })
     #expect(ben.identity == "ben@example.org")
-    let chat = try linked.store.direct(linked.anna, with: ben.id)
-    #expect(try linked.store.networkPlace(of: chat.id) == linked.direct)
+    let chat = try linked.store.writeDurablyIfNeeded { try $0.direct(linked.anna, with: ben.id) }
+    #expect(try linked.store.read { try $0.networkPlace(of: chat.id) } == linked.direct)
     try linked.hear(.stranger(linked.ben))
-    #expect(try linked.store.contacts(of: linked.account).map(\.participant.name) == ["Zoe"])
+    #expect(
+      try linked.store.read { try $0.contacts(of: linked.account) }.map(\.participant.name) == [
+        "Zoe"
+      ])
     // A name said in an old message is not what they are called now.
     try linked.hear(.contact(linked.ben, isOnline: true, away: nil))
     try linked.say(
       "old", by: Speaker(identity: "ben@example.org", name: "Benny"), in: linked.direct, at: 5)
-    #expect(try linked.store.find(participant: "ben@example.org", for: linked.anna)?.name == "Ben")
+    #expect(
+      try linked.store.read { try $0.find(participant: "ben@example.org", for: linked.anna) }?.name
+        == "Ben")
   }
 
   /// The first 5,000 and a catch-up of 10,000 in batches; how long they take is printed.
@@ -147,7 +166,7 @@ import Testing
       try linked.wire.take([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
     #expect(try linked.store.count("event") == 0)
-    #expect(try linked.store.members(of: linked.conversation()).count == 5_001)
+    #expect(try linked.store.read { try $0.members(of: linked.conversation()) }.count == 5_001)
     let now = linked.fixture.now
     let messages = (1...10_000).map { number in
       NetworkNews.said(
@@ -172,7 +191,7 @@ import Testing
     }
     print("5,000 present: \(first), again: \(again); 10,000 said: \(taken), known: \(known)")
     #expect(try linked.store.count("message") == 10_000)
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [10_000])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [10_000])
   }
 
   @Test("12.3: who is called in a room as elsewhere is not marked; who only looks so is")
@@ -184,8 +203,10 @@ import Testing
       .present(Speaker(identity: same, name: "ben"), room: room),
       // With a Cyrillic letter in it.
       .present(Speaker(identity: other, name: "b\u{0435}n"), room: room))
-    let people = try linked.store.participants(for: linked.anna)
-    let marked = try linked.store.lookAlikes(among: people.map(\.id), to: linked.anna)
+    let people = try linked.store.read { try $0.participants(for: linked.anna) }
+    let marked = try linked.store.read {
+      try $0.lookAlikes(among: people.map(\.id), to: linked.anna)
+    }
     #expect(people.filter { marked.contains($0.id) }.map(\.identity) == [room + "/" + other])
   }
 
@@ -193,9 +214,10 @@ import Testing
   func noChat() throws {
     try linked.join()
     try linked.hear(.present(Speaker(identity: "occupant-1", name: "kim"), room: room))
-    let kim = try #require(try linked.store.find(participant: "kim", for: linked.anna))
+    let kim = try #require(
+      try linked.store.read { try $0.find(participant: "kim", for: linked.anna) })
     #expect(throws: RuleError.onlyInARoom("kim", domain: "example.org")) {
-      try linked.store.direct(linked.anna, with: kim.id)
+      try linked.store.writeDurablyIfNeeded { try $0.direct(linked.anna, with: kim.id) }
     }
   }
 }

@@ -10,12 +10,12 @@ import Testing
 
   init() throws {
     linked = try Linked()
-    position = try linked.store.position
+    position = try linked.store.read { try $0.position }
   }
 
   /// What is reported since the last time.
   private func reports() throws -> [String] {
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     position = changes.position
     #expect(changes.arrived.isEmpty && changes.events.isEmpty)
     return changes.answers.map(\.text)
@@ -32,12 +32,12 @@ import Testing
   }
 
   private var approaches: [Approach] {
-    get throws { try linked.store.approaches(to: linked.account) }
+    get throws { try linked.store.read { try $0.approaches(to: linked.account) } }
   }
 
   private func isListed() throws -> Bool {
-    try !linked.store.listing(for: linked.anna).isEmpty
-      || !linked.store.rooms(for: linked.anna).isEmpty
+    try !linked.store.read { try $0.listing(for: linked.anna) }.isEmpty
+      || !linked.store.read { try $0.rooms(for: linked.anna) }.isEmpty
   }
 
   @Test(
@@ -89,8 +89,8 @@ import Testing
     arguments: [Approach.Kind.invitation, .contact, .message])
   func ignored(kind: Approach.Kind) throws {
     let sender = kind == .invitation ? "eve@x.org" : "eve0@x.org"
-    let eve = try linked.store.networkPerson(sender, of: linked.account).id
-    try linked.store.set(.ignored, true, of: eve, by: linked.anna)
+    let eve = try linked.store.writeDurably { try $0.networkPerson(sender, of: linked.account) }.id
+    try linked.store.writeDurably { try $0.set(.ignored, true, of: eve, by: linked.anna) }
     for number in 0..<(kind == .invitation ? 1_200 : 1) { try send(kind, number) }
     try hear(.countStrangers)
     #expect(try reports() == [] && approaches == [])
@@ -99,10 +99,12 @@ import Testing
     try hear(.invited(room: "tea@rooms.example", by: friend))
     #expect(try reports().count == 1 && approaches.count == 1)
     // What waited before is not listed either.
-    let ben = try linked.store.networkPerson(friend.identity, of: linked.account).id
-    try linked.store.set(.ignored, true, of: ben, by: linked.anna)
+    let ben = try linked.store.writeDurably {
+      try $0.networkPerson(friend.identity, of: linked.account)
+    }.id
+    try linked.store.writeDurably { try $0.set(.ignored, true, of: ben, by: linked.anna) }
     #expect(try approaches == [])
-    try linked.store.set(.ignored, false, of: eve, by: linked.anna)
+    try linked.store.writeDurably { try $0.set(.ignored, false, of: eve, by: linked.anna) }
     #expect(try approaches.count == (kind == .invitation ? 0 : 1))
   }
 
@@ -110,10 +112,12 @@ import Testing
   func muted() throws {
     for address in ["eve@x.org", "ben@example.org"] {
       let isMuted = address == "eve@x.org"
-      let person = try linked.store.networkPerson(address, of: linked.account).id
-      try linked.store.set(.muted, isMuted, of: person, by: linked.anna)
+      let person = try linked.store.writeDurably {
+        try $0.networkPerson(address, of: linked.account)
+      }.id
+      try linked.store.writeDurably { try $0.set(.muted, isMuted, of: person, by: linked.anna) }
       try hear(.invited(room: "tea-\(address)", by: Speaker(identity: address)))
-      let changes = try linked.store.changes(since: position, for: linked.anna)
+      let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
       position = changes.position
       let verb: NetworkRequest.Verb = isMuted ? .abilities : .invite
       #expect(changes.answers.map(\.request.verb) == [verb])
@@ -123,8 +127,10 @@ import Testing
 
   @Test("7.11: an invitation into a room that the owner ignores is neither reported nor listed")
   func ignoredRoom() throws {
-    let room = try linked.store.networkRoom("tea@rooms.example", network: linked.account.network)
-    try linked.store.set(.ignored, true, of: room.id, by: linked.anna)
+    let room = try linked.store.writeDurablyIfNeeded {
+      try $0.networkRoom("tea@rooms.example", network: linked.account.network)
+    }
+    try linked.store.writeDurably { try $0.set(.ignored, true, of: room.id, by: linked.anna) }
     try hear(.invited(room: "tea@rooms.example", by: Speaker(identity: "eve@x.org")))
     #expect(try reports() == [] && approaches == [])
   }
@@ -136,9 +142,11 @@ import Testing
     #expect(try reports().count == 1)
     #expect(try approaches.map(\.text) == ["two"])
     #expect(try !isListed())
-    let chat = try linked.store.networkChat(with: "eve@x.org", of: linked.account)
+    let chat = try linked.store.writeDurably {
+      try $0.networkChat(with: "eve@x.org", of: linked.account)
+    }
     #expect(
-      try linked.store.messages(in: chat.id, limit: 9, for: linked.anna).map(\.body)
+      try linked.store.read { try $0.messages(in: chat.id, limit: 9, for: linked.anna) }.map(\.body)
         == ["one", "two"])
     #expect(try approaches == [])
     try linked.hear(
@@ -146,7 +154,7 @@ import Testing
         NetworkMessage(
           name: MessageName(), speaker: Speaker(identity: "eve@x.org"), body: "three"),
         in: .direct("eve@x.org")))
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
   }
 
   @Test("what somebody wrote before they became a contact is unread")
@@ -154,10 +162,10 @@ import Testing
     try writes("one", "eve@x.org")
     #expect(try reports().count == 1)
     try hear(.contact(Speaker(identity: "eve@x.org"), isOnline: false, away: nil))
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [1])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
     #expect(try approaches == [])
     try writes("two", "eve@x.org")
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [2])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [2])
   }
 
   @Test("what was turned down is forgotten, and reported when it comes again")
@@ -167,12 +175,16 @@ import Testing
     try hear(.wantsContact(Speaker(identity: "ben@example.org")))
     #expect(try reports().count == 3)
     let store = linked.store
-    #expect(try store.forgetApproaches(to: linked.account, of: "eve@x.org", .contact) == 0)
-    #expect(try store.forgetApproaches(to: linked.account, of: "eve@x.org") == 2)
+    #expect(
+      try store.writeDurably {
+        try $0.forgetApproaches(to: linked.account, of: "eve@x.org", .contact)
+      } == 0)
+    #expect(
+      try store.writeDurably { try $0.forgetApproaches(to: linked.account, of: "eve@x.org") } == 2)
     #expect(try approaches.map(\.kind) == [.contact])
     try writes("two", "eve@x.org")
     #expect(try reports().count == 1)
-    #expect(try store.forgetApproaches(to: linked.account) == 2)
+    #expect(try store.writeDurably { try $0.forgetApproaches(to: linked.account) } == 2)
   }
 
   @Test("an invitation makes no room until it is accepted")
@@ -184,8 +196,10 @@ import Testing
         "zoe invites you to tea@rooms.example: /join tea@rooms.example enters it."
       ])
     #expect(try !isListed())
-    let room = try linked.store.networkRoom("tea@rooms.example", network: linked.account.network)
-    try linked.store.join(linked.anna, room.id)
+    let room = try linked.store.writeDurablyIfNeeded {
+      try $0.networkRoom("tea@rooms.example", network: linked.account.network)
+    }
+    try linked.store.writeDurablyIfNeeded { try $0.join(linked.anna, room.id) }
     #expect(try approaches == [])
     // Who is in it is not invited.
     try hear(.invited(room: "tea@rooms.example", by: inside))

@@ -52,7 +52,9 @@ import Testing
         change: MessageName(archive: "c")))
     try linked.say("past", archive: "p", at: 1, isPast: true)
     let database = linked.wire.database
-    _ = try linked.wire.messages(in: linked.conversation(), limit: 9, for: linked.anna)
+    _ = try linked.wire.read {
+      try $0.messages(in: linked.conversation(), limit: 9, for: linked.anna)
+    }
     let wanted = part == "by time" ? "(m.created_at, m.number) < (?, ?) AND m.past = 0" : part
     let sql = try #require(database.known.first { $0.contains(wanted) })
     let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
@@ -62,13 +64,13 @@ import Testing
   @Test("all of a batch or nothing, with one bell")
   func batch() throws {
     let linked = try Linked()
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     #expect(throws: (any Error).self) {
       try linked.hear(
         .joined(room: "tea@rooms.example", nick: "a"), .called(room: "", name: "x"))
     }
-    #expect(try linked.store.position == position)
-    #expect(try linked.store.rooms(for: linked.anna).isEmpty)
+    #expect(try linked.store.read { try $0.position } == position)
+    #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.isEmpty)
   }
 
   @Test("the owner's own comes back: sent, once", arguments: [true, false])
@@ -81,14 +83,14 @@ import Testing
     // Someone else under the same id is someone else.
     try linked.say("hello", origin: message.uid)
     #expect(try linked.state(message) == .sending)
-    try linked.wire.noteTried([entry])
+    try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
     #expect(try linked.outbox().map(\.wasTried) == [true])
-    let position = try linked.store.position
+    let position = try linked.store.read { try $0.position }
     try linked.say(
       "hello", by: linked.me, origin: message.uid, archive: fromArchive ? "a1" : nil)
     #expect(try linked.state(message) == .sent)
     #expect(try linked.outbox().isEmpty)
-    let changes = try linked.store.changes(since: position, for: linked.anna)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.moved.map(\.id) == [message.id])
     // What the connection says of that attempt later changes nothing.
     try linked.hear(.accepted(entry, archive: "a1"))
@@ -103,8 +105,8 @@ import Testing
       let linked = try Linked()
       try linked.join()
       let (message, entry) = try linked.send("helo")
-      try linked.wire.noteTried([entry])
-      try linked.store.edit(message.id, to: "hello", by: linked.anna)
+      try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+      try linked.store.writeDurably { try $0.edit(message.id, to: "hello", by: linked.anna) }
       // The successor knows the new text alone, which it may have sent itself.
       var taken = try #require(try linked.outbox().last)
       #expect(taken.wasTried)
@@ -119,16 +121,16 @@ import Testing
     let linked = try Linked()
     try linked.join()
     let (message, entry) = try linked.send("helo")
-    try linked.wire.noteTried([entry])
-    try linked.store.edit(message.id, to: "hello", by: linked.anna)
+    try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+    try linked.store.writeDurably { try $0.edit(message.id, to: "hello", by: linked.anna) }
     try linked.say("helo", by: linked.me, origin: message.uid)
     #expect(try linked.outbox().map(\.operation) == [.edit])
     #expect(try linked.outbox()[0].message.body == "hello")
     #expect(try linked.outbox()[0].origin != message.uid)
 
     let (other, second) = try linked.send("oops")
-    try linked.wire.noteTried([second])
-    _ = try linked.store.takeBack(other.id, by: linked.anna)
+    try linked.wire.writeIfNeeded { try $0.noteTried([second]) }
+    _ = try linked.store.writeDurably { try $0.takeBack(other.id, by: linked.anna) }
     try linked.say("oops", by: linked.me, origin: other.uid)
     try linked.say("oops", by: linked.me, origin: other.uid)
     #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
@@ -136,8 +138,8 @@ import Testing
 
     // Edited before it was handed over: nothing follows.
     let (third, _) = try linked.send("thrid")
-    try linked.store.edit(third.id, to: "third", by: linked.anna)
-    try linked.wire.noteTried([try #require(try linked.outbox().last)])
+    try linked.store.writeDurably { try $0.edit(third.id, to: "third", by: linked.anna) }
+    try linked.wire.writeIfNeeded { try $0.noteTried([try #require(try linked.outbox().last)]) }
     try linked.say("third", by: linked.me, origin: third.uid)
     #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
   }
@@ -149,7 +151,7 @@ import Testing
     let (message, entry) = try linked.send("hello")
     try linked.hear(.refused(entry, reason: "no voice"))
     #expect(try linked.state(message) == .failed)
-    _ = try linked.store.retry(message.id, by: linked.anna)
+    _ = try linked.store.writeDurably { try $0.retry(message.id, by: linked.anna) }
     let again = try #require(try linked.outbox().first)
     #expect(again.name.origin == message.uid && again.id != entry.id && !again.wasTried)
     try linked.hear(.refused(entry, reason: "late"))
@@ -173,7 +175,7 @@ import Testing
     #expect(try linked.state(second.message) == .sent)
     try linked.hear(
       .bounced(MessageName(origin: second.message.uid), in: linked.direct, reason: "no such user"))
-    let failed = try linked.store.message(second.message.id, for: linked.anna)
+    let failed = try linked.store.read { try $0.message(second.message.id, for: linked.anna) }
     #expect(failed?.failure == "no such user")
     let third = try linked.send("three", in: linked.direct)
     try linked.hear(
@@ -190,7 +192,7 @@ import Testing
     try linked.say("from my phone", by: linked.me, in: linked.direct, origin: "p1")
     let found = try linked.messages(in: linked.direct)
     #expect(found.map(\.sender) == [linked.anna] && found[0].state == .sent)
-    #expect(try linked.store.listing(for: linked.anna).map(\.unread) == [0])
+    #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [0])
     #expect(try linked.outbox().isEmpty)
     try linked.hear(
       .edited(
@@ -204,7 +206,7 @@ import Testing
     let linked = try Linked()
     // It is made safe where it is shown.
     try linked.say("psst\u{1b}[2J", by: linked.ben, in: linked.direct, at: 77)
-    let listed = try #require(try linked.store.listing(for: linked.anna).first)
+    let listed = try #require(try linked.store.read { try $0.listing(for: linked.anna) }.first)
     #expect(listed.conversation.name == "@ben" && listed.unread == 1)
     #expect(listed.conversation.network == linked.account.network)
     #expect(try linked.bodies(in: linked.direct) == ["psst\u{1b}[2J"])
@@ -226,8 +228,10 @@ import Testing
       .typing(mallory, in: linked.direct, true))
     #expect(try linked.bodies(in: linked.direct) == ["hi"])
     let place = try linked.conversation(linked.direct)
-    #expect(try linked.store.people(in: place).allSatisfy { $0.typingSince == nil })
-    #expect(try linked.store.reactions(of: linked.messages(in: linked.direct)[0].id).isEmpty)
+    #expect(try linked.store.read { try $0.people(in: place) }.allSatisfy { $0.typingSince == nil })
+    #expect(
+      try linked.store.read { try $0.reactions(of: linked.messages(in: linked.direct)[0].id) }
+        .isEmpty)
   }
 
   @Test("a time that no clock shows, or that is yet to come, is brought to one that can be")
@@ -240,7 +244,8 @@ import Testing
     #expect(
       Set(try linked.messages().map(\.createdAt))
         == [linked.fixture.now, JSONShape.times.lowerBound, -1])
-    #expect(try linked.store.listing(for: linked.anna)[0].lastAt == linked.fixture.now)
+    #expect(
+      try linked.store.read { try $0.listing(for: linked.anna) }[0].lastAt == linked.fixture.now)
   }
 
   @Test("addresses of files stand below the text")
@@ -274,13 +279,15 @@ import Testing
     #expect(try answer(MessageName(origin: "o1"), nil) == nil)
     #expect(try answer(MessageName(origin: "o9"), linked.zoe) == nil)
     let first = try linked.messages()[0]
-    try linked.store.send(
-      "yes", in: linked.conversation(), by: linked.anna, replyTo: first.id)
+    try linked.store.writeDurably {
+      try $0.send(
+        "yes", in: linked.conversation(), by: linked.anna, replyTo: first.id)
+    }
     let quote = try #require(try linked.outbox().last?.answers)
     #expect(quote.name == MessageName(origin: "o1", archive: "a1"))
     #expect(quote.speaker.identity == linked.zoe.identity && quote.speaker.name == "zoe")
     #expect(quote.text == "first")
-    try linked.store.react(first.id, by: linked.anna, with: "🎉")
+    try linked.store.writeDurably { try $0.react(first.id, by: linked.anna, with: "🎉") }
     let reaction = try #require(try linked.outbox().last)
     #expect(reaction.operation == .react && reaction.author.identity == linked.zoe.identity)
     #expect(reaction.name.archive == "a1" && reaction.reaction?.emoji == "🎉")

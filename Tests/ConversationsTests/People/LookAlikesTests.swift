@@ -76,34 +76,39 @@ import Testing
   func whoIsMarked() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    let account = try store.addAccount(owner: lobby.ben, network: "xmpp:ben@example.org")
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: lobby.ben, network: "xmpp:ben@example.org")
+    }
     try store.hear(
       "hi", from: "anna@example.org", name: "b\u{435}n", in: .room("far"), of: account)
-    let far = try #require(try store.allParticipants().first { $0.network != nil }).id
-    let late = try store.participant(identity: "_BEN").id
+    let far = try #require(try store.read { try $0.allParticipants() }.first { $0.network != nil })
+      .id
+    let late = try store.writeDurablyIfNeeded { try $0.participant(identity: "_BEN") }.id
     func marked(_ me: ID<Participant>) throws -> [Bool] {
-      let alike = try store.lookAlikes(among: [late, lobby.anna, far, lobby.ben], to: me)
-      #expect(try store.lookAlikes(to: me) == Set(alike))
+      let alike = try store.read {
+        try $0.lookAlikes(among: [late, lobby.anna, far, lobby.ben], to: me)
+      }
+      #expect(try store.read { try $0.lookAlikes(to: me) } == Set(alike))
       return [lobby.anna, lobby.ben, far, late].map { alike.contains($0) }
     }
     #expect(try marked(lobby.anna) == [false, false, true, true])
     #expect(try marked(late) == [false, true, true, false])
-    _ = try store.rename(lobby.anna, to: "Ben.")
+    _ = try store.writeDurably { try $0.rename(lobby.anna, to: "Ben.") }
     #expect(try marked(late) == [true, true, true, false])
   }
 
   @Test("names of a store from before are looked at once")
   func olderStores() throws {
     let lobby = try Lobby()
-    let late = try lobby.store.participant(identity: "b3n").id
-    _ = try lobby.store.rename(late, to: "b\u{435}n")
+    let late = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "b3n") }.id
+    _ = try lobby.store.writeDurably { try $0.rename(late, to: "b\u{435}n") }
     try lobby.store.database.execute("UPDATE participant SET skeleton = ''")
-    #expect(try lobby.store.lookAlikes(among: [late], to: lobby.anna) == [])
-    try lobby.store.lookAtNames()
-    #expect(try lobby.store.lookAlikes(among: [late], to: lobby.anna) == [late])
-    let now = try lobby.store.position
-    try lobby.store.lookAtNames()
-    #expect(try lobby.store.position == now)
+    #expect(try lobby.store.read { try $0.lookAlikes(among: [late], to: lobby.anna) } == [])
+    try lobby.store.writeIfNeeded { try $0.lookAtNames() }
+    #expect(try lobby.store.read { try $0.lookAlikes(among: [late], to: lobby.anna) } == [late])
+    let now = try lobby.store.read { try $0.position }
+    try lobby.store.writeIfNeeded { try $0.lookAtNames() }
+    #expect(try lobby.store.read { try $0.position } == now)
   }
 
   @Test("10.14: names that an older program has looked at are looked at again")
@@ -122,7 +127,9 @@ import Testing
       """)
     database.close()
     let store = try fixture.open()
-    try store.lookAtNames()
-    #expect(try store.lookAlikes(among: [ID(rawValue: 2)], to: ID(rawValue: 1)).count == 1)
+    try store.writeIfNeeded { try $0.lookAtNames() }
+    #expect(
+      try store.read { try $0.lookAlikes(among: [ID(rawValue: 2)], to: ID(rawValue: 1)) }.count == 1
+    )
   }
 }

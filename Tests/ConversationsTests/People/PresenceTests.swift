@@ -9,8 +9,8 @@ import Testing
 extension Store {
   /// What the kernel does when a process is killed: the lock goes, row and file stay.
   func dieSilently() {
-    guard let lock = presence?.lock else { return }
-    presence = nil
+    guard let lock = connection.presence?.lock else { return }
+    connection.presence = nil
     // A child that another test starts may hold a copy until it runs.
     flock(lock, LOCK_UN)
     Glibc.close(lock)
@@ -26,7 +26,7 @@ extension Store {
 @Suite("4, 7.3: presence and typing") struct PresenceTests {
   @Test func whoIsHereAndWhoLooks() throws {
     let lobby = try Lobby()
-    func anna() throws -> Presence { try lobby.other.people(in: lobby.lobby)[0] }
+    func anna() throws -> Presence { try lobby.other.read { try $0.people(in: lobby.lobby) }[0] }
     #expect(try !anna().isHere)
     _ = try lobby.store.attach(lobby.anna)
     #expect(try anna().isHere && !anna().isLooking)
@@ -38,16 +38,21 @@ extension Store {
     #expect(try !anna().isLooking)
     try lobby.store.detach()
     #expect(try !anna().isHere)
-    #expect(try lobby.other.people(in: lobby.lobby).map(\.participant.name) == ["anna", "ben"])
+    #expect(
+      try lobby.other.read { try $0.people(in: lobby.lobby) }.map(\.participant.name) == [
+        "anna", "ben",
+      ])
   }
 
   @Test func aGuestWhoLooksIsListed() throws {
     let lobby = try Lobby()
-    let carl = try lobby.store.participant(identity: "carl").id
+    let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
     _ = try lobby.store.attach(carl)
     try lobby.store.open(lobby.lobby)
     #expect(
-      try lobby.other.people(in: lobby.lobby).map(\.participant.name) == ["anna", "ben", "carl"])
+      try lobby.other.read { try $0.people(in: lobby.lobby) }.map(\.participant.name) == [
+        "anna", "ben", "carl",
+      ])
   }
 
   @Test func twoShellsOfOnePersonAreOnePerson() throws {
@@ -56,7 +61,7 @@ extension Store {
     let two = try lobby.other.attach(lobby.anna)
     #expect(one != two)
     try lobby.store.detach()
-    #expect(try lobby.other.people(in: lobby.lobby)[0].isHere)
+    #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
 
   @Test("A killed shell is noticed by the others, and its typing ends")
@@ -65,19 +70,19 @@ extension Store {
     _ = try lobby.other.bellDescriptor
     let shell = try lobby.store.attach(lobby.anna)
     try lobby.store.open(lobby.lobby)
-    try lobby.store.setTyping(true, in: lobby.lobby)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     _ = lobby.other.drainBell()
     #expect(try !lobby.other.forgetTheDead())
-    let position = try lobby.other.position
+    let position = try lobby.other.read { try $0.position }
 
     lobby.store.dieSilently()
     #expect(try lobby.other.hears())
     #expect(lobby.other.drainBell().contains(.somebodyDied))
-    #expect(try lobby.other.people(in: lobby.lobby)[0].isHere)
+    #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
     #expect(try lobby.other.forgetTheDead())
-    let anna = try lobby.other.people(in: lobby.lobby)[0]
+    let anna = try lobby.other.read { try $0.people(in: lobby.lobby) }[0]
     #expect(!anna.isHere && !anna.isLooking && anna.typingSince == nil)
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.peopleChanged)
     #expect(changes.typing.map(\.isTyping) == [false])
     #expect(changes.typing.map(\.shell) == [shell])
@@ -94,7 +99,7 @@ extension Store {
     _ = FileManager.default.createFile(atPath: orphan, contents: nil)
     #expect(try lobby.fixture.open().forgetTheDead())
     #expect(fileStatus(orphan) == nil)
-    #expect(try !lobby.other.people(in: lobby.lobby)[0].isHere)
+    #expect(try !lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
 
   @Test("A living shell whose lock file somebody removed makes it again")
@@ -109,7 +114,7 @@ extension Store {
     // The other is quicker, and takes it for dead.
     #expect(try lobby.other.forgetTheDead())
     _ = try lobby.store.forgetTheDead()
-    #expect(try lobby.other.people(in: lobby.lobby)[0].isLooking)
+    #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isLooking)
     #expect(try !lobby.other.forgetTheDead())
   }
 
@@ -131,40 +136,40 @@ extension Store {
   @Test func typingIsToldAndEnds() throws {
     let lobby = try Lobby()
     let shell = try lobby.store.attach(lobby.anna)
-    var position = try lobby.other.position
+    var position = try lobby.other.read { try $0.position }
     func signals() throws -> [TypingSignal] {
-      let changes = try lobby.other.changes(since: position, for: lobby.ben)
+      let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
       position = changes.position
       return changes.typing
     }
-    try lobby.store.setTyping(true, in: lobby.lobby)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     let began = lobby.fixture.now
     let first = try signals()
     #expect(first.count == 1)
     #expect((first[0].isTyping, first[0].at, first[0].shell) == (true, began, shell))
     #expect(first[0].participant.name == "anna" && first[0].conversation == lobby.lobby)
     lobby.fixture.now += 3000
-    try lobby.store.setTyping(true, in: lobby.lobby)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     #expect(try signals().map(\.at) == [began + 3000])
-    let anna = try lobby.other.people(in: lobby.lobby)[0]
+    let anna = try lobby.other.read { try $0.people(in: lobby.lobby) }[0]
     #expect((anna.typingSince, anna.typingAt) == (began, began + 3000))
-    try lobby.store.setTyping(false, in: lobby.lobby)
+    try lobby.store.writeIfNeeded { try $0.setTyping(false, in: lobby.lobby) }
     #expect(try signals().map(\.isTyping) == [false])
-    try lobby.store.setTyping(false, in: lobby.lobby)
+    try lobby.store.writeIfNeeded { try $0.setTyping(false, in: lobby.lobby) }
     #expect(try signals().isEmpty)
     // Adding again starts afresh (4.2).
-    try lobby.store.setTyping(true, in: lobby.lobby)
-    #expect(try lobby.other.people(in: lobby.lobby)[0].typingSince == began + 3000)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].typingSince == began + 3000)
   }
 
   @Test("4.2: A message ends typing, even from another shell of the same person")
   func aMessageEndsTyping() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
-    try lobby.store.setTyping(true, in: lobby.lobby)
-    let position = try lobby.other.position
-    try lobby.other.send("from cron", in: lobby.lobby, by: lobby.anna)
-    let changes = try lobby.other.changes(since: position, for: lobby.ben)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    let position = try lobby.other.read { try $0.position }
+    try lobby.other.writeDurably { try $0.send("from cron", in: lobby.lobby, by: lobby.anna) }
+    let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
     #expect(changes.typing.map(\.isTyping) == [false])
   }
 
@@ -172,9 +177,10 @@ extension Store {
   func ownTypingIsNotTold() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
-    let position = try lobby.other.position
-    try lobby.store.setTyping(true, in: lobby.lobby)
-    #expect(try lobby.other.changes(since: position, for: lobby.anna).typing.isEmpty)
+    let position = try lobby.other.read { try $0.position }
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    #expect(
+      try lobby.other.read { try $0.changes(since: position, for: lobby.anna) }.typing.isEmpty)
   }
 
   @Test("Of two shells the one that signalled last decides")
@@ -182,17 +188,19 @@ extension Store {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
     _ = try lobby.other.attach(lobby.anna)
-    try lobby.store.setTyping(true, in: lobby.lobby)
-    try lobby.other.setTyping(true, in: lobby.lobby)
-    try lobby.store.setTyping(false, in: lobby.lobby)
-    #expect(try lobby.store.people(in: lobby.lobby)[0].typingSince != nil)
-    try lobby.other.setTyping(false, in: lobby.lobby)
-    #expect(try lobby.store.people(in: lobby.lobby)[0].typingSince == nil)
+    try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    try lobby.other.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    try lobby.store.writeIfNeeded { try $0.setTyping(false, in: lobby.lobby) }
+    #expect(try lobby.store.read { try $0.people(in: lobby.lobby) }[0].typingSince != nil)
+    try lobby.other.writeIfNeeded { try $0.setTyping(false, in: lobby.lobby) }
+    #expect(try lobby.store.read { try $0.people(in: lobby.lobby) }[0].typingSince == nil)
   }
 
   @Test func withoutAShellThereIsNothingToSignal() throws {
     let lobby = try Lobby()
-    #expect(throws: StoreError.self) { try lobby.store.setTyping(true, in: lobby.lobby) }
+    #expect(throws: StoreError.self) {
+      try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
+    }
     #expect(throws: StoreError.self) { try lobby.store.open(lobby.lobby) }
     #expect(throws: Never.self) { try lobby.store.detach() }
   }
@@ -208,11 +216,13 @@ extension Store {
     #expect(try !lobby.other.hears())
     #expect(lobby.other.drainBell() == [])
 
-    _ = try lobby.store.changes(since: 0, for: lobby.anna)
-    _ = try lobby.store.listing(for: lobby.anna)
-    try lobby.store.setDraft(Draft(text: "x", caret: 1), of: lobby.anna, in: lobby.lobby)
-    _ = try lobby.store.edit(message.id, to: "hello", by: lobby.anna)
-    _ = try? lobby.store.edit(message.id, to: "x", by: lobby.ben)
+    _ = try lobby.store.read { try $0.changes(since: 0, for: lobby.anna) }
+    _ = try lobby.store.read { try $0.listing(for: lobby.anna) }
+    try lobby.store.writeDurablyIfNeeded {
+      try $0.setDraft(Draft(text: "x", caret: 1), of: lobby.anna, in: lobby.lobby)
+    }
+    _ = try lobby.store.writeDurably { try $0.edit(message.id, to: "hello", by: lobby.anna) }
+    _ = try? lobby.store.writeDurably { try $0.edit(message.id, to: "x", by: lobby.ben) }
     #expect(try !lobby.other.hears())
   }
 

@@ -139,28 +139,31 @@ private func line(
       let fixture = fixture
       let stores = try (0..<3).map { _ in try fixture.open() }
       self.stores = stores
-      people = try ["anna", "ben", "cem"].enumerated().map {
-        try stores[$0.offset].participant(identity: $0.element).id
+      people = try ["anna", "ben", "cem"].enumerated().map { each in
+        try stores[each.offset].writeDurablyIfNeeded { try $0.participant(identity: each.element) }
+          .id
       }
       conversation =
         if isLocal {
-          try #require(try stores[0].room("lobby", create: true)).id
+          try stores[0].writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
         } else {
-          try stores[0].networkRoom("tea", network: "net").id
+          try stores[0].writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }.id
         }
     }
 
     func list(for viewer: Int) throws -> [String] {
       let store = stores[viewer]
-      let found = try store.messages(in: conversation, limit: 1000, for: people[viewer])
+      let found = try store.read {
+        try $0.messages(in: conversation, limit: 1000, for: people[viewer])
+      }
       return try Store.ordered(found).map { message in
-        let reactions = try store.reactions(of: message.id)
+        let reactions = try store.read { try $0.reactions(of: message.id) }
           .map { (people.firstIndex(of: $0.participant.id) ?? -1, $0.emoji) }
           .sorted { $0.0 < $1.0 }
         return line(
           number: message.number, sender: people.firstIndex(of: message.sender) ?? -1,
           body: message.body, state: message.state,
-          former: try store.revisions(of: message.id).map(\.body),
+          former: try store.read { try $0.revisions(of: message.id) }.map(\.body),
           isDeleted: message.deletedAt != nil, reactions: reactions.map { "\($0.0)\($0.1)" })
       }
     }
@@ -187,7 +190,7 @@ private func line(
         #expect(shown == expected, "step \(step), seen by \(viewer)")
         if shown != expected { return }
         guard model.members.contains(viewer) else { continue }
-        let unread = try place.stores[viewer].listing(for: place.people[viewer])
+        let unread = try place.stores[viewer].read { try $0.listing(for: place.people[viewer]) }
           .first { $0.conversation.id == place.conversation }?.unread
         #expect(unread == model.unread(viewer), "step \(step), unread by \(viewer)")
       }
@@ -204,46 +207,52 @@ private func line(
     let isMine = index.map { model.entries[$0].sender == person && model.entries[$0].isThere }
     switch dice.below(11) {
     case 0 where dice.below(3) == 0:
-      try store.leave(me, place.conversation)
+      try store.writeDurablyIfNeeded({ try $0.leave(me, place.conversation) })
       model.leave(person)
     case 0, 1:
-      try store.join(me, place.conversation)
+      try store.writeDurablyIfNeeded({ try $0.join(me, place.conversation) })
       model.join(person)
     case 2, 3, 4:
       let body = "said \(model.entries.count)"
       guard model.members.contains(person) else {
-        #expect(throws: RuleError.self) { try store.send(body, in: place.conversation, by: me) }
+        #expect(throws: RuleError.self) {
+          try store.writeDurably { try $0.send(body, in: place.conversation, by: me) }
+        }
         return
       }
-      try store.send(body, in: place.conversation, by: me)
+      try store.writeDurably { try $0.send(body, in: place.conversation, by: me) }
       model.say(body, by: person, at: place.fixture.now)
     case 5:
       guard let index, isMine == true else { return }
       let body = "text \(dice.below(3))"
-      try store.edit(place.message(index), to: body, by: me)
+      try store.writeDurably { try $0.edit(place.message(index), to: body, by: me) }
       model.edit(index, to: body)
     case 6:
       guard let index, isMine == true, dice.below(2) == 0 else { return }
-      try store.delete(place.message(index), by: me)
+      try store.writeDurably { try $0.delete(place.message(index), by: me) }
       model.delete(index)
     case 7:
       guard let index, isMine == true else { return }
       guard model.mayTakeBack(index) else {
         let number = index + 1
         #expect(throws: RuleError.othersHaveIt(number)) {
-          try store.takeBack(try place.message(index), by: me)
+          try store.writeDurably { try $0.takeBack(try place.message(index), by: me) }
         }
         return
       }
-      _ = try store.takeBack(place.message(index), by: me)
+      _ = try store.writeDurably { try $0.takeBack(place.message(index), by: me) }
       model.entries[index].isTakenBack = true
     case 8:
       guard let index else { return }
-      try store.noteDelivered(to: me, upTo: [place.conversation: index + 1])
+      try store.writeIfNeeded {
+        try $0.noteDelivered(to: me, upTo: [place.conversation: index + 1])
+      }
       model.delivered[person] = max(model.delivered[person] ?? 0, index + 1)
     case 9:
       guard let index else { return }
-      try store.noteSeen(by: me, in: place.conversation, upTo: index + 1, sendReceipt: true)
+      try store.writeIfNeeded {
+        try $0.noteSeen(by: me, in: place.conversation, upTo: index + 1, sendReceipt: true)
+      }
       for marks in [\Model.delivered, \Model.seen, \Model.read] {
         model[keyPath: marks][person] = max(model[keyPath: marks][person] ?? 0, index + 1)
       }
@@ -255,11 +264,11 @@ private func line(
       let entry = model.entries[index]
       guard entry.isThere, entry.state == .sent, model.members.contains(person) else {
         #expect(throws: RuleError.self) {
-          try store.react(place.message(index), by: me, with: emoji)
+          try store.writeDurably { try $0.react(place.message(index), by: me, with: emoji) }
         }
         return
       }
-      try store.react(place.message(index), by: me, with: emoji)
+      try store.writeDurably { try $0.react(place.message(index), by: me, with: emoji) }
       model.react(person, to: index, with: emoji)
     }
   }
@@ -272,13 +281,17 @@ private func line(
       dice.below(2) == 0
     {
       let sender = model.entries[failed].sender
-      try place.stores[sender].retry(place.message(failed), by: place.people[sender])
+      try place.stores[sender].writeDurably {
+        try $0.retry(place.message(failed), by: place.people[sender])
+      }
       model.entries[failed].state = .sending
       return
     }
-    guard let entry = try place.stores[0].outbox(of: "net").first else { return }
+    guard let entry = try place.stores[0].read({ try $0.outbox(of: "net") }).first else { return }
     let arrives = dice.below(3) > 0
-    try place.stores[0].finish(entry, as: arrives ? .sent : .failed("no route"))
+    try place.stores[0].writeDurably {
+      try $0.finish(entry, as: arrives ? .sent : .failed("no route"))
+    }
     let index = entry.message.number - 1
     guard entry.operation == .send, model.entries[index].isThere else { return }
     model.entries[index].state = arrives ? .sent : .failed

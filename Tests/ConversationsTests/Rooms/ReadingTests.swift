@@ -9,8 +9,10 @@ import Testing
     let lobby = try Lobby()
     for number in 1...10 { try lobby.says("message \(number)") }
     func page(before: Int?, _ limit: Int) throws -> [Int] {
-      try lobby.store.messages(in: lobby.lobby, before: before, limit: limit, for: lobby.ben)
-        .map(\.number)
+      try lobby.store.read {
+        try $0.messages(in: lobby.lobby, before: before, limit: limit, for: lobby.ben)
+      }
+      .map(\.number)
     }
     #expect(try page(before: nil, 3) == [8, 9, 10])
     #expect(try page(before: 8, 3) == [5, 6, 7])
@@ -18,7 +20,9 @@ import Testing
     #expect(try page(before: 1, 3) == [])
     #expect(try page(before: nil, 0) == [])
     #expect(try page(before: nil, -1) == [])
-    let range = try lobby.store.messages(in: lobby.lobby, numbers: 9...20, for: lobby.ben)
+    let range = try lobby.store.read {
+      try $0.messages(in: lobby.lobby, numbers: 9...20, for: lobby.ben)
+    }
     #expect(range.map(\.number) == [9, 10])
   }
 
@@ -52,50 +56,62 @@ import Testing
     let lobby = try Lobby()
     let message = try lobby.says("hello")
     #expect(try lobby.state(message) == .sent)
-    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 1])
+    try lobby.other.writeIfNeeded { try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 1]) }
     #expect(try lobby.state(message) == .delivered)
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
     #expect(try lobby.state(message) == .seen)
     // To others it is simply there.
-    #expect(try lobby.other.message(message.id, for: lobby.ben)?.state == .sent)
+    #expect(try lobby.other.read { try $0.message(message.id, for: lobby.ben) }?.state == .sent)
   }
 
   @Test("With receipts off nobody is told, yet the read marker moves")
   func receiptsOff() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: false)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: false)
+    }
     #expect(try lobby.state(message) == .sent)
-    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 1)
+    #expect(try lobby.other.read { try $0.readMarker(of: lobby.ben, in: lobby.lobby) } == 1)
   }
 
   @Test("Nothing moves back, and nothing beyond the newest message")
   func onlyForward() throws {
     let lobby = try Lobby()
     let messages = try (1...3).map { try lobby.says("message \($0)") }
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
-    let position = try lobby.store.position
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
-    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 2])
-    #expect(try lobby.store.position == position)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
+    }
+    let position = try lobby.store.read { try $0.position }
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
+    try lobby.other.writeIfNeeded { try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: 2]) }
+    #expect(try lobby.store.read { try $0.position } == position)
     #expect(try lobby.state(messages[2]) == .seen)
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: .max, sendReceipt: true)
-    try lobby.other.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: .max])
-    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 3)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: .max, sendReceipt: true)
+    }
+    try lobby.other.writeIfNeeded { try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: .max]) }
+    #expect(try lobby.other.read { try $0.readMarker(of: lobby.ben, in: lobby.lobby) } == 3)
     #expect(try lobby.state(try lobby.says("later")) == .sent)
   }
 
   @Test("7.2: In a room the mark is the least state among those it is for")
   func leastState() throws {
     let lobby = try Lobby()
-    let carl = try lobby.store.participant(identity: "carl").id
-    try lobby.store.join(carl, lobby.lobby)
+    let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
     let message = try lobby.says("hello")
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
     #expect(try lobby.state(message) == .sent)
-    try lobby.other.noteDelivered(to: carl, upTo: [lobby.lobby: 1])
+    try lobby.other.writeIfNeeded { try $0.noteDelivered(to: carl, upTo: [lobby.lobby: 1]) }
     #expect(try lobby.state(message) == .delivered)
-    let recipients = try lobby.store.recipients(of: message.id)
+    let recipients = try lobby.store.read { try $0.recipients(of: message.id) }
     #expect(recipients.map(\.participant.identity) == ["ben", "carl"])
     #expect(recipients.map(\.state) == [.seen, .delivered])
   }
@@ -105,7 +121,7 @@ import Testing
     let lobby = try Lobby()
     let day: Milliseconds = 24 * 3_600_000
     func recipients(_ message: Message) throws -> [String] {
-      try lobby.store.recipients(of: message.id).map(\.participant.identity)
+      try lobby.store.read { try $0.recipients(of: message.id) }.map(\.participant.identity)
     }
     _ = try lobby.store.attach(lobby.anna)
     let first = try lobby.says("one")
@@ -113,15 +129,16 @@ import Testing
     lobby.fixture.now += 8 * day
     let second = try lobby.says("two")
     #expect(try recipients(second) == [] && recipients(first) == ["ben"])
-    let chat = try lobby.store.direct(lobby.anna, with: lobby.ben).id
-    let direct = try lobby.store.send("psst", in: chat, by: lobby.anna)
+    let chat = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+      .id
+    let direct = try lobby.store.writeDurably { try $0.send("psst", in: chat, by: lobby.anna) }
     #expect(try recipients(direct) == ["ben"])
     // It was settled when it was sent: his return changes nothing, and what is said now is for him.
     lobby.fixture.now += 1
     _ = try lobby.other.attach(lobby.ben)
     let third = try lobby.says("three")
     #expect(try recipients(second) == [] && recipients(third) == ["ben"])
-    #expect(try lobby.store.reach(of: third) == Reach(recipients: 1))
+    #expect(try lobby.store.read { try $0.reach(of: third) } == Reach(recipients: 1))
     // However long the shell runs, he is here; and a week after it has ended he is not.
     lobby.fixture.now += 30 * day
     #expect(try recipients(try lobby.says("four")) == ["ben"])
@@ -140,57 +157,68 @@ import Testing
   func membershipHasIntervals() throws {
     let lobby = try Lobby()
     let first = try lobby.says("one")
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
-    let carl = try lobby.store.participant(identity: "carl").id
-    try lobby.store.join(carl, lobby.lobby)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
+    let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
     #expect(try lobby.state(first) == .seen)
     let second = try lobby.says("two")
-    try lobby.store.leave(carl, lobby.lobby)
+    try lobby.store.writeDurablyIfNeeded { try $0.leave(carl, lobby.lobby) }
     // It was for him: his leaving delivers nothing.
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 2, sendReceipt: true)
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 2, sendReceipt: true)
+    }
     #expect(try lobby.state(second) == .sent)
     let third = try lobby.says("three")
-    #expect(try lobby.store.recipients(of: third.id).map(\.participant.identity) == ["ben"])
-    try lobby.other.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
-    try lobby.store.join(carl, lobby.lobby)
+    #expect(
+      try lobby.store.read { try $0.recipients(of: third.id) }.map(\.participant.identity) == [
+        "ben"
+      ])
+    try lobby.other.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 3, sendReceipt: true)
+    }
+    try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
     #expect(try lobby.state(third) == .seen)
     let fourth = try lobby.says("four")
-    #expect(try lobby.store.recipients(of: fourth.id).count == 2)
-    #expect(try lobby.store.recipients(of: second.id).count == 2)
+    #expect(try lobby.store.read { try $0.recipients(of: fourth.id) }.count == 2)
+    #expect(try lobby.store.read { try $0.recipients(of: second.id) }.count == 2)
   }
 
   @Test func comingBackAtOnceContinuesTheStay() throws {
     let lobby = try Lobby()
     try lobby.says("one")
     for _ in 1...3 {
-      try lobby.other.leave(lobby.ben, lobby.lobby)
-      try lobby.other.join(lobby.ben, lobby.lobby)
+      try lobby.other.writeDurablyIfNeeded { try $0.leave(lobby.ben, lobby.lobby) }
+      try lobby.other.writeDurablyIfNeeded { try $0.join(lobby.ben, lobby.lobby) }
     }
-    let stays = try lobby.store.audience(of: lobby.lobby).stays
+    let stays = try lobby.store.read { try $0.audience(of: lobby.lobby) }.stays
     #expect(stays.map(\.first) == [1, 1])
     #expect(stays.map(\.last) == [.max, .max])
     // A stay in which nothing was said is nobody's message, but a stay.
-    let carl = try lobby.store.participant(identity: "carl").id
-    try lobby.store.join(carl, lobby.lobby)
-    try lobby.store.leave(carl, lobby.lobby)
-    #expect(try lobby.store.audience(of: lobby.lobby).stays.count == 2)
-    #expect(try lobby.store.membership(of: carl, in: lobby.lobby) == .left)
-    let dora = try lobby.store.participant(identity: "dora").id
-    #expect(try lobby.store.membership(of: dora, in: lobby.lobby) == .never)
-    #expect(try lobby.store.membership(of: lobby.ben, in: lobby.lobby) == .member)
+    let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
+    try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
+    try lobby.store.writeDurablyIfNeeded { try $0.leave(carl, lobby.lobby) }
+    #expect(try lobby.store.read { try $0.audience(of: lobby.lobby) }.stays.count == 2)
+    #expect(try lobby.store.read { try $0.membership(of: carl, in: lobby.lobby) } == .left)
+    let dora = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "dora") }.id
+    #expect(try lobby.store.read { try $0.membership(of: dora, in: lobby.lobby) } == .never)
+    #expect(try lobby.store.read { try $0.membership(of: lobby.ben, in: lobby.lobby) } == .member)
   }
 
   @Test func withoutRecipientsItIsSent() throws {
     let lobby = try Lobby()
-    try lobby.other.leave(lobby.ben, lobby.lobby)
+    try lobby.other.writeDurablyIfNeeded { try $0.leave(lobby.ben, lobby.lobby) }
     #expect(try lobby.says("hello?").state == .sent)
   }
 
   @Test func theReadMarkerIsPerParticipantAndConversation() throws {
     let lobby = try Lobby()
     try lobby.says("one")
-    try lobby.store.noteSeen(by: lobby.anna, in: lobby.lobby, upTo: 1, sendReceipt: true)
-    #expect(try lobby.other.readMarker(of: lobby.anna, in: lobby.lobby) == 1)
-    #expect(try lobby.other.readMarker(of: lobby.ben, in: lobby.lobby) == 0)
+    try lobby.store.writeIfNeeded {
+      try $0.noteSeen(by: lobby.anna, in: lobby.lobby, upTo: 1, sendReceipt: true)
+    }
+    #expect(try lobby.other.read { try $0.readMarker(of: lobby.anna, in: lobby.lobby) } == 1)
+    #expect(try lobby.other.read { try $0.readMarker(of: lobby.ben, in: lobby.lobby) } == 0)
   }
 }

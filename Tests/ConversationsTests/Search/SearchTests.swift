@@ -10,7 +10,7 @@ extension Lobby {
   /// The bodies of what anna finds.
   fileprivate func finds(_ text: String, for me: ID<Participant>? = nil) throws -> [String] {
     let query = try SearchQuery.parse(text, now: fixture.now, zone: .fixed(minutesEast: 0))
-    return try store.search(query, for: me ?? anna).map(\.message.body)
+    return try store.read { try $0.search(query, for: me ?? anna) }.map(\.message.body)
   }
 }
 
@@ -46,13 +46,16 @@ extension Lobby {
     let messages = try (1...7).map { try lobby.says("tea \($0)") }
     let query = try SearchQuery.parse("tea")
     #expect(
-      try lobby.store.search(query, for: lobby.anna).map(\.message) == messages.reversed())
-    let first = try lobby.store.search(query, for: lobby.anna, limit: 3)
+      try lobby.store.read { try $0.search(query, for: lobby.anna) }.map(\.message)
+        == messages.reversed())
+    let first = try lobby.store.read { try $0.search(query, for: lobby.anna, limit: 3) }
     #expect(first.map(\.message.number) == [7, 6, 5])
-    let next = try lobby.store.search(
-      query, for: lobby.anna, limit: 9, before: first.last?.message.id)
+    let next = try lobby.store.read {
+      try $0.search(
+        query, for: lobby.anna, limit: 9, before: first.last?.message.id)
+    }
     #expect(next.map(\.message.number) == [4, 3, 2, 1])
-    #expect(try lobby.store.search(query, for: lobby.anna, limit: 0).isEmpty)
+    #expect(try lobby.store.read { try $0.search(query, for: lobby.anna, limit: 0) }.isEmpty)
     #expect(next[0].ranges == [0..<3])
   }
 
@@ -74,9 +77,9 @@ extension Lobby {
     let (one, two, three) = (
       try lobby.says("tea a"), try lobby.says("tea b"), try lobby.says("tea c")
     )
-    try lobby.store.edit(one.id, to: "coffee", by: lobby.anna)
-    _ = try lobby.store.takeBack(two.id, by: lobby.anna)
-    try lobby.store.delete(three.id, by: lobby.anna)
+    try lobby.store.writeDurably { try $0.edit(one.id, to: "coffee", by: lobby.anna) }
+    _ = try lobby.store.writeDurably { try $0.takeBack(two.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.delete(three.id, by: lobby.anna) }
     #expect(try lobby.finds("tea").isEmpty)
     #expect(try lobby.finds("from:anna") == ["coffee"])
     #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
@@ -85,25 +88,25 @@ extension Lobby {
   @Test func onlyMyConversations() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    let eve = try store.participant(identity: "eve").id
-    let secret = try store.direct(lobby.anna, with: lobby.ben)
-    let other = try #require(try store.room("other", create: true)).id
-    try store.join(lobby.ben, other)
+    let eve = try store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
+    let secret = try store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+    let other = try store.writeDurablyIfNeeded { try $0.makeRoom("other") }.id
+    try store.writeDurablyIfNeeded { try $0.join(lobby.ben, other) }
     try lobby.says("tea in the lobby")
-    try store.send("tea in secret", in: secret.id, by: lobby.anna)
-    try store.send("tea elsewhere", in: other, by: lobby.ben)
+    try store.writeDurably { try $0.send("tea in secret", in: secret.id, by: lobby.anna) }
+    try store.writeDurably { try $0.send("tea elsewhere", in: other, by: lobby.ben) }
     #expect(try lobby.finds("tea") == ["tea in secret", "tea in the lobby"])
     #expect(try lobby.finds("tea", for: eve).isEmpty)
     #expect(throws: RuleError.notAMember("#other")) { try lobby.finds("tea in:other") }
     #expect(throws: RuleError.noSuchRoom("@anna")) { try lobby.finds("tea in:@anna", for: eve) }
     // Who comes later may read what was said before, as with /history.
-    try store.join(eve, lobby.lobby)
+    try store.writeDurablyIfNeeded { try $0.join(eve, lobby.lobby) }
     #expect(try lobby.finds("tea", for: eve) == ["tea in the lobby"])
     // Who leaves has the stay.
-    try store.leave(eve, lobby.lobby)
+    try store.writeDurablyIfNeeded { try $0.leave(eve, lobby.lobby) }
     try lobby.says("tea again")
     #expect(try lobby.finds("tea", for: eve).isEmpty)
-    try store.leave(lobby.ben, lobby.lobby)
+    try store.writeDurablyIfNeeded { try $0.leave(lobby.ben, lobby.lobby) }
     try lobby.says("tea without ben")
     #expect(
       try lobby.finds("tea in:lobby", for: lobby.ben) == ["tea again", "tea in the lobby"])
@@ -113,17 +116,15 @@ extension Lobby {
     let lobby = try Lobby()
     let store = lobby.store
     let day: Milliseconds = 86_400_000
-    let room = try #require(
-      try store.room("tea-room", create: true)
-    ).id
-    try store.join(lobby.anna, room)
+    let room = try store.writeDurablyIfNeeded { try $0.makeRoom("tea-room") }.id
+    try store.writeDurablyIfNeeded { try $0.join(lobby.anna, room) }
     lobby.fixture.now = 1_795_264_200_000 - 40 * day  // 2026-10-12
     try lobby.says("tea old")
     lobby.fixture.now += 40 * day - 3_600_000
     try lobby.says("tea an hour ago")
     lobby.fixture.now += 3_600_000
     try lobby.benSays("tea now")
-    try store.send("tea there", in: room, by: lobby.anna)
+    try store.writeDurably { try $0.send("tea there", in: room, by: lobby.anna) }
     #expect(try lobby.finds("tea from:ben") == ["tea now"])
     #expect(try lobby.finds("tea from:me in:lobby") == ["tea an hour ago", "tea old"])
     #expect(try lobby.finds("in:#TEA-ROOM") == ["tea there"])
@@ -138,9 +139,9 @@ extension Lobby {
     #expect(throws: RuleError.noSuchRoom("nowhere")) { try lobby.finds("in:nowhere") }
     #expect(throws: RuleError.noSuchRoom("a b")) { try lobby.finds("in:\"a b\"") }
     // Someone who is called so goes before oneself.
-    let me = try store.participant(identity: "me").id
-    try store.join(me, lobby.lobby)
-    try store.send("tea of me", in: lobby.lobby, by: me)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "me") }.id
+    try store.writeDurablyIfNeeded { try $0.join(me, lobby.lobby) }
+    try store.writeDurably { try $0.send("tea of me", in: lobby.lobby, by: me) }
     #expect(try lobby.finds("from:me") == ["tea of me"])
   }
 
@@ -157,13 +158,14 @@ extension Lobby {
         VALUES (?, ?, zeroblob(32), 'a.txt', 'text/plain', 1)
         """, messages[number - 1].id, ordinal)
     }
-    try lobby.store.edit(messages[6].id, to: "coffee", by: lobby.anna)
+    try lobby.store.writeDurably { try $0.edit(messages[6].id, to: "coffee", by: lobby.anna) }
     #expect(try lobby.finds("has:file tea") == ["tea 5", "tea 3"])
     #expect(try lobby.finds("has:file") == ["coffee", "tea 5", "tea 3"])
     #expect(try lobby.finds("has:file from:ben").isEmpty)
     let query = SearchQuery(hasFile: true)
     #expect(
-      try lobby.store.search(query, for: lobby.anna, before: messages[6].id).count == 2)
+      try lobby.store.read { try $0.search(query, for: lobby.anna, before: messages[6].id) }.count
+        == 2)
     let sql = try #require(database.known.first { $0.contains("FROM attachment a") })
     let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
     #expect(!plan.contains { $0.contains("TEMP B-TREE") || $0 == "SCAN m" }, "\(plan)")
@@ -182,7 +184,7 @@ extension Lobby {
     #expect(try lobby.finds("from:anna") == ["tea"])
     let query = SearchQuery(
       since: time == .min ? time : time - 1, until: time == .max ? nil : time + 1)
-    let hits = try lobby.store.search(query, for: lobby.anna)
+    let hits = try lobby.store.read { try $0.search(query, for: lobby.anna) }
     #expect(hits.count == 1)
   }
 
@@ -222,16 +224,22 @@ extension Lobby {
     for _ in 0..<250 {
       switch Int.random(in: 0...9, using: &random) {
       case 0 where !ids.isEmpty:
-        _ = try? lobby.store.edit(ids.randomElement(using: &random)!, to: text(), by: lobby.anna)
+        _ = try? lobby.store.writeDurably({
+          try $0.edit(ids.randomElement(using: &random)!, to: text(), by: lobby.anna)
+        })
       case 1 where !ids.isEmpty:
-        _ = try? lobby.store.delete(ids.randomElement(using: &random)!, by: lobby.anna)
+        _ = try? lobby.store.writeDurably({
+          try $0.delete(ids.randomElement(using: &random)!, by: lobby.anna)
+        })
       case 2 where !ids.isEmpty:
-        _ = try? lobby.store.takeBack(ids.randomElement(using: &random)!, by: lobby.anna)
+        _ = try? lobby.store.writeDurably({
+          try $0.takeBack(ids.randomElement(using: &random)!, by: lobby.anna)
+        })
       default:
         ids.append(try lobby.says(text()).id)
       }
     }
-    let all = try lobby.store.messages(in: lobby.lobby, limit: 999, for: lobby.anna)
+    let all = try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 999, for: lobby.anna) }
       .filter { $0.deletedAt == nil }.reversed()
     for _ in 0..<300 {
       let terms = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -242,7 +250,7 @@ extension Lobby {
       let wanted = all.filter { message in
         terms.allSatisfy { contains(Tokenizer.tokens(of: message.body), $0) }
       }
-      let found = try lobby.store.search(query, for: lobby.anna, limit: 999)
+      let found = try lobby.store.read { try $0.search(query, for: lobby.anna, limit: 999) }
       #expect(found.map(\.message.id) == wanted.map(\.id), "\(terms)")
       #expect(found.allSatisfy { !$0.ranges.isEmpty })
     }
@@ -273,7 +281,7 @@ extension Lobby {
     let lobby = try Lobby()
     try lobby.says("tea")
     _ = try lobby.finds("tea from:anna in:lobby since:2020")
-    _ = try lobby.store.unread(for: lobby.ben)
+    _ = try lobby.store.read { try $0.unread(for: lobby.ben) }
     for sql in lobby.store.database.known where sql.contains("MATCH") {
       let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       #expect(
@@ -297,23 +305,26 @@ extension String {
   @Test func countsAndMentions() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    _ = try store.rename(lobby.ben, to: "Benjamin")
-    let tea = try #require(try store.room("tea", create: true)).id
-    try store.join(lobby.anna, tea)
-    try store.join(lobby.ben, tea)
+    _ = try store.writeDurably { try $0.rename(lobby.ben, to: "Benjamin") }
+    let tea = try store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
+    try store.writeDurablyIfNeeded { try $0.join(lobby.anna, tea) }
+    try store.writeDurablyIfNeeded { try $0.join(lobby.ben, tea) }
     try lobby.says("ben: before it was read")
-    try store.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: false)
+    try store.writeIfNeeded {
+      try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: 1, sendReceipt: false)
+    }
     try lobby.says("hello @Benjamin")
     try lobby.says("BEN?")
     try lobby.says("bend")
     try lobby.benSays("ben speaks of ben")
-    try store.delete(try lobby.says("ben, forget it").id, by: lobby.anna)
-    try store.send("tea", in: tea, by: lobby.anna)
-    let unread = try store.unread(for: lobby.ben)
+    let forgotten = try lobby.says("ben, forget it").id
+    try store.writeDurably { try $0.delete(forgotten, by: lobby.anna) }
+    try store.writeDurably { try $0.send("tea", in: tea, by: lobby.anna) }
+    let unread = try store.read { try $0.unread(for: lobby.ben) }
     #expect(Set(unread.map(\.conversation.name)) == ["#lobby", "#tea"])
     let here = try #require(unread.first { $0.conversation.name == "#lobby" })
     #expect((here.count, here.mentions) == (3, 2))
     #expect(unread.first { $0.conversation.name == "#tea" }?.mentions == 0)
-    #expect(try store.unread(for: lobby.anna).map(\.count) == [1])
+    #expect(try store.read { try $0.unread(for: lobby.anna) }.map(\.count) == [1])
   }
 }

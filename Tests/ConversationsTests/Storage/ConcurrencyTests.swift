@@ -23,17 +23,17 @@ private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Vo
     if touched { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     let failures = atOnce(8) { index in
       let store = try Store(path: path)
-      let me = try store.participant(identity: "person\(index)").id
-      let room = try #require(try store.room("lobby", create: true)).id
-      try store.join(me, room)
-      try store.send("hello from \(index)", in: room, by: me)
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "person\(index)") }.id
+      let room = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+      try store.writeDurablyIfNeeded { try $0.join(me, room) }
+      try store.writeDurably { try $0.send("hello from \(index)", in: room, by: me) }
     }
     #expect(failures == [])
     let store = try fixture.open()
-    let room = try #require(try store.room("lobby", create: false))
+    let room = try #require(try store.read { try $0.room("lobby") })
     #expect(room.lastNumber == 8)
-    #expect(try store.rooms().count == 1)
-    #expect(try store.members(of: room.id).count == 8)
+    #expect(try store.read { try $0.rooms() }.count == 1)
+    #expect(try store.read { try $0.members(of: room.id) }.count == 8)
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
@@ -42,17 +42,19 @@ private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Vo
     let fixture = Fixture()
     let path = fixture.path
     let (writers, each) = (4, 50)
-    let room = try #require(try fixture.open().room("lobby", create: true)).id
+    let room = try fixture.open().writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
     let failures = atOnce(writers) { writer in
       let store = try Store(path: path)
-      let me = try store.participant(identity: "person\(writer)").id
-      try store.join(me, room)
-      for number in 0..<each { try store.send("\(writer) \(number)", in: room, by: me) }
+      let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "person\(writer)") }.id
+      try store.writeDurablyIfNeeded { try $0.join(me, room) }
+      for number in 0..<each {
+        try store.writeDurably { try $0.send("\(writer) \(number)", in: room, by: me) }
+      }
     }
     #expect(failures == [])
     let store = try fixture.open()
-    let me = try store.participant(identity: "reader").id
-    let messages = try store.messages(in: room, limit: 1000, for: me)
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "reader") }.id
+    let messages = try store.read { try $0.messages(in: room, limit: 1000, for: me) }
     #expect(messages.map(\.number) == Array(1...(writers * each)))
     #expect(messages.map(\.id.rawValue) == messages.map(\.id.rawValue).sorted())
     #expect(Set(messages.map(\.uid)).count == writers * each)
@@ -67,25 +69,27 @@ private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Vo
     let fixture = Fixture()
     let path = fixture.path
     let setUp = try fixture.open()
-    let anna = try setUp.participant(identity: "anna").id
-    let ben = try setUp.participant(identity: "ben").id
-    let room = try #require(try setUp.room("lobby", create: true)).id
-    try setUp.join(anna, room)
-    try setUp.join(ben, room)
+    let anna = try setUp.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let ben = try setUp.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
+    let room = try setUp.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
+    try setUp.writeDurablyIfNeeded { try $0.join(anna, room) }
+    try setUp.writeDurablyIfNeeded { try $0.join(ben, room) }
     let outcomes = Mutex<[String]>([])
     for _ in 1...20 {
-      let message = try setUp.send("oops", in: room, by: anna)
+      let message = try setUp.writeDurably { try $0.send("oops", in: room, by: anna) }
       let failures = atOnce(2) { index in
         let store = try Store(path: path)
         if index == 0 {
           do {
-            _ = try store.takeBack(message.id, by: anna)
+            _ = try store.writeDurably { try $0.takeBack(message.id, by: anna) }
             outcomes.withLock { $0.append("back \(message.number)") }
           } catch RuleError.othersHaveIt {
             outcomes.withLock { $0.append("kept \(message.number)") }
           }
         } else {
-          let recalled = try store.noteDelivered(to: ben, upTo: [room: message.number])
+          let recalled = try store.writeIfNeeded {
+            try $0.noteDelivered(to: ben, upTo: [room: message.number])
+          }
           let verb = recalled.contains(message.id) ? "unprinted" : "printed"
           outcomes.withLock { $0.append("\(verb) \(message.number)") }
         }

@@ -37,26 +37,29 @@ import Testing
     let store = try fixture.open()
     #expect(try Schema.version(of: store.database) == Schema.version)
     #expect(try store.check().map(\.severity).max() == .fine)
-    let anna = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("lobby", create: false)).id
-    let messages = try store.messages(in: room, limit: 9, for: anna)
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try #require(try store.read { try $0.room("lobby") }).id
+    let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
     #expect(messages.map(\.body) == ["今日は会議 Łódź", "", "second"])
     #expect(messages.allSatisfy { $0.replyTo == nil })
-    #expect(try store.revisions(of: messages[2].id).map(\.body) == ["secnd"])
+    #expect(try store.read { try $0.revisions(of: messages[2].id) }.map(\.body) == ["secnd"])
     for text in ["会議", "lodz", "since:2023-11 in:lobby lodz"] {
-      let found = try store.search(try SearchQuery.parse(text), for: anna)
+      let found = try store.read { try $0.search(try SearchQuery.parse(text), for: anna) }
       #expect(found.map(\.message.number) == [1], "\(text)")
     }
-    #expect(try store.search(SearchQuery(senders: ["ben"]), for: anna).map(\.message.number) == [3])
-    #expect(try store.send("next", in: room, by: anna).number == 4)
-    try store.setLastConversation(room, of: anna)
-    #expect(try store.rooms().map(\.name) == ["#lobby"])
-    #expect(try store.react(messages[0].id, by: anna, with: "🎉") == .set)
+    #expect(
+      try store.read { try $0.search(SearchQuery(senders: ["ben"]), for: anna) }.map(
+        \.message.number) == [3])
+    #expect(try store.writeDurably { try $0.send("next", in: room, by: anna) }.number == 4)
+    try store.writeIfNeeded { try $0.setLastConversation(room, of: anna) }
+    #expect(try store.read { try $0.rooms() }.map(\.name) == ["#lobby"])
+    #expect(try store.writeDurably { try $0.react(messages[0].id, by: anna, with: "🎉") } == .set)
     // People of old are found as those who came later are.
-    #expect(try store.participant(identity: "ANNA").id == anna)
-    #expect(try store.find(participant: "Ben")?.identity == "ben")
-    #expect(try store.participants().count == 3)
-    #expect(try store.participant(identity: "jose\u{301}").name == "José")
+    #expect(try store.writeDurablyIfNeeded { try $0.participant(identity: "ANNA") }.id == anna)
+    #expect(try store.read { try $0.find(participant: "Ben") }?.identity == "ben")
+    #expect(try store.read { try $0.participants() }.count == 3)
+    #expect(
+      try store.writeDurablyIfNeeded { try $0.participant(identity: "jose\u{301}") }.name == "José")
   }
 
   @Test("what an older program imported into a room in use is past, what it made a room of is not")
@@ -76,15 +79,16 @@ import Testing
       """)
     database.close()
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let room = try #require(try store.room("lobby", create: false)).id
-    let messages = try store.messages(in: room, limit: 9, for: anna)
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let room = try #require(try store.read { try $0.room("lobby") }).id
+    let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
     #expect(messages.map(\.number) == [5, 4, 1, 2, 3])
     #expect(messages.map(\.isPast) == [true, true, false, false, false])
-    #expect(try store.listing(for: anna).map(\.unread) == [1])
-    #expect(try store.newest(by: anna, in: room)?.number == 1)
-    let tea = try #require(try store.room("tea", create: false)).id
-    #expect(try store.messages(in: tea, limit: 9, for: anna).map(\.isPast) == [false])
+    #expect(try store.read { try $0.listing(for: anna) }.map(\.unread) == [1])
+    #expect(try store.read { try $0.newest(by: anna, in: room) }?.number == 1)
+    let tea = try #require(try store.read { try $0.room("tea") }).id
+    #expect(
+      try store.read { try $0.messages(in: tea, limit: 9, for: anna) }.map(\.isPast) == [false])
     #expect(try store.check().map(\.severity).max() == .fine)
   }
 

@@ -10,67 +10,76 @@ import Testing
     let (store, anna, room) = (lobby.store, lobby.anna, lobby.lobby)
     _ = try store.attach(anna)
     try store.open(room)
-    try store.setTyping(true, in: room)
-    let position = try store.position
-    let message = try store.send("one", in: room, by: anna, typed: "one")
-    try store.edit(message.id, to: "two", by: anna)
-    let before = try store.send("before", in: room, by: anna)
+    try store.writeIfNeeded { try $0.setTyping(true, in: room) }
+    let position = try store.read { try $0.position }
+    let message = try store.writeDurably { try $0.send("one", in: room, by: anna, typed: "one") }
+    try store.writeDurably { try $0.edit(message.id, to: "two", by: anna) }
+    let before = try store.writeDurably { try $0.send("before", in: room, by: anna) }
     try store.database.run("UPDATE message SET past = 1 WHERE id = ?", before.id)
-    _ = try store.messages(in: room, limit: 50, for: anna)
-    _ = try store.messages(in: room, numbers: 1...9, for: anna)
-    _ = try store.messages(in: room, after: 0, limit: 9, for: anna)
+    _ = try store.read { try $0.messages(in: room, limit: 50, for: anna) }
+    _ = try store.read { try $0.messages(in: room, numbers: 1...9, for: anna) }
+    _ = try store.read { try $0.messages(in: room, after: 0, limit: 9, for: anna) }
     let first = Store.PastPlace(time: 0, number: 0)
-    _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna)
-    _ = try store.start(ofNewestPast: 9, in: room, until: nil)
-    _ = try store.past(in: room, from: first, until: nil, limit: 9, for: anna, isPast: false)
-    _ = try store.start(ofNewestPast: 9, in: room, until: nil, isPast: false)
-    _ = try store.count(in: room, since: 0, until: nil, upTo: 9)
-    _ = try store.firstUnread(by: anna, in: room, behind: 0)
-    _ = try store.newest(by: anna, in: room)
-    _ = try store.unsent(by: anna)
-    _ = try store.unsent(by: anna, in: room)
-    _ = try store.revisions(of: message.id)
-    _ = try store.recipients(of: message.id)
-    _ = try store.changes(since: position, for: anna)
-    _ = try store.laterNews(
-      in: room, since: position, upTo: try store.position, ofMessagesUpTo: 9, for: anna)
-    _ = try store.listing(for: anna)
-    _ = try store.joined(by: anna)
-    _ = try store.unread(for: anna, in: [room])
-    _ = try store.reach(of: message)
-    _ = try store.othersHere(in: room, than: anna)
-    _ = try store.lastSpoke(anna, in: room)
-    _ = try store.holds(moreThan: 20, in: room)
-    _ = try store.events(in: room, after: 0, upTo: position)
-    _ = try store.events(in: room, from: 0, behind: nil, until: .max, limit: 9)
-    _ = try store.readMarker(of: anna, in: room)
-    _ = try store.history(of: anna, shell: "x", limit: 9)
-    _ = try store.people(in: room)
-    _ = try store.lookAlikes(among: [lobby.ben], to: anna)
-    try store.lookAtNames()
-    _ = try store.find(participant: "@Ben")
-    _ = try store.participant(identity: "BEN")
-    _ = try store.away(of: anna)
-    try store.setAway("lunch", of: anna)
-    try store.setTopic("tea", of: room, by: anna)
-    _ = try store.drafts(of: anna)
-    try store.noteSeen(by: lobby.ben, in: room, upTo: 1, sendReceipt: true)
-    try store.noteDelivered(to: anna, upTo: [room: 1])
-    try store.delete(message.id, by: anna)
-    _ = try store.takeBack(try lobby.says("x").id, by: anna)
-    let account = try store.addAccount(owner: anna, network: "xmpp:anna@x")
-    let wired = try store.networkRoom("tea", network: account.network).id
-    try store.join(anna, wired)
-    let sent = try store.send("x", in: wired, by: anna)
+    _ = try store.read { try $0.past(in: room, from: first, until: nil, limit: 9, for: anna) }
+    _ = try store.read { try $0.start(ofNewestPast: 9, in: room, until: nil) }
+    _ = try store.read {
+      try $0.past(in: room, from: first, until: nil, limit: 9, for: anna, isPast: false)
+    }
+    _ = try store.read { try $0.start(ofNewestPast: 9, in: room, until: nil, isPast: false) }
+    _ = try store.read { try $0.count(in: room, since: 0, until: nil, upTo: 9) }
+    _ = try store.read { try $0.firstUnread(by: anna, in: room, behind: 0) }
+    _ = try store.read { try $0.newest(by: anna, in: room) }
+    _ = try store.read { try $0.unsent(by: anna) }
+    _ = try store.read { try $0.unsent(by: anna, in: room) }
+    _ = try store.read { try $0.revisions(of: message.id) }
+    _ = try store.read { try $0.recipients(of: message.id) }
+    _ = try store.read { try $0.changes(since: position, for: anna) }
+    _ = try store.read {
+      try $0.laterNews(
+        in: room, since: position, upTo: try $0.position, ofMessagesUpTo: 9, for: anna)
+    }
+    _ = try store.read { try $0.listing(for: anna) }
+    _ = try store.read { try $0.joined(by: anna) }
+    _ = try store.read { try $0.unread(for: anna, in: [room]) }
+    _ = try store.read { try $0.reach(of: message) }
+    _ = try store.read { try $0.othersHere(in: room, than: anna) }
+    _ = try store.read { try $0.lastSpoke(anna, in: room) }
+    _ = try store.read { try $0.holds(moreThan: 20, in: room) }
+    _ = try store.read { try $0.events(in: room, after: 0, upTo: position) }
+    _ = try store.read { try $0.events(in: room, from: 0, behind: nil, until: .max, limit: 9) }
+    _ = try store.read { try $0.readMarker(of: anna, in: room) }
+    _ = try store.read { try $0.history(of: anna, shell: "x", limit: 9) }
+    _ = try store.read { try $0.people(in: room) }
+    _ = try store.read { try $0.lookAlikes(among: [lobby.ben], to: anna) }
+    try store.writeIfNeeded { try $0.lookAtNames() }
+    _ = try store.read { try $0.find(participant: "@Ben") }
+    _ = try store.writeDurablyIfNeeded { try $0.participant(identity: "BEN") }
+    _ = try store.read { try $0.away(of: anna) }
+    try store.writeIfNeeded { try $0.setAway("lunch", of: anna) }
+    try store.writeDurably { try $0.setTopic("tea", of: room, by: anna) }
+    _ = try store.read { try $0.drafts(of: anna) }
+    try store.writeIfNeeded { try $0.noteSeen(by: lobby.ben, in: room, upTo: 1, sendReceipt: true) }
+    try store.writeIfNeeded { try $0.noteDelivered(to: anna, upTo: [room: 1]) }
+    try store.writeDurably { try $0.delete(message.id, by: anna) }
+    let taken = try lobby.says("x").id
+    _ = try store.writeDurably { try $0.takeBack(taken, by: anna) }
+    let account = try store.writeDurably { try $0.addAccount(owner: anna, network: "xmpp:anna@x") }
+    let wired = try store.writeDurablyIfNeeded {
+      try $0.networkRoom("tea", network: account.network)
+    }.id
+    try store.writeDurablyIfNeeded { try $0.join(anna, wired) }
+    let sent = try store.writeDurably { try $0.send("x", in: wired, by: anna) }
     for outcome in [OutboxEntry.Outcome.failed("x"), .sent] {
-      for entry in try store.outbox(of: account.network) { try store.finish(entry, as: outcome) }
-      _ = try? store.retry(sent.id, by: anna)
+      for entry in try store.read({ try $0.outbox(of: account.network) }) {
+        try store.writeDurably { try $0.finish(entry, as: outcome) }
+      }
+      _ = try? store.writeDurably { try $0.retry(sent.id, by: anna) }
     }
     try store.hear("x", from: "eve", in: .room("tea"), of: account, origin: "1")
     try store.take(
       [.reached(MessageName(origin: "1"), by: Speaker(identity: "max"), in: .room("tea"), .seen)],
       of: account)
-    try store.leave(anna, room)
+    try store.writeDurablyIfNeeded { try $0.leave(anna, room) }
     try store.detach()
   }
 

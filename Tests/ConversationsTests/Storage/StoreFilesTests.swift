@@ -17,7 +17,10 @@ private let isRoot = geteuid() == 0
     let fixture = Fixture()
     let (store, shell) = try withUmask(mask) {
       let store = try fixture.open("a/b/store.sqlite")
-      return (store, try store.attach(try store.participant(identity: "anna").id))
+      return (
+        store,
+        try store.attach(try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
+      )
     }
     for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.bell"] {
       #expect(fixture.mode("a/b/" + name) == 0o600, "\(name)")
@@ -34,7 +37,10 @@ private let isRoot = geteuid() == 0
     let fixture = Fixture()
     let (store, shell) = try withUmask(mask) {
       let store = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
-      return (store, try store.attach(try store.participant(identity: "anna").id))
+      return (
+        store,
+        try store.attach(try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
+      )
     }
     #expect(store.isShared)
     for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.bell"] {

@@ -14,7 +14,7 @@ import Testing
       try lobby.says("at \(time)")
     }
     func numbers(_ since: Milliseconds, _ until: Milliseconds?) throws -> ClosedRange<Int>? {
-      try lobby.store.numbers(in: lobby.lobby, since: since, until: until)
+      try lobby.store.read { try $0.numbers(in: lobby.lobby, since: since, until: until) }
     }
     #expect(try numbers(.min, nil) == 1...4)
     #expect(try numbers(3000, nil) == 2...4)
@@ -26,11 +26,13 @@ import Testing
   func anyRoom() throws {
     let lobby = try Lobby()
     try lobby.says("tea here")
-    let pair = try lobby.store.direct(lobby.anna, with: lobby.ben).id
-    try lobby.store.send("tea for two", in: pair, by: lobby.anna)
-    let zoe = try lobby.store.participant(identity: "zoe").id
+    let pair = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+      .id
+    try lobby.store.writeDurably { try $0.send("tea for two", in: pair, by: lobby.anna) }
+    let zoe = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "zoe") }.id
     func found(_ query: String, anyRoom: Bool) throws -> [String] {
-      try lobby.store.search(try .parse(query), for: zoe, anyRoom: anyRoom).map(\.message.body)
+      try lobby.store.read { try $0.search(try .parse(query), for: zoe, anyRoom: anyRoom) }.map(
+        \.message.body)
     }
     #expect(try found("tea", anyRoom: false) == [])
     #expect(try found("tea", anyRoom: true) == ["tea here"])

@@ -121,7 +121,9 @@ private func run(_ words: String...) -> Int32 {
     // Address 0 of this process.
     #expect(
       throws: AttachmentError.unreadable(path: "/proc/self/mem", reason: "Input/output error")
-    ) { try lobby.store.keep(fileAt: "/proc/self/mem", type: { _ in nil }, limit: 0) }
+    ) {
+      try lobby.store.keep(fileAt: "/proc/self/mem", type: { _ in nil }, limit: 0)
+    }
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 

@@ -327,8 +327,10 @@ struct ArchiveTests {
     let fixture = Fixture()
     fixture.now = Talk.start
     let store = try fixture.open()
-    let anna = try store.participant(identity: "anna").id
-    let account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
+    }
     func keep() throws {
       talk.serve()
       for batch in talk.batches { try store.take(batch, of: account) }
@@ -336,28 +338,30 @@ struct ArchiveTests {
     }
     talk.logIn()
     try keep()
-    let place = try store.listing(for: anna)[0].conversation.id
+    let place = try store.read { try $0.listing(for: anna) }[0].conversation.id
     func bodies() throws -> [String] {
-      try store.messages(in: place, limit: 999, for: anna).map(\.body)
+      try store.read { try $0.messages(in: place, limit: 999, for: anna) }.map(\.body)
     }
     #expect(try bodies() == (650..<900).map { "\($0)" })
     func ask(_ count: Int) throws -> String? {
-      let before = try #require(try store.olderArchive(in: place))
+      let before = try #require(try store.read { try $0.olderArchive(in: place) })
       let text = NetworkRequest.historyText(count, before: before)
-      let request = try store.ask(.history, target: room, text: text, of: account)
-      let position = try store.position
+      let request = try store.writeDurably {
+        try $0.ask(.history, target: room, text: text, of: account)
+      }
+      let position = try store.read { try $0.position }
       talk.handle(.requests([request]))
       try keep()
-      return try store.changes(since: position, for: anna).answers.last?.text
+      return try store.read { try $0.changes(since: position, for: anna) }.answers.last?.text
     }
     #expect(try ask(400) == "Fetched 500 older messages; repeat /history to see them.")
     #expect(try bodies() == (150..<900).map { "\($0)" })
-    #expect(try store.olderArchive(in: place) == "r150")
+    #expect(try store.read { try $0.olderArchive(in: place) } == "r150")
     #expect(try ask(400) == "Fetched 150 older messages; repeat /history to see them.")
     #expect(try bodies() == (0..<900).map { "\($0)" })
-    #expect(try store.olderArchive(in: place) == nil)
-    #expect(try store.newest(by: anna, in: place) == nil)
-    #expect(try store.message(named: -1, in: place, for: anna).body == "899")
+    #expect(try store.read { try $0.olderArchive(in: place) } == nil)
+    #expect(try store.read { try $0.newest(by: anna, in: place) } == nil)
+    #expect(try store.read { try $0.message(named: -1, in: place, for: anna) }.body == "899")
   }
 
   @Test func anArchiveThatGivesTheSamePageForEverIsAskedOnce() throws {

@@ -245,14 +245,16 @@ struct TrustTests {
     for form in forms {
       var talk = Talk.inRoom()
       let store = try Fixture().open()
-      let anna = try store.participant(identity: "anna").id
-      let account = try store.addAccount(owner: anna, network: "xmpp:anna@example.org")
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
+      }
       try store.take([.joined(room: room, nick: "anna")], of: account)
       func hear(_ from: String, _ inner: String) throws -> Message? {
         let news = talk.hear("<message from='\(from)' type='groupchat'>\(inner)</message>")
         try store.take(news, of: account)
-        let place = try store.listing(for: anna)[0].conversation.id
-        return try store.messages(in: place, limit: 1, for: anna).first
+        let place = try store.read { try $0.listing(for: anna) }[0].conversation.id
+        return try store.read { try $0.messages(in: place, limit: 1, for: anna) }.first
       }
       let said = try hear(
         room + "/ben",
@@ -264,7 +266,7 @@ struct TrustTests {
       let removed = try hear(room, form)
       #expect(removed?.body.isEmpty == true && removed?.deletedAt != nil)
       #expect(removed?.removal == Removal(moderator: "max", reason: "spam"))
-      #expect(try store.search(SearchQuery.parse("pills"), for: anna).isEmpty)
+      #expect(try store.read { try $0.search(SearchQuery.parse("pills"), for: anna) }.isEmpty)
     }
   }
 

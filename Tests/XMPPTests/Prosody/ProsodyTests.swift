@@ -266,8 +266,11 @@ private let prosody = Result { try Prosody() }
   @Test("what waits goes out in order, also where more is given while news is being stored")
   func order() throws {
     let store = try Fixture().open()
-    let account = try store.addAccount(
-      owner: store.participant(identity: "anna").id, network: "xmpp:anna@" + Prosody.domain)
+    let account = try store.writeDurably {
+      try $0.addAccount(
+        owner: $0.participant(identity: "anna").id,
+        network: "xmpp:anna@" + Prosody.domain)
+    }
     let settings = [
       "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
     ]

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// What a store has open, and the transaction that runs. Of use to nobody but the store and what it
+/// lends.
+public final class StoreConnection {
+  /// The numbers drawn in the running transaction.
+  private struct Drawn {
+    var change: Int64?
+    var peopleChanged = false
+  }
+
+  var path: String { files.path }
+  let isShared: Bool
+  package let clock: () -> Milliseconds
+  package let files: StoreFiles
+  package let database: Database
+  let bell: Bell
+  var presence: ShellPresence?
+  /// The accounts that this process serves.
+  var leases: [Lease] = []
+  var knownRecipients: KnownRecipients?
+  /// nil: no transaction that writes is running.
+  private var drawn: Drawn?
+  private var isDurable = false
+
+  init(files: StoreFiles, database: Database, isShared: Bool, clock: @escaping () -> Milliseconds) {
+    (self.files, self.database, self.isShared, self.clock) = (files, database, isShared, clock)
+    bell = Bell(files: files, isShared: isShared)
+  }
+
+  /// Makes the lock file of a shell or a network process, and locks it.
+  func lockFile(of id: ShellID) throws -> Int32 {
+    let file = try StoreFiles.openBeside(
+      files.lockPath(of: id), shared: isShared, exclusively: true)
+    flock(file, LOCK_EX | LOCK_NB)
+    let text = database.companions?.text ?? ""
+    _ = Glibc.write(file, text, text.utf8.count)
+    return file
+  }
+
+  var notAttached: StoreError {
+    .failed(path: path, detail: "this process has not attached as a shell")
+  }
+
+  /// - Returns: false within a transaction, which goes on.
+  func beginReading() throws -> Bool {
+    if database.isInTransaction { return false }
+    try database.run("BEGIN")
+    return true
+  }
+
+  func begin(isDurable: Bool, isImmediate: Bool = true) throws {
+    precondition(drawn == nil, "a transaction within a transaction")
+    // What is accepted into a file that the others do not have would be lost.
+    if let loss = database.loss() { throw loss }
+    try database.begin(full: isDurable, immediate: isImmediate)
+    self.isDurable = isDurable
+    drawn = Drawn()
+  }
+
+  /// Rings the bell, if a number was drawn.
+  func commit() throws {
+    let rings = try writeCounter()
+    try database.run("COMMIT")
+    drawn = nil
+    // It may have happened just now.
+    if isDurable, let loss = database.loss() { throw loss }
+    if rings { bell.ring() }
+  }
+
+  /// Ends a transaction that failed.
+  ///
+  /// - Returns: whether it wanted to begin to write when others were writing, or had written since.
+  func wasLate(_ error: any Error) -> Bool {
+    defer { rollBack() }
+    guard case StoreError.locked = error else { return false }
+    return !database.isWriting
+  }
+
+  func rollBack() {
+    drawn = nil
+    database.rollBack()
+  }
+
+  /// Draws the next number; the others will notice what carries it.
+  func nextChange(after position: Int64) throws -> Int64 {
+    let next = try successor(of: drawn?.change ?? position)
+    drawn?.change = next
+    return next
+  }
+
+  /// The number after one that was read from the file, where anything may stand.
+  func successor(of number: Int64) throws -> Int64 {
+    let (next, isTooMuch) = number.addingReportingOverflow(1)
+    if isTooMuch || next < 1 {
+      throw StoreError.corrupt(path: path, detail: "a counter stands at \(number)")
+    }
+    return next
+  }
+
+  func notePeople() { drawn?.peopleChanged = true }
+
+  private func writeCounter() throws -> Bool {
+    guard let drawn, let change = drawn.change else { return false }
+    if drawn.peopleChanged {
+      try database.run("UPDATE meta SET change = ?1, people = ?1", change)
+    } else {
+      try database.run("UPDATE meta SET change = ?", change)
+    }
+    return true
+  }
+}
