@@ -28,7 +28,7 @@ let package = Package(
   products: [
     .executable(name: "hobnob", targets: ["hobnob"]),
     .executable(name: "hobnob-xmpp", targets: ["hobnob-xmpp"]),
-    .library(name: "Conversations", targets: ["Conversations"]),
+    .library(name: "Conversations", targets: ["Conversations", "Storage"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
   // A package that uses a library of ours and not the program says `traits: []`, and fetches no
@@ -54,7 +54,11 @@ let package = Package(
     .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: ours),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
     .target(
-      name: "Conversations", dependencies: ["Platform", "Sentences", "CSQLite", "CLinux"],
+      name: "Storage", dependencies: ["Platform", "Sentences", "CSQLite", "CLinux"],
+      swiftSettings: ours),
+    .target(
+      name: "Conversations",
+      dependencies: ["Storage", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: ours),
     .target(
       name: "Exchange",

@@ -2,6 +2,8 @@
 import CLinux
 import Glibc
 import Platform
+// Its ids and errors are those of this library.
+@_exported import Storage
 
 /// The durable store of conversations: one SQLite file, the only truth and the bus between
 /// processes. Several processes, and several stores in one process, may have the same file open.
@@ -24,22 +26,7 @@ import Platform
 /// written, and `RuleError` where a rule forbids what was asked; then nothing was changed, and the
 /// store can be used on.
 public final class Store {
-  /// How to open a store.
-  public struct Options: Hashable, Sendable {
-    /// Make it for the group of its folder, if it has to be made. An existing store knows by itself
-    /// whether it is shared.
-    public var shared = false
-    /// Whether a missing file and folder are made, or refused.
-    public var createIfMissing = true
-    /// Milliseconds that SQLite itself waits for another process's lock.
-    public var patience: Int32 = 10_000
-
-    public init(shared: Bool = false, createIfMissing: Bool = true, patience: Int32 = 10_000) {
-      self.shared = shared
-      self.createIfMissing = createIfMissing
-      self.patience = patience
-    }
-  }
+  public typealias Options = StoreOptions
 
   /// For those who import another module with a type of that name; so are the next two.
   public typealias Draft = Conversations.Draft

@@ -65,17 +65,3 @@ public struct Changes: Hashable, Sendable {
       && !networkChanged && answers.isEmpty
   }
 }
-
-/// Why the bell rang.
-public struct BellNews: OptionSet, Hashable, Sendable {
-  public var rawValue: UInt8
-
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
-
-  /// Something was committed: look at `Store.changes(since:for:limit:)`.
-  public static let changed = BellNews(rawValue: 1)
-  /// A shell may have ended: call `Store.forgetTheDead()`.
-  public static let somebodyDied = BellNews(rawValue: 2)
-}

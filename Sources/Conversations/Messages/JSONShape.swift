@@ -14,7 +14,7 @@ package enum JSONShape {
   package static let longestLine = 16_000_000
 
   /// The first and last millisecond that four digits of a year can name.
-  package static let times: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999
+  package static let times = namedTimes
 
   /// An object of these members, without those that are NULL.
   package static func object(_ members: (name: String, value: String)...) -> String {

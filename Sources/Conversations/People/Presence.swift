@@ -29,16 +29,3 @@ public struct Presence: Hashable, Sendable {
     self.isKnown = isKnown
   }
 }
-
-/// The name of one running shell: random, and the name of its lock file beside the store.
-public struct ShellID: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-  public var rawValue: String
-
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
-
-  public init(stringLiteral value: String) {
-    self.rawValue = value
-  }
-}

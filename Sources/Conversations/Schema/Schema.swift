@@ -21,61 +21,23 @@ package enum Schema {
 
   package static var version: Int { steps.count }
 
-  static func applicationID(of database: Database) throws -> Int64 {
-    try database.first("PRAGMA application_id") { $0.int64() } ?? 0
-  }
-
   static func version(of database: Database) throws -> Int {
-    try database.first("PRAGMA user_version") { $0.int() } ?? 0
+    try migrations(steps).version(of: database)
   }
 
   /// What a file is, and how many steps it has been through.
-  ///
-  /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
-  ///   `.notAStore` when it is neither a store nor empty.
-  static func state(
-    of database: Database, supported: Int = version
-  ) throws -> (isOurs: Bool, version: Int) {
-    // Of one moment: between two questions another process may make the store.
-    if !database.isInTransaction {
-      try database.run("BEGIN")
-      defer { database.rollBack() }
-      return try state(of: database, supported: supported)
-    }
-    let owner = try applicationID(of: database)
-    let found = try version(of: database)
-    if owner == applicationID {
-      guard found <= supported else {
-        throw StoreError.newer(path: database.path, found: found, supported: supported)
-      }
-      return (true, found)
-    }
-    guard owner == 0, found == 0, try !database.exists("SELECT 1 FROM sqlite_schema") else {
-      throw StoreError.notAStore(path: database.path)
-    }
-    return (false, 0)
+  static func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
+    try migrations(steps).state(of: database)
   }
 
-  /// Takes the database through the steps it lacks, in one transaction: all or none.
-  ///
-  /// - Throws: `StoreError.newer` when it has been through more steps than are known here,
-  ///   `.notAStore` when it is another program's.
   package static func migrate(_ database: Database, steps: [String] = steps, shared: Bool) throws {
-    try database.begin(full: true, immediate: true)
-    do {
-      // Another process may have done it while this one waited for the lock.
-      let found = try state(of: database, supported: steps.count).version
-      for step in steps.dropFirst(found) { try database.execute(step) }
-      if found == 0 {
-        try database.run("INSERT INTO meta(id, shared) VALUES (1, ?)", shared)
-      }
-      try database.execute(
-        "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(steps.count)")
-      try database.run("COMMIT")
-    } catch {
-      database.rollBack()
-      throw error
+    try migrations(steps).run(on: database) {
+      try database.run("INSERT INTO meta(id, shared) VALUES (1, ?)", shared)
     }
+  }
+
+  private static func migrations(_ steps: [String]) -> Migrations {
+    Migrations(applicationID: applicationID, steps: steps)
   }
 
   /// Who is meant by the mentions in a message (rule 2.10), in a form the store does not look into.

@@ -52,3 +52,12 @@ private let tokenize:
         context, 0, piece, Int32(folded.count), Int32(range.lowerBound), Int32(range.upperBound))
     }
   }
+
+extension Database {
+  /// Opens an existing file, with the tokenizer of the search index.
+  package convenience init(
+    path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE
+  ) throws {
+    try self.init(at: path, patience: patience, access: access, setUp: registerTokenizer(on:))
+  }
+}

@@ -6,25 +6,25 @@ import Platform
 /// The store's file, what stands beside it, and who may touch them.
 package struct StoreFiles {
   /// Absolute, the folder's links resolved.
-  let path: String
+  package let path: String
   package let folder: String
   /// Written to after each commit, watched by the others.
-  let bell: String
+  package let bell: String
   /// The folder of the running shells' lock files.
-  let shells: String
+  package let shells: String
   /// The folder of the files that travel with messages.
-  let attachments: String
+  package let attachments: String
   /// What to refuse with, unless the store turns out to be a shared one.
-  var refusalIfPrivate: StoreError?
+  package var refusalIfPrivate: StoreError?
 
-  static func fileMode(shared: Bool) -> mode_t { shared ? 0o660 : 0o600 }
-  static func folderMode(shared: Bool) -> mode_t { shared ? 0o2770 : 0o700 }
+  package static func fileMode(shared: Bool) -> mode_t { shared ? 0o660 : 0o600 }
+  package static func folderMode(shared: Bool) -> mode_t { shared ? 0o2770 : 0o700 }
 
   /// Looks at everything before anything is opened, and makes folder and file if asked to.
   ///
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
   ///   `.cannotOpen`, `.moved`, `.parted`, `.leftOver`.
-  init(path given: String, options: Store.Options) throws {
+  package init(path given: String, options: StoreOptions) throws {
     try self.init(around: given, options: options)
     if fileStatus(path) == nil {
       guard options.createIfMissing else {
@@ -48,7 +48,7 @@ package struct StoreFiles {
   /// Looks at the place of a store that is going to be moved there, and makes its folder if need be.
   ///
   /// - Throws: `StoreError` as above, and `.cannotOpen` where there is one already.
-  init(forNew given: String, shared: Bool) throws {
+  package init(forNew given: String, shared: Bool) throws {
     try self.init(around: given, options: .init(shared: shared))
     // What is left of another store's log would be taken for the new one's.
     for name in [path, path + "-wal", path + "-journal"] where fileStatus(name) != nil {
@@ -57,7 +57,7 @@ package struct StoreFiles {
     if !shared, let refusalIfPrivate { throw refusalIfPrivate }
   }
 
-  private init(around given: String, options: Store.Options) throws {
+  private init(around given: String, options: StoreOptions) throws {
     let (place, name) = StoreFiles.split(given)
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
@@ -97,7 +97,7 @@ package struct StoreFiles {
 
   /// - Returns: whether it was made.
   private static func ensureFolder(
-    _ folder: String, options: Store.Options, missing: StoreError
+    _ folder: String, options: StoreOptions, missing: StoreError
   ) throws -> Bool {
     if let found = fileStatus(folder) {
       if found.st_mode & S_IFMT == S_IFLNK { throw StoreError.isLink(path: folder) }
@@ -187,7 +187,7 @@ package struct StoreFiles {
   /// the store makes another, and would overwrite what the shells have stored in theirs.
   ///
   /// - Throws: `StoreError.parted`.
-  func checkedCompanions() throws -> Companions? {
+  package func checkedCompanions() throws -> Companions? {
     let here = Companions(of: path)
     for text in lockFiles().compactMap(companions) where text != here?.text {
       let log = Companions.log(of: path)
@@ -221,7 +221,9 @@ package struct StoreFiles {
   }
 
   /// Opens a file beside the store for writing, making it if need be, never through a link.
-  static func openBeside(_ path: String, shared: Bool, exclusively: Bool = false) throws -> Int32 {
+  package static func openBeside(_ path: String, shared: Bool, exclusively: Bool = false) throws
+    -> Int32
+  {
     let mode = fileMode(shared: shared)
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     while true {
@@ -240,7 +242,7 @@ package struct StoreFiles {
 
   /// A name in the store's folder that is not the store's own; nil where it has the folder to itself.
   /// What begins like the store's name, as a copy of it may, is its own.
-  var foreignName: String? {
+  package var foreignName: String? {
     let names = (try? OpenFile(folder: folder, following: true).names()) ?? []
     let stem = StoreFiles.split(bell).name.dropLast(".bell".count)
     return names.sorted().first {
@@ -252,12 +254,12 @@ package struct StoreFiles {
   // MARK: Running shells
 
   /// A row of a hostile file must not lead out of the folder.
-  func lockPath(of shell: ShellID) -> String {
+  package func lockPath(of shell: ShellID) -> String {
     shells + "/" + (shell.rawValue.contains("/") ? "none" : shell.rawValue)
   }
 
   /// The shells that have a file, running or not.
-  func lockFiles() -> [ShellID] {
+  package func lockFiles() -> [ShellID] {
     let names = (try? OpenFile(folder: shells, following: true).names()) ?? []
     // Not what others may have put there; ours are letters and digits.
     return names.filter { $0.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 } }
@@ -279,14 +281,14 @@ package struct StoreFiles {
     Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
   }
 
-  func isLocked(_ shell: ShellID) -> Bool {
+  package func isLocked(_ shell: ShellID) -> Bool {
     let file = openLock(of: shell)
     guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
     defer { Glibc.close(file) }
     return flock(file, LOCK_EX | LOCK_NB) != 0
   }
 
-  func makeShells(shared: Bool) throws {
+  package func makeShells(shared: Bool) throws {
     if mkdir(shells, 0o700) == 0 {
       chmod(shells, StoreFiles.folderMode(shared: shared))
     } else if errno != EEXIST {
@@ -295,7 +297,7 @@ package struct StoreFiles {
   }
 
   /// Takes from others what a private store never gave them, as after `cp` or a careless chmod.
-  func tighten() {
+  package func tighten() {
     for name in [path, path + "-wal", path + "-shm"] {
       guard let found = fileStatus(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0
       else { continue }

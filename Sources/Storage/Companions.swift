@@ -3,31 +3,31 @@ import Glibc
 import Platform
 
 /// Which file a name leads to, whatever becomes of the name.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
 
   /// nil if there is nothing of that name.
-  init?(_ path: String) {
+  package init?(_ path: String) {
     guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
   }
 
-  var text: String { "\(device):\(inode)" }
+  package var text: String { "\(device):\(inode)" }
 }
 
 /// The write-ahead log and its index that a connection has open. With the store's file they are one
 /// store: who has another log, or another index of the same, overwrites what the others stored, or
 /// is overwritten (https://www.sqlite.org/howtocorrupt.html, 1.4 and 4).
-struct Companions: Hashable, Sendable {
+package struct Companions: Hashable, Sendable {
   private let log: FileIdentity
   private let index: FileIdentity
 
-  static func log(of path: String) -> String { path + "-wal" }
-  static func index(of path: String) -> String { path + "-shm" }
+  package static func log(of path: String) -> String { path + "-wal" }
+  package static func index(of path: String) -> String { path + "-shm" }
 
   /// nil if one is missing.
-  init?(of path: String) {
+  package init?(of path: String) {
     guard let log = FileIdentity(Companions.log(of: path)),
       let index = FileIdentity(Companions.index(of: path))
     else { return nil }
@@ -35,7 +35,7 @@ struct Companions: Hashable, Sendable {
   }
 
   /// The name of the one that is no longer the file that was opened; nil as a rule.
-  func loss(of path: String) -> String? {
+  package func loss(of path: String) -> String? {
     let (log, index) = (Companions.log(of: path), Companions.index(of: path))
     if FileIdentity(log) != self.log { return log }
     return FileIdentity(index) == self.index ? nil : index
@@ -43,7 +43,7 @@ struct Companions: Hashable, Sendable {
 
   /// Whether others may have written where what is in this log cannot be brought from it any more:
   /// into a new log, or into this one by a new index.
-  func areTakenOver(at path: String) -> Bool {
+  package func areTakenOver(at path: String) -> Bool {
     let (log, index) = (Companions.log(of: path), Companions.index(of: path))
     if FileIdentity(log) == self.log {
       return FileIdentity(index).map { $0 != self.index } ?? false
@@ -53,5 +53,5 @@ struct Companions: Hashable, Sendable {
   }
 
   /// As it stands in the lock file of a running shell.
-  var text: String { "\(log.text) \(index.text)\n" }
+  package var text: String { "\(log.text) \(index.text)\n" }
 }

@@ -4,15 +4,20 @@ import Glibc
 
 /// One connection to one SQLite file, with its prepared statements. Of one thread.
 package final class Database {
-  let path: String
+  package let path: String
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
   private var isFull: Bool?
 
   /// Opens an existing file, never one behind a link.
   ///
-  /// - Parameter access: a file that is only read is not changed by closing it either.
-  package init(path: String, patience: Int32, access: Int32 = SQLITE_OPEN_READWRITE) throws {
+  /// - Parameters:
+  ///   - patience: milliseconds that SQLite waits for another process's lock.
+  ///   - access: a file that is only read is not changed by closing it either.
+  ///   - setUp: adds functions to the connection; returns an error code of SQLite.
+  package init(
+    at path: String, patience: Int32, access: Int32, setUp: (OpaquePointer) -> Int32
+  ) throws {
     self.path = path
     var handle: OpaquePointer?
     csqlite_count_no_memory()
@@ -28,7 +33,7 @@ package final class Database {
     sqlite3_busy_timeout(handle, patience)
     // A hostile file must not do more than mislead.
     csqlite_defend(handle)
-    guard registerTokenizer(on: handle) == SQLITE_OK else {
+    guard setUp(handle) == SQLITE_OK else {
       let failure = error()
       close()
       throw failure
@@ -50,33 +55,33 @@ package final class Database {
     handle = nil
   }
 
-  var patience: Int32 = 0 {
+  package var patience: Int32 = 0 {
     didSet { if let handle { sqlite3_busy_timeout(handle, patience) } }
   }
 
-  var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
+  package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
-  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+  package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  var isWriting: Bool {
+  package var isWriting: Bool {
     handle.map { sqlite3_txn_state($0, "main") == SQLITE_TXN_WRITE } ?? false
   }
 
   /// For what SQLite does between two connections.
-  var connection: OpaquePointer? { handle }
+  package var connection: OpaquePointer? { handle }
 
   /// The files beside it that it has open; nil before it has.
-  var companions: Companions?
+  package var companions: Companions?
 
   /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
-  func loss() -> StoreError? {
+  package func loss() -> StoreError? {
     if hasMoved { return .moved(path: path) }
     return companions?.loss(of: path).map { .parted(path: path, file: $0) }
   }
 
   /// Brings what is in a log that was deleted into the store's file, while nobody can have begun a
   /// new one.
-  func rescueLog() throws {
+  package func rescueLog() throws {
     guard let companions, companions.loss(of: path) != nil, !companions.areTakenOver(at: path)
     else { return }
     try execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -91,7 +96,7 @@ package final class Database {
   }
 
   /// The statements that were run, for a test of how SQLite goes about them.
-  var known: [String] { Array(statements.keys) }
+  package var known: [String] { Array(statements.keys) }
 
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
@@ -149,7 +154,7 @@ package final class Database {
   /// - Parameters:
   ///   - full: whether the commit waits for the disk (`synchronous=FULL`).
   ///   - immediate: whether others may not write from now on, or only from the first change on.
-  func begin(full: Bool, immediate: Bool) throws {
+  package func begin(full: Bool, immediate: Bool) throws {
     if isFull != full {
       try execute(full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
       isFull = full
@@ -157,7 +162,7 @@ package final class Database {
     try run(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
   }
 
-  func rollBack() {
+  package func rollBack() {
     // SQLite has rolled back by itself after some errors.
     if isInTransaction { try? run("ROLLBACK") }
   }
@@ -201,7 +206,7 @@ package final class Database {
   }
 
   /// SQLite's last error as one of ours.
-  func error(_ code: Int32? = nil) -> StoreError {
+  package func error(_ code: Int32? = nil) -> StoreError {
     let extended = code ?? sqlite3_extended_errcode(handle)
     let cause = sqlite3_system_errno(handle)
     let detail = String(cString: sqlite3_errmsg(handle))
@@ -213,7 +218,9 @@ package final class Database {
   /// - Parameters:
   ///   - extended: an extended result code of SQLite (https://www.sqlite.org/rescode.html).
   ///   - cause: the `errno` behind it, or 0.
-  static func error(_ extended: Int32, cause: Int32, detail: String, path: String) -> StoreError {
+  package static func error(_ extended: Int32, cause: Int32, detail: String, path: String)
+    -> StoreError
+  {
     switch extended & 0xff {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return .locked(path: path)

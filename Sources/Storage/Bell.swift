@@ -14,7 +14,7 @@ import Platform
 /// `StoreError.deaf`, and a shell looks at the store at every key.
 ///
 /// What only Linux has stands here; a kqueue twin would have the same four members.
-final class Bell {
+package final class Bell {
   private let files: StoreFiles
   private let isShared: Bool
   private var file: Int32 = -1
@@ -23,7 +23,7 @@ final class Bell {
   private var bellWatch: Int32 = -1
   private var shellsWatch: Int32 = -1
 
-  init(files: StoreFiles, isShared: Bool) {
+  package init(files: StoreFiles, isShared: Bool) {
     self.files = files
     self.isShared = isShared
   }
@@ -32,7 +32,7 @@ final class Bell {
     silence()
   }
 
-  func silence() {
+  package func silence() {
     if file >= 0 { close(file) }
     if watcher >= 0 { close(watcher) }
     file = -1
@@ -41,7 +41,7 @@ final class Bell {
 
   /// A bell that cannot be rung is not an error: what it would have told is committed, and the others
   /// look at every prompt.
-  func ring() {
+  package func ring() {
     guard (try? renew()) != nil else { return }
     var byte: UInt8 = 0x0a
     // On a full disk the first byte may not fit; a new time stamp is an event as well.
@@ -49,7 +49,7 @@ final class Bell {
   }
 
   /// Becomes readable when another process, or this one, rang or died.
-  func descriptor() throws -> Int32 {
+  package func descriptor() throws -> Int32 {
     if watcher >= 0 { return watcher }
     try renew()
     watcher = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -66,7 +66,7 @@ final class Bell {
   }
 
   /// Empties the descriptor.
-  func drain() -> BellNews {
+  package func drain() -> BellNews {
     guard watcher >= 0 else { return [] }
     var news: BellNews = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -128,4 +128,18 @@ final class Bell {
     let mask = IN_CLOSE_WRITE | IN_DELETE | IN_DONT_FOLLOW | IN_ONLYDIR
     shellsWatch = inotify_add_watch(watcher, files.shells, UInt32(mask))
   }
+}
+
+/// Why the bell rang.
+public struct BellNews: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Something was committed: look at `Store.changes(since:for:limit:)`.
+  public static let changed = BellNews(rawValue: 1)
+  /// A shell may have ended: call `Store.forgetTheDead()`.
+  public static let somebodyDied = BellNews(rawValue: 2)
 }

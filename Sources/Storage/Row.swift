@@ -9,7 +9,7 @@ import CSQLite
 package struct Row {
   private let statement: Statement
 
-  init(_ statement: Statement) { self.statement = statement }
+  package init(_ statement: Statement) { self.statement = statement }
 
   /// The place of a column; the first one where a statement gives only one.
   private func place(_ name: StaticString?) -> Int32 { name.map(statement.column) ?? 0 }
@@ -45,7 +45,7 @@ package struct Row {
 
   /// A point in time; the nearest that a calendar of four digits can show.
   package func time(_ name: StaticString? = nil) -> Milliseconds {
-    min(max(int64(name), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+    min(max(int64(name), namedTimes.lowerBound), namedTimes.upperBound)
   }
 
   package func optionalTime(_ name: StaticString? = nil) -> Milliseconds? {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The name of one running shell: random, and the name of its lock file beside the store.
+public struct ShellID: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+  public var rawValue: String
+
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  public init(stringLiteral value: String) {
+    self.rawValue = value
+  }
+}
