@@ -94,7 +94,7 @@ extension EndToEnd {
       let text = { (number: Int) in "\(number) " + String(repeating: "long ", count: 6_000) }
       let count = 40
       for number in 0..<count { try ben.say(text(number), in: bens) }
-      try expect("cannot store what arrives; nothing is received until it can", of: anna)
+      try expect("cannot write to the store; receiving is paused until it can", of: anna)
       let process = try #require(anna.process)
       #expect(!process.hasEnded)
       let stored = try anna.messages(in: annas).count

@@ -285,7 +285,7 @@ public struct Settings: Sendable, Equatable {
     if parts.count == 2, names.contains(parts[0]) {
       return Refusal(
         say(
-          "%1 is not a setting; a blank belongs behind its name: set %2 %3.", shown,
+          "%1 is not a setting; put a space after the name: set %2 %3.", shown,
           SafeText(line: parts[0]), SafeText(line: parts[1])))
     }
     guard let near = Command.nearest(to: name, among: names) else {
