@@ -50,7 +50,7 @@ extension EndToEnd {
       try shell.type("/delete\r", seeing: "deleted [1]")
       try shell.type("/info 1\r", seeing: "Deleted   ")
       try shell.type("/info 7\r", seeing: "There is no message 7 here.")
-      try shell.type("\u{15}/info x\r", seeing: "x is not a message number")
+      try shell.type("\u{15}/info x\r", seeing: "“x” is not a message number")
       try shell.type("\u{15}/info\r", seeing: "Usage: /info N")
     }
 
