@@ -63,7 +63,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "ben")
       try shell.expect("[1] anna: I am anna")
       try shell.expect("[2] ≈\u{430}nna: so am I")
-      try shell.type("/info 2\r", seeing: "the name looks like another's")
+      try shell.type("/info 2\r", seeing: "this name looks like another name")
       // Somebody who comes later is found as well.
       try home.say("me too", as: "ann\u{430}")
       try shell.expect("≈ann\u{430}: me too")
