@@ -18,7 +18,7 @@ enum ExternalEditor {
     guard let (name, descriptor) = TemporaryFile.make(environment: environment) else {
       throw Refusal(
         say(
-          "No file for the editor could be made in %1: %2.",
+          "hobnob could not create a file for the editor in %1: %2.",
           SafeText(line: TemporaryFile.folder(environment)), systemReason()))
     }
     defer { unlink(name) }
@@ -46,7 +46,9 @@ enum ExternalEditor {
     }
     guard var saved = read(name) else {
       throw Refusal(
-        say("What %1 saved cannot be read: %2. The line is as it was.", shown, systemReason()))
+        say(
+          "hobnob cannot read the text that %1 saved: %2. The line is as it was.", shown,
+          systemReason()))
     }
     if saved.hasSuffix("\n") { saved.removeLast() }
     guard saved.contains(where: { !$0.isWhitespace }) || text.isEmpty else {

@@ -28,9 +28,9 @@ extension InteractiveShell {
     case .pasted(let text):
       return completion.take(
         PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
-    case .pasteIsOpen: show(notice: say("A paste has begun and does not end; C-c ends it"))
+    case .pasteIsOpen: show(notice: say("The paste has not ended; C-c ends it"))
     case .pasteHadNoEnd:
-      show(notice: say("The paste had no end; the line has all that arrived"))
+      show(notice: say("The end of the paste was lost; the line has all that arrived"))
     case .clearing(let isEmpty):
       guard isEmpty || session.moves.isChoosing else { return !mayClear() }
       tell(.interrupted)

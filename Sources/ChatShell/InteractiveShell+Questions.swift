@@ -70,7 +70,7 @@ extension InteractiveShell {
     guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       complain(
         say(
-          "No file for the text could be made in %1: %2.",
+          "hobnob could not create a file for the text in %1: %2.",
           SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
       return false
     }

@@ -106,11 +106,11 @@ extension Launch {
     // Whoever is there already is someone to talk to.
     guard try store.read({ try $0.othersHere(in: opening.conversation.id, than: me.id) }) == 0
     else {
-      return say("Type a line and press Return to send it. /help helps.")
+      return say("Type a line and press Return to send it. Type /help for help.")
     }
     let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
     return say(
-      "To talk to someone, run %1 --as NAME in a second terminal. /help helps.",
+      "To chat, run %1 --as NAME in a second terminal. Type /help for help.",
       SafeText(line: program))
   }
 

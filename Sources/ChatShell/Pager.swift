@@ -24,7 +24,7 @@ extension InteractiveShell {
     guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       throw Refusal(
         say(
-          "No file for the pager could be made in %1: %2.",
+          "hobnob could not create a file for the pager in %1: %2.",
           SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
     }
     // Without a name from the start: nothing is left behind, whatever ends the shell.

@@ -74,7 +74,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("the name %1 is taken; choose another", [name])
     case .badName(let name):
       (
-        "“%1” cannot be a name: 1 to 64 characters, none of them a blank or invisible, not beginning with @, # or /",
+        "“%1” is not a valid name; use 1 to 64 characters, none blank or invisible, and do not begin with @, # or /",
         [name]
       )
     case .ambiguous(let name, let candidates):

@@ -186,7 +186,7 @@ package final class NetworkProcess {
       wire.isReading = false
       let policy = Self.storingPolicy(after: error)
       if policy == .fullStore {
-        show("cannot store what arrives; nothing is received until it can")
+        show("cannot write to the store; receiving is paused until it can")
       }
       loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.keep() }
     }

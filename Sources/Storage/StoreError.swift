@@ -77,7 +77,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .leftOver(let path, let file):
       (
-        "there is no store %1, but %2 holds what was stored in it last; put the store back, or delete %2 to begin anew",
+        "there is no store %1, but %2 holds its last changes; put the store back, or delete %2 to start over",
         [path, file]
       )
     case .failed(let path, let detail), .contradiction(let path, let detail):
@@ -87,7 +87,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .deaf(let path, let reason):
       (
-        "what others write to %1 is not noticed (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
+        "hobnob cannot watch %1 for new messages (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
         [path, reason]
       )
     }

@@ -152,7 +152,7 @@ package struct StoreFiles {
     if shared, !isNew, fileStatus(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
       throw StoreError.cannotOpen(
         path: folder,
-        reason: "a shared store needs a folder that hands on its group; chmod 2770 it")
+        reason: "a shared store needs a folder that passes on its group; run chmod 2770 on it")
     }
   }
 

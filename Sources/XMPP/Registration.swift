@@ -15,7 +15,7 @@ package func registerAccount(
     return "\(address) is not an address; one looks like you@example.org."
   }
   let loop = EventLoop()
-  var reason: String? = "The server went away."
+  var reason: String? = "The server shut down or closed the connection."
   let stream = ClientStream<Int>(
     loop: loop,
     settings: .init(

@@ -18,7 +18,7 @@ struct Hobnob: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "hobnob",
-    abstract: "Chat from a shell's line.",
+    abstract: "A chat shell with a readline prompt.",
     usage: """
       hobnob [OPTIONS] [--create] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]

@@ -409,7 +409,7 @@ struct AccountTests {
     anna.say("/history 50")
     let asked = try #require(try anna.store.read { try $0.requests(of: account) }.last)
     #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "25 a1")
-    #expect(anna.notice.contains("Older messages are being fetched"))
+    #expect(anna.notice.contains("Fetching older messages"))
     // Who asks twice is not answered twice.
     anna.say("/history 60")
     #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)

@@ -255,7 +255,7 @@ struct AttentionTests {
     ben.look()
     #expect(
       ben.news().last?.contains(
-        #/^· anna set keep to 1d: from .* older messages in #lobby are deleted for everyone; until then /set keep off stops that$/#
+        #/^· anna set keep to 1d: from .* on, hobnob deletes older messages in #lobby for everyone; until then /set keep off stops this$/#
       ) == true)
     #expect(
       try anna.store.writeIfNeeded { try $0.forgetOld(now: Store.wallClock() + 86_000_000) } == 0)

@@ -235,7 +235,7 @@ struct HintTests {
     #expect(!ben.say(line))
     #expect(
       ben.printed.last
-        == "No emoji were found, so there is no reaction; they belong in share/hobnob/emoji.tsv beside the program."
+        == "hobnob found no emoji, so it sent no reaction; emoji belong in share/hobnob/emoji.tsv beside the program."
     )
   }
 

@@ -89,7 +89,7 @@ import Testing
   func blank() {
     #expect(
       Settings.unknown("nick=foo").sentence.string
-        == "nick=foo is not a setting; a blank belongs behind its name: set nick foo.")
+        == "nick=foo is not a setting; put a space after the name: set nick foo.")
     #expect(
       Settings.unknown("xylophone=on").sentence.string
         == "xylophone=on is not a setting; /set lists them.")

@@ -127,7 +127,7 @@ extension EndToEnd {
         ),
         (
           "/join te",
-          "|\n/join ROOM [--password WORD]  enter or create a room; or several: a,b\ntea\nanna"
+          "|\n/join ROOM [--password WORD]  enter or create a room, or several (a,b)\ntea\nanna"
         ),
         (
           "/msg ca",
@@ -139,13 +139,13 @@ extension EndToEnd {
         ),
         (
           "/attach ~/fol",
-          "|\n/attach [PATH]  add a file to your next message, or list the files that wait\n~/folder/\n"
+          "|\n/attach [PATH]  add a file to your next message, or list the added files\n~/folder/\n"
         ),
         (
           "/keys edit-in",
           "|\n/keys [FUNCTION]  list the functions that keys are bound to\nedit-in-editor  "
         ),
-        ("/me laughs", "|\n/me TEXT  say what you do\nanna"),
+        ("/me laughs", "|\n/me TEXT  say what you are doing\nanna"),
       ]
       for (typed, shown) in lines {
         shell.send("\u{15}" + typed)

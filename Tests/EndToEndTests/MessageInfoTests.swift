@@ -50,7 +50,7 @@ extension EndToEnd {
       try shell.type("/delete\r", seeing: "deleted [1]")
       try shell.type("/info 1\r", seeing: "Deleted   ")
       try shell.type("/info 7\r", seeing: "There is no message 7 here.")
-      try shell.type("\u{15}/info x\r", seeing: "x is not a message number")
+      try shell.type("\u{15}/info x\r", seeing: "“x” is not a message number")
       try shell.type("\u{15}/info\r", seeing: "Usage: /info N")
     }
 
@@ -63,7 +63,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "ben")
       try shell.expect("[1] anna: I am anna")
       try shell.expect("[2] ≈\u{430}nna: so am I")
-      try shell.type("/info 2\r", seeing: "the name looks like another's")
+      try shell.type("/info 2\r", seeing: "this name looks like another name")
       // Somebody who comes later is found as well.
       try home.say("me too", as: "ann\u{430}")
       try shell.expect("≈ann\u{430}: me too")

@@ -103,7 +103,7 @@ extension EndToEnd {
           try $0.participant(identity: "anna").id, far.id)
       }
       try shell.type("\u{15}/switch far\r", seeing: "#far> |")
-      try shell.type("/can\r", seeing: "#far is carried by stub.")
+      try shell.type("/can\r", seeing: "#far is on the network stub.")
       try shell.type("/topic x\r", seeing: "#far is not a room of this machine")
     }
   }

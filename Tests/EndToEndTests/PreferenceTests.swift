@@ -85,7 +85,7 @@ extension EndToEnd {
       try home.write(String(repeating: "x\n", count: 200), to: "wrong")
       let notRegular = "hobnob cannot read settings from "
       let tooLong =
-        "is too long: a file of settings and those that it names may have 1.0 MB together."
+        "is too long: a settings file and the files it sources may have up to 1.0 MB in all."
       for (name, reason) in [
         ("fifo", notRegular), (".", notRegular), ("long", tooLong),
         ("a", "1000 more lines are wrong."),

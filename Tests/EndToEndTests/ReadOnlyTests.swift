@@ -27,7 +27,7 @@ extension EndToEnd {
       arguments: [
         (["log", "lobby"], 0, "[1] ben: hello"), (["search", "hello"], 0, "[1] ben: hello"),
         (["unread", "--count"], 0, "0"), (["unread"], 0, ""),
-        (["wait", "lobby", "--timeout", "1"], 1, "Nothing was said in #lobby within 1 s."),
+        (["wait", "lobby", "--timeout", "1"], 1, "No message arrived in #lobby within 1 s."),
         (["wait", "--timeout", "1"], 1, "No one named typo has used this store."),
         (["log", "@ben"], 1, "There is no direct chat with @ben."),
         (["export", "nosuch"], 1, "There is no room nosuch, so nothing was exported."),

@@ -35,10 +35,10 @@ extension EndToEnd {
       let anna = try Correspondent("anna", at: server)
       try server.certify(LocalServer.domain, days: -1)
       try anna.start()
-      try expect("has expired. Nothing was sent to it", of: anna)
+      try expect("has expired. hobnob sent it nothing", of: anna)
       try server.certify("elsewhere.localhost", days: 1)
       try anna.hurry()
-      try expect("is not for \(LocalServer.domain). Nothing was sent to it", of: anna)
+      try expect("is not for \(LocalServer.domain). hobnob sent it nothing", of: anna)
       try server.certify(LocalServer.domain, days: 1)
       #expect(
         try anna.wait {
@@ -94,7 +94,7 @@ extension EndToEnd {
       let text = { (number: Int) in "\(number) " + String(repeating: "long ", count: 6_000) }
       let count = 40
       for number in 0..<count { try ben.say(text(number), in: bens) }
-      try expect("cannot store what arrives; nothing is received until it can", of: anna)
+      try expect("cannot write to the store; receiving is paused until it can", of: anna)
       let process = try #require(anna.process)
       #expect(!process.hasEnded)
       let stored = try anna.messages(in: annas).count

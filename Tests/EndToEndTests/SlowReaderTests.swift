@@ -82,7 +82,7 @@ extension EndToEnd {
       ).finish()
       #expect(line.status == 1 && line.errors.contains("standard input:2: "))
       #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("[1] anna: before"))
-      #expect(try home.run(["check"]).output.contains("is whole"))
+      #expect(try home.run(["check"]).output.contains("is undamaged"))
       #expect(!(try home.run(["log", "lobby", "--as", "ben"]).output.contains("[2]")))
     }
   }

@@ -318,7 +318,7 @@ final class NetworkProcessTests {
         == 1
     }
     #expect(try process().run() == nil)
-    #expect(full == "cannot store what arrives; nothing is received until it can")
+    #expect(full == "cannot write to the store; receiving is paused until it can")
     #expect(status() == "")
     #expect(wire.isReading)
   }

@@ -148,7 +148,7 @@ package struct CheckScript: Subcommand {
       codeset == "UTF-8"
         ? say("  Characters: UTF-8")
         : say(
-          "  Characters: UTF-8, and marks in ASCII, since the locale says %1; C.UTF-8 is one that says UTF-8",
+          "  Characters: UTF-8, but marks in ASCII, because the locale's encoding is %1; set a UTF-8 locale such as C.UTF-8",
           // What the C library calls plain ASCII.
           codeset == "ANSI_X3.4-1968" ? "ASCII" : SafeText(line: codeset)))
     let widths = settings.widths(environment: environment)

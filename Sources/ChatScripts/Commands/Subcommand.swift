@@ -28,13 +28,13 @@ package struct CommonOptions: ParsableArguments, Sendable {
   var store: String?
   @Flag(help: "Create the store for the group of its folder.")
   package var shared = false
-  @Option(help: ArgumentHelp("Who you are, instead of your login name.", valueName: "name"))
+  @Option(help: ArgumentHelp("Your name, instead of your login name.", valueName: "name"))
   var `as`: String?
   @Option(help: ArgumentHelp("The settings to read instead of hobnobrc.", valueName: "file"))
   var rc: String?
   @Flag(help: "Read no settings.")
   var noRc = false
-  @Flag(help: "Draw nothing, for dumb terminals and screen readers.")
+  @Flag(help: "Use plain mode, for dumb terminals and screen readers.")
   package var plain = false
 
   package init() {}

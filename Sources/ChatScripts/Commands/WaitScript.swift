@@ -60,9 +60,9 @@ package struct WaitScript: Subcommand {
 
   private func silence(in place: Conversation?) -> Refusal {
     let seconds = SafeText(timeout?.seconds ?? 0)
-    guard let place else { return Refusal(say("Nothing was said within %1 s.", seconds)) }
+    guard let place else { return Refusal(say("No message arrived within %1 s.", seconds)) }
     return Refusal(
-      say("Nothing was said in %1 within %2 s.", SafeText(name: place.name), seconds))
+      say("No message arrived in %1 within %2 s.", SafeText(name: place.name), seconds))
   }
 }
 

@@ -15,7 +15,7 @@ struct AccountCommands: SessionPart {
     ("host", say("the server's host, if the domain does not name it")),
     ("port", say("its port; 5223 means direct TLS")),
     ("ca", say("a file with the certificates to trust instead of the system's")),
-    ("pin", say("the SHA-256 of the server's public key, which must be this one")),
+    ("pin", say("trust only a public key with this SHA-256")),
     ("nick", say("your nickname in rooms")),
     ("fetch", say("the largest file to fetch by itself from contacts, in megabytes; 0: none")),
     ("password-command", say("a command that prints the password, run without a shell")),
@@ -61,9 +61,11 @@ struct AccountCommands: SessionPart {
       return transcript.answer([
         StyledLine(say("You need no account for the people on this machine. To reach others:")),
         StyledLine(
-          say("  /account add you@example.org   an XMPP account that you have, with its password")),
+          say("  /account add you@example.org   add an XMPP account that you already have")),
         StyledLine(
-          say("  hobnob account register you@example.org   a new one, where the server gives them")),
+          say(
+            "  hobnob account register you@example.org   create one, if the server lets anyone register"
+          )),
       ])
     }
     transcript.answer(
@@ -149,7 +151,7 @@ struct AccountCommands: SessionPart {
       try accounts.forgetLogin(of: account)
       return tell(
         say(
-          "hobnob has forgotten the ways to log in that %1 offered; /connect trusts what it offers next.",
+          "hobnob has forgotten which login methods %1 offered; /connect trusts what it offers next.",
           SafeText(line: account.address)))
     }
     guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
@@ -163,8 +165,8 @@ struct AccountCommands: SessionPart {
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
-      ? say("%1 no longer has its own %2", whose, option)
-      : say("%1 has the %2 %3", whose, option, SafeText(line: value))
+      ? say("%2 of %1 is back to its default", whose, option)
+      : say("%2 of %1 is now %3", whose, option, SafeText(line: value))
     // How much is fetched is looked at with every file.
     tell(said + (name == "fetch" ? "." : "; " + say("type /connect to apply this.")))
   }

@@ -16,8 +16,9 @@ extension Command {
     Command("/copy N", "copy the text of message N to the terminal's clipboard", .anyNumber) {
       try HandOverCommands(session: $0).copy($1)
     },
-    Command("/open N [M]", "open the address or file in message N; M: which of several", .openable)
-    {
+    Command(
+      "/open N [M]", "open the address or file in message N; M selects one of several", .openable
+    ) {
       try HandOverCommands(session: $0).open($1)
     },
     Command(
@@ -27,7 +28,8 @@ extension Command {
       try HistoryCommand(session: $0).printHistory($1)
     },
     Command(
-      "/search [QUERY]", "find messages: words, from:NAME in:ROOM since:7d; alone: older matches",
+      "/search [QUERY]",
+      "find messages: words, from:NAME in:ROOM since:7d; without QUERY: older matches",
       .search
     ) { try $0.search.run($1) },
     Command("/pause", "pause the output; the status line counts new messages") {
@@ -36,7 +38,7 @@ extension Command {
     Command("/bottom", "print the messages that arrived during a pause, and resume the output") {
       try ShellCommands(session: $0).bottom($1)
     },
-    Command("/outbox", "list your unsent messages, with the reason of those that failed") {
+    Command("/outbox", "list your unsent messages, and why any of them failed") {
       try UnreadCommands(session: $0).outbox($1)
     },
   ]

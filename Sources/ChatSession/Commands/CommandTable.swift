@@ -41,18 +41,19 @@ public struct Command: Sendable {
 
   /// The same by what they are about, as the manual has them.
   static let sections: [(heading: SafeText, commands: [Command])] = [
-    (say("Messages"), messages), (say("The list of messages"), list),
+    (say("Messages"), messages), (say("Reading messages"), list),
     (say("Conversations"), conversations + places), (say("You and the shell"), you),
   ]
 
   private static let messages: [Command] = [
     Command(
-      "/edit [N]", "change your newest message, or message N (-2: your last but one)", .number
+      "/edit [N]", "change your newest message, or message N (-2: your second newest)", .number
     ) {
       try $0.editing.begin($1)
     },
     Command(
-      "/cancel", "leave edit mode; outside it, take back your newest message that nobody has yet"
+      "/cancel",
+      "leave edit mode; outside it, take back the newest of your messages that nobody has received"
     ) {
       try MessageCommands(session: $0).takeBack($1)
     },
@@ -71,25 +72,24 @@ public struct Command: Sendable {
     Command(
       "/reply N TEXT", "answer message N, quoting its first line", .anyNumber, takesNewlines: true
     ) { try MessageCommands(session: $0).reply($1) },
-    Command("/attach [PATH]", "add a file to your next message, or list the files that wait", .file)
-    {
+    Command("/attach [PATH]", "add a file to your next message, or list the added files", .file) {
       try FileCommands(session: $0).attach($1)
     },
-    Command("/detach N|all", "remove a waiting file, or all of them", .waitingFile) {
+    Command("/detach N|all", "remove an added file, or all of them", .waitingFile) {
       try FileCommands(session: $0).detach($1)
     },
     Command(
       "/save N [PATH]", "save the files of message N in the folder you are in, or in PATH",
       .numberWithFile
     ) { try FileCommands(session: $0).save($1) },
-    Command("/me TEXT", "say what you do", .text, takesNewlines: true) {
+    Command("/me TEXT", "say what you are doing", .text, takesNewlines: true) {
       try MessageCommands(session: $0).act($1)
     },
   ]
 
   private static let conversations: [Command] = [
     Command(
-      "/join ROOM [--password WORD]", "enter or create a room; or several: a,b",
+      "/join ROOM [--password WORD]", "enter or create a room, or several (a,b)",
       .room
     ) {
       try ConversationCommands(session: $0).join($1)
@@ -107,7 +107,7 @@ public struct Command: Sendable {
     ) {
       try ConversationCommands(session: $0).switchTo($1)
     },
-    Command("/list", "list your conversations with what is unread, then the other rooms") {
+    Command("/list", "list your conversations with unread counts, then the other rooms") {
       try ConversationCommands(session: $0).list($1)
     },
     Command("/who", "show who is here, who is watching and who is typing") {

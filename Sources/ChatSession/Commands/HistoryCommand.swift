@@ -10,7 +10,7 @@ struct HistoryCommand: SessionPart {
   /// More than anyone pages through; scripts have `hobnob log`.
   private static let mostHistory = 20_000
 
-  static let fetching = say("Older messages are being fetched; /history shows them then")
+  static let fetching = say("Fetching older messages; /history will show them")
 
   func printHistory(_ argument: String) throws {
     let conversation = try place.required()
@@ -25,7 +25,7 @@ struct HistoryCommand: SessionPart {
     guard !messages.isEmpty else {
       return tell(
         argument.isEmpty
-          ? say("Nothing has been said in %1 yet.", SafeText(name: conversation.name))
+          ? say("There are no messages in %1 yet.", SafeText(name: conversation.name))
           : say("There are no such messages in %1.", SafeText(name: conversation.name)))
     }
     people.recognise(sendersOf: messages)

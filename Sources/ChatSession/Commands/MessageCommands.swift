@@ -38,7 +38,7 @@ struct MessageCommands: SessionPart {
   private func notANumber(_ argument: String) -> Refusal {
     Refusal(
       say(
-        "%1 is not a message number. The number is in brackets before each message; -2 is your last but one.",
+        "“%1” is not a message number. The number is in brackets before each message; -2 is your second newest.",
         SafeText(line: argument)))
   }
 
@@ -128,7 +128,7 @@ extension Session {
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
       throw Refusal(
         say(
-          "%1 is not a message number; the number is in brackets before each message.",
+          "“%1” is not a message number; the number is in brackets before each message.",
           SafeText(line: argument)))
     }
     return try store.read { try $0.message(named: number, in: conversation.id, for: me.id) }

@@ -65,7 +65,7 @@ struct MessageInfo: SessionPart {
     var line = transcript.printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
     if transcript.printer.options.lookAlikes.contains(message.sender) {
-      line.append("  " + say("the name looks like another's"), Style(foreground: .red))
+      line.append("  " + say("this name looks like another name"), Style(foreground: .red))
     }
     return fact(say("From"), line)
   }

@@ -46,7 +46,7 @@ final class Reactions: SessionPart {
     guard session.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
     return Refusal(
       say(
-        "No emoji were found, so there is no reaction; they belong in share/hobnob/emoji.tsv beside the program."
+        "hobnob found no emoji, so it sent no reaction; emoji belong in share/hobnob/emoji.tsv beside the program."
       ))
   }
 

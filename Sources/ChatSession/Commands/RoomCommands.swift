@@ -141,20 +141,21 @@ struct RoomCommands: SessionPart {
       lines.append(StyledLine("  " + word + blanks, .bold) + StyledLine(meaning))
     }
     if let network = conversation.network {
-      lines.append(StyledLine(say("%1 is carried by %2.", name, SafeText(line: network))))
+      lines.append(StyledLine(say("%1 is on the network %2.", name, SafeText(line: network))))
       add(say("edit"), say("sent to the others as an edit; some programs show both texts"))
-      add(say("recall"), say("until the network has the message; /delete asks others to remove it"))
-      add(say("typing"), say("shown to those whose programs tell"))
+      add(
+        say("recall"),
+        say("/cancel, until the network has it; then /delete asks others to remove it"))
+      add(say("typing"), say("shown to people whose programs support it"))
       add(say("seen"), say("known only for those whose programs report it"))
       add(say("history"), say("what this store has, and what the network's archive has"))
-      add(say("files"), say("sent as addresses on the server; /save N fetches those of others"))
+      add(say("files"), say("uploaded and sent as addresses; /save N fetches other people's files"))
     } else {
       lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
       add(say("edit"), say("at any time; others see the new text, and /info shows the former ones"))
       add(say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete"))
       add(say("typing"), say("others see that you type, unless /typing off"))
-      add(
-        say("seen"), say("everyone on whose screen it was printed, unless they /set receipts off"))
+      add(say("seen"), say("once it is on their screen, unless they /set receipts off"))
       add(say("history"), say("everything, also from before you joined"))
     }
     transcript.answer(lines, indent: 12)

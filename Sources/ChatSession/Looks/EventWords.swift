@@ -31,7 +31,7 @@ package struct EventWords {
     case .keep:
       if let age = Milliseconds(event.text) {
         say(
-          "%1 set keep to %2: from %3 on, older messages in %4 are deleted for everyone; until then /set keep off stops that",
+          "%1 set keep to %2: from %3 on, hobnob deletes older messages in %4 for everyone; until then /set keep off stops this",
           name(event.participant), SafeText(line: Keep.written(age)),
           LocalTime.stamp(
             min(max(event.at, 0), JSONShape.times.upperBound - Store.keepDelay) + Store.keepDelay),

@@ -126,8 +126,8 @@ package struct RcFile {
     }
     let tooLong = Refusal(
       say(
-        "%1 is too long: a file of settings and those that it names may have %2 together.", shown,
-        SafeText(line: Attachment.size(Self.mostBytes))))
+        "%1 is too long: a settings file and the files it sources may have up to %2 in all.",
+        shown, SafeText(line: Attachment.size(Self.mostBytes))))
     let bytes: [UInt8]
     do {
       // Not by the size it says: it may grow, and some files of the system have none.
@@ -224,7 +224,7 @@ package struct RcFile {
     }
     guard !meaning.isEmpty else {
       guard aliases.removeValue(forKey: bare) != nil else {
-        throw Refusal(say("/%1 stands for nothing.", SafeText(line: bare)))
+        throw Refusal(say("There is no alias /%1.", SafeText(line: bare)))
       }
       return bare
     }

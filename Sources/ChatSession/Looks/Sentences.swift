@@ -21,8 +21,10 @@ package struct WrongUsage: Error {
 /// The sentence for any error: what happened, to what, and what to do.
 package func sentence(for error: any Error) -> SafeText {
   func said(_ sentence: Sentence) -> SafeText {
-    // A path or a name stays as it is, also at the start.
-    finished(say(sentence), isCapital: !sentence.key.description.hasPrefix("%"))
+    // A path or a name, such as the program's own, stays as it is, also at the start.
+    let key = sentence.key.description
+    return finished(
+      say(sentence), isCapital: !key.hasPrefix("%") && !key.hasPrefix("hobnob "))
   }
   switch error {
   case let refusal as Refusal: return refusal.sentence

@@ -141,7 +141,7 @@ public struct Settings: Sendable, Equatable {
   public static let table: [Entry] = [
     Entry(
       name: "nick", values: [],
-      help: "who you are without --as; at the prompt it also changes the name that others see",
+      help: "your name without --as; at the prompt it also changes the name that others see",
       get: { $0.nick ?? "" },
       set: { settings, value in
         guard !value.isEmpty else { return false }
@@ -159,7 +159,7 @@ public struct Settings: Sendable, Equatable {
     onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
     command(
       "highlight", \.highlight, without: "off",
-      "words that ring and are marked as your name is, separated by blanks"),
+      "words that alert you as your name does, separated by blanks"),
     command(
       "notify-command", \.notifyCommand, without: "off",
       "program to run for mentions and direct messages, with sender, conversation and text as arguments"
@@ -172,10 +172,12 @@ public struct Settings: Sendable, Equatable {
       "show lists that are longer than the screen in $PAGER"),
     number(
       "fold-lines", \.foldLines, upTo: 1_000_000,
-      "fold texts of more than this many lines; 0: of none"),
+      "fold texts of more than this many lines; 0: no limit"),
     choice(
       "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
-    number("name-width", \.nameWidth, upTo: 40, "columns for names; 0: as many as each name has"),
+    number(
+      "name-width", \.nameWidth, upTo: 40,
+      "the width of the name column; 0: each name's own width"),
     choice(
       "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
     onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
@@ -229,7 +231,9 @@ public struct Settings: Sendable, Equatable {
       "typing-timeout", \.typingTimeout, upTo: 3600,
       "seconds before \"typing\" expires; 0 means never"),
     choice("prompt-style", \.looks.prompt, "the form of the prompt"),
-    choice("accent", \.looks.accent, "the colour of the prompt and of possible actions"),
+    choice(
+      "accent", \.looks.accent,
+      "the colour of the prompt, the items beside the line, and mentions of you"),
     onOff("placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
     choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
     choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
@@ -285,7 +289,7 @@ public struct Settings: Sendable, Equatable {
     if parts.count == 2, names.contains(parts[0]) {
       return Refusal(
         say(
-          "%1 is not a setting; a blank belongs behind its name: set %2 %3.", shown,
+          "%1 is not a setting; put a space after the name: set %2 %3.", shown,
           SafeText(line: parts[0]), SafeText(line: parts[1])))
     }
     guard let near = Command.nearest(to: name, among: names) else {

@@ -59,7 +59,7 @@ extension Store {
     } catch StoreError.corrupt(_, let detail) {
       faults = [detail]
     }
-    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is whole", path)] }
+    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is undamaged", path)] }
     return faults.map {
       Finding(
         .damage, of: .file, "the file %1 is damaged: %2; keep a copy of it before anything else",
@@ -81,12 +81,12 @@ extension Store {
     let (ours, theirs) = (try tables(model), try tables(database))
     if ours == theirs {
       return [
-        Finding(.fine, of: .tables, "the tables are those of version %1", "\(Schema.version)")
+        Finding(.fine, of: .tables, "the tables match version %1", "\(Schema.version)")
       ]
     }
     return ours.symmetricDifference(theirs).sorted().map {
       Finding(
-        .damage, of: .tables, "a table is not as it should be: %1", String($0.prefix { $0 != ":" }))
+        .damage, of: .tables, "a table is wrong: %1", String($0.prefix { $0 != ":" }))
     }
   }
 
@@ -163,7 +163,7 @@ extension Store {
     if faults.isEmpty {
       return [
         Finding(
-          .fine, of: .attachments, "the files of all attachments are there (%1)",
+          .fine, of: .attachments, "all attachment files are present (%1)",
           String(named.count))
       ]
     }

@@ -42,7 +42,7 @@ extension Import {
         number = place.lastNumber + 1
         guard try insert(message, as: id, number, in: place) else {
           throw StoreError.corrupt(
-            path: transaction.path, detail: "message \(number) is there twice")
+            path: transaction.path, detail: "message \(number) appears twice")
         }
       }
     }
@@ -110,7 +110,9 @@ extension Import {
     }
     if let (known, isHere) = same {
       // What is said to some must not come into what others read.
-      guard isHere else { throw LineFault("its uid is that of a message somewhere else") }
+      guard isHere else {
+        throw LineFault("its uid belongs to a message in another conversation")
+      }
       return known
     }
     if let archiveID = message.archiveID {

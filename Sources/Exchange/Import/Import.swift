@@ -137,7 +137,7 @@ package final class Import {
       _ = try Naming.checked(name)
     } catch {
       throw LineFault(
-        "“%1” cannot be a name: 1 to 64 characters, none of them a blank or invisible, not beginning with @, # or /",
+        "“%1” is not a valid name; use 1 to 64 characters, none blank or invisible, and do not begin with @, # or /",
         name)
     }
   }

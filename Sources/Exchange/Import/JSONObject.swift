@@ -108,7 +108,7 @@ struct JSONObject {
     guard let text = try optionalText(name) else { return 0 }
     guard let place = words.firstIndex(of: text) else {
       throw LineFault(
-        "“%1” is “%2”, which is none of: %3", name, text,
+        "“%2” is not a valid value for “%1”; use %3", name, text,
         words.filter { !$0.isEmpty }.joined(separator: ", "))
     }
     return place

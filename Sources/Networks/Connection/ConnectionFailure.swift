@@ -55,7 +55,7 @@ package enum CertificateFault: Hashable, Sendable {
   case other(String)
 
   func text(for domain: String) -> String {
-    let nothing = "Nothing was sent to it."
+    let nothing = "hobnob sent it nothing."
     return switch self {
     case .expired: "The certificate of \(domain) has expired. \(nothing)"
     case .notYetValid:

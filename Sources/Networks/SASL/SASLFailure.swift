@@ -25,16 +25,19 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .unusablePassword:
       "The name or the password is empty or has a control character in it, which no server takes."
     case .weakened:
-      "The server asks for the bare password, which it never needed before. Somebody may be "
-        + "listening, so it was not sent. If the server was changed: /account set ADDRESS scram."
+      "The server asks for the bare password, which it never needed before. hobnob did not "
+        + "send it, because somebody may be listening. If the server was changed: "
+        + "/account set ADDRESS scram."
     case .weakenedHash(let former):
-      "The server now offers only SCRAM-SHA-1, not \(former). Somebody may be in between, so the "
-        + "password was not used. If the server was changed: /account set ADDRESS scram."
+      "The server now offers only SCRAM-SHA-1, not \(former). hobnob did not use the password, "
+        + "because somebody may be in between. If the server was changed: "
+        + "/account set ADDRESS scram."
     case .noMechanism(let offered):
       "The server offers no way to log in that hobnob knows, only "
         + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."
     case .unproven:
-      "The server did not prove that it knows the password. Somebody else may answer in its place."
+      "The server did not prove that it knows the password. Another machine may be posing as the "
+        + "server."
     case .tooManyRounds(let rounds):
       "The server asks for \(rounds) rounds of hashing the password; only from "
         + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."

@@ -50,10 +50,10 @@ struct StanzaError: Hashable, Sendable {
       case ("registration-required", _), ("subscription-required", _):
         ("%1 is for its members only.", [place])
       case ("policy-violation", _), ("resource-constraint", _):
-        ("The server of %1 refuses it: too long, or too much at once.", [place])
+        ("The server of %1 refuses this: it is too long, or too much at once.", [place])
       case ("jid-malformed", _): ("%1 is not an address.", [place])
       case ("bad-request", _), ("feature-not-implemented", _):
-        ("%1 does not understand it.", [place])
+        ("%1 does not support this.", [place])
       case ("not-authorized", _): ("%1 asks for a password.", [place])
       case ("too-large", _): ("The answer from %1 is too large for hobnob.", [place])
       default: ("%1 refuses it (%2).", [place, condition])

@@ -33,12 +33,13 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
     case .connection(let failure): failure.description
     case .login(let failure): failure.description
     case .xml(let fault): fault.description
-    case .streamError("system-shutdown", _), .closedByServer: "The server went away."
+    case .streamError("system-shutdown", _), .closedByServer:
+      "The server shut down or closed the connection."
     case .streamError("conflict", _): "Another program has taken this session over."
     case .streamError(let condition, let text):
       LoginFailure.streamError(condition, text: text).description
     case .noAnswer(let limit): "The server has not answered for \(limit / 1000) s."
-    case .falseCount: "The server acknowledged what was never sent to it."
+    case .falseCount: "The server acknowledged messages that hobnob never sent."
     case .closedByUs: "The connection was closed."
     }
   }

@@ -46,7 +46,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noTLS: "The server offers no encryption, and without it nothing is sent to it."
+    case .noTLS: "The server offers no encryption, so hobnob sends it nothing."
     case .refusedTLS: "The server refuses to start encryption."
     case .sasl(let failure): failure.description
     case .notAuthorized("account-disabled", let text):
@@ -59,12 +59,13 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       "The server refuses the login (\(condition))" + Self.said(text)
     case .hostUnknown(let domain): "The server does not serve \(domain)."
     case .streamError("see-other-host", _):
-      "The server sends us to another host, which hobnob does not follow."
+      "The server redirects to another host; hobnob does not follow."
     case .streamError(let condition, let text):
       "The server ended the connection (\(condition))" + Self.said(text)
     case .noBinding(let condition, let text):
-      "The server gave us no session (\(condition))" + Self.said(text)
-    case .otherAddress(let address): "The server gave us another address (\(address))."
+      "The server opened no session (\(condition))" + Self.said(text)
+    case .otherAddress(let address):
+      "The server logged you in under another address (\(address))."
     case .oldServer: "The server speaks an XMPP from before 2004."
     case .unexpected(let name, let step):
       "The server sent something unexpected (\(name)) while \(step.phrase)."

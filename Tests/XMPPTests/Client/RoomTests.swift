@@ -295,7 +295,7 @@ struct RoomTests {
 
   @Test(arguments: [
     ("301", "ben banned you"), ("307", "ben kicked you"), ("321", "ben removed you"),
-    ("322", "members"), ("332", "went away"), ("0", "no longer counts you"),
+    ("322", "members"), ("332", "shut down"), ("0", "you are no longer in it"),
   ])
   func whoIsPutOutIsToldWhyAndByWhom(code: String, word: String) {
     var talk = Talk.inRoom()

@@ -305,7 +305,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     }
     for (name, sentence) in [
       ("host-unknown", "The server does not serve example.org."),
-      ("see-other-host", "The server sends us to another host, which hobnob does not follow."),
+      ("see-other-host", "The server redirects to another host; hobnob does not follow."),
       ("system-shutdown", "The server ended the connection (system-shutdown): “so”."),
     ] {
       var talk = try LoginTalk()

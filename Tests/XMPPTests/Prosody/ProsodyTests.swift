@@ -91,16 +91,16 @@ private let prosody = Result { try Prosody() }
     if !isDirectTLS {
       #expect(
         try user(at: Prosody.expiredDomain, server: settings).runToEnd()?.description
-          == "The certificate of expired.test has expired. Nothing was sent to it.")
+          == "The certificate of expired.test has expired. hobnob sent it nothing.")
     }
     #expect(
       try user(at: Prosody.foreignDomain, server: settings).runToEnd()?.description
-        == "The server's certificate is not for foreign.test. Nothing was sent to it.")
+        == "The server's certificate is not for foreign.test. hobnob sent it nothing.")
     settings.authorities = nil
     #expect(
       try user(server: settings).runToEnd()?.description
         == "The certificate of hobnob.test is from an authority that this machine does not know."
-        + " Nothing was sent to it.")
+        + " hobnob sent it nothing.")
     settings.authorities = "/dev/null"
     let end = try user(server: settings).runToEnd()
     #expect(end == .connection(.noAuthorities(file: "/dev/null")) && end?.isFatal == true)

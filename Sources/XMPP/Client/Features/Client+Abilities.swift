@@ -66,7 +66,7 @@ extension Client {
     let parts: [(Bool, String, String)] = [
       (features.contains(Feature.archive), "keeps an archive", "keeps no archive"),
       (
-        features.contains(Feature.occupantIDs), "tells people apart for good",
+        features.contains(Feature.occupantIDs), "identifies people permanently",
         "knows people by their nicknames only"
       ),
       (
@@ -82,7 +82,7 @@ extension Client {
     sentence += parts.map { $0.0 ? $0.1 : $0.2 }.joined(separator: ", ") + "."
     if features.contains("muc_passwordprotected") { sentence += " It asks for a password." }
     done(
-      request, sentence + " Messages get no further than sent there, unless a program reports more."
+      request, sentence + " Messages there stay “sent” unless a program reports more."
     )
   }
 }

@@ -91,7 +91,7 @@ extension Client {
       guard let slot = UploadSlot(answer) else {
         uploads.current = nil
         return refuse(
-          id, "The server names no address that a file could safely go to, so none was sent.")
+          id, "The server offers no safe upload address, so hobnob sent no file.")
       }
       uploads.address = slot.get
       turn.effects.append(

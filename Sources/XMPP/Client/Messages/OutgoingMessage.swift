@@ -108,5 +108,6 @@ enum OutgoingMessage {
 
 extension OutgoingMessage.Refusal {
   static let noName = OutgoingMessage.Refusal(
-    sentence: "The message has no id on the network, so nothing can be done to it.")
+    sentence:
+      "The message has no id on the network, so you cannot change, delete or react to it.")
 }

@@ -140,7 +140,7 @@ enum RoomStatus {
         actor.map { ("%2 banned you from %1.", [room, $0]) }
           ?? ("You were banned from %1.", [room])
       } else if codes.contains(isShutDown) || codes.contains(isBroken) {
-        ("The server of %1 went away.", [room])
+        ("The server of %1 shut down or closed the connection.", [room])
       } else if codes.contains(isKicked) {
         actor.map { ("%2 kicked you out of %1.", [room, $0]) }
           ?? ("You were kicked out of %1.", [room])
@@ -150,7 +150,7 @@ enum RoomStatus {
       } else if codes.contains(isForMembers) {
         ("%1 is now for members only.", [room])
       } else {
-        ("%1 no longer counts you as being in it.", [room])
+        ("%1 reports that you are no longer in it.", [room])
       }
     let said = given(in: user)
     return filled(sentence) + (said.isEmpty ? "" : " Reason: " + said)
