@@ -39,7 +39,7 @@ extension EndToEnd {
       "an editor that fails changes nothing, and the reason is said",
       arguments: [
         ("echo spoiled > \"$1\"; exit 3", "status 3"), (": > \"$1\"", "left an empty file"),
-        ("rm \"$1\"", "cannot be read"), ("kill -9 $$", "status 137"),
+        ("rm \"$1\"", "cannot read the text"), ("kill -9 $$", "status 137"),
       ])
     func failuresChangeNothing(script: String, reason: String) throws {
       let home = try Self.home(script)
