@@ -54,6 +54,13 @@ final class Home {
     try text.write(to: url, atomically: false, encoding: .utf8)
   }
 
+  /// Whatever was done, `hobnob check` finds nothing wrong with the store.
+  func expectSound(_ place: String = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let check = try run(["check"])
+    #expect(
+      check.status == 0, "\(place): \(check.output)\(check.errors)", sourceLocation: sourceLocation)
+  }
+
   /// Opens the shell on a terminal.
   func shell(
     as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80,

@@ -62,6 +62,7 @@ extension EndToEnd {
       ).finish()
       try home.say("that was all", as: "cy")
       try shell.expect("that was all")
+      try home.expectSound()
       for line in [
         "/history 300", "/info 2", "/info 17", "/info -3", "/who", "/list", "/unread", "/drafts",
         "/topic", "/search boss", "/search harmless", "/open 1", "/next", "/topic", "/info 1",

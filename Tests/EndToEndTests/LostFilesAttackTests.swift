@@ -46,6 +46,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one", "two"])
       try home.say("three", as: "ben")
       #expect(try bodies() == ["one", "two", "three"])
+      try home.expectSound()
     }
 
     @Test("10.10: another log or index in the place of the open one ends the shell, too")
@@ -119,6 +120,7 @@ extension EndToEnd {
         }
         let log = try home.run(["log", "lobby", "--as", "p0"])
         #expect(count(of: "hello", in: log.output) == 12, "round \(round)")
+        try home.expectSound("round \(round)")
       }
     }
 
@@ -164,6 +166,7 @@ extension EndToEnd {
             log.output.contains(text), "\(round), attack \(attack): “\(text)” is not in the store")
         }
         #expect(kept.count >= 4, "\(round), attack \(attack)")
+        try home.expectSound("\(round), attack \(attack)")
       }
     }
 

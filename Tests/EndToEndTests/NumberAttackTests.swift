@@ -73,6 +73,7 @@ extension EndToEnd {
         #expect([0, 1, 64].contains(finished.status), "\(given): \(finished)")
         #expect(finished.status == 0 || !finished.errors.isEmpty, "\(given)")
       }
+      try home.expectSound()
     }
   }
 }

@@ -93,6 +93,7 @@ extension EndToEnd {
         keys $'\(RandomKeys.escaped(keys))'
         \(shell.emulator.picture)
         """)
+      try home.expectSound("\(mode) \(place)")
     }
   }
 }

@@ -58,6 +58,7 @@ import Testing
     try writes("me, too", "late@x.org")
     #expect(try reports().last?.hasPrefix("late@x.org, a stranger, wrote to you") == true)
     #expect(try approaches.contains { $0.text == "me, too" })
+    #expect(try linked.store.check().allSatisfy { $0.severity == .fine })
   }
 
   private func send(_ kind: Approach.Kind, _ number: Int) throws {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+
+@Suite("Transactions") struct TransactionTests {
+  let lobby: Lobby
+
+  init() throws { lobby = try Lobby() }
+
+  private struct Stop: Error {}
+
+  @Test("what needs no change waits for nobody")
+  func needsNothing() throws {
+    let store = try lobby.fixture.open()
+    try lobby.other.write { other in
+      try other.touchPeople()
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }
+      #expect(anna.id == lobby.anna)
+      #expect(throws: StoreError.locked(path: store.path)) {
+        try store.writeDurablyIfNeeded { try $0.participant(identity: "cleo") }
+      }
+    }
+    #expect(try store.writeDurablyIfNeeded { try $0.participant(identity: "cleo") }.name == "cleo")
+  }
+
+  @Test("if others have written since it was read, it is read again")
+  func runsAgain() throws {
+    var runs = 0
+    try lobby.store.writeIfNeeded { transaction in
+      runs += 1
+      let away = try transaction.away(of: lobby.anna) ?? ""
+      if runs == 1 { try lobby.other.write { try $0.setAway("lunch", of: lobby.anna) } }
+      try transaction.setAway(away + "!", of: lobby.anna)
+    }
+    #expect(runs == 2)
+    #expect(try lobby.other.read { try $0.away(of: lobby.anna) } == "lunch!")
+  }
+
+  @Test("what fails changes nothing, and the next one can write")
+  func fails() throws {
+    let before = try lobby.store.read { try $0.position }
+    #expect(throws: Stop.self) {
+      try lobby.store.writeDurably {
+        try $0.send("hello", in: lobby.lobby, by: lobby.anna)
+        throw Stop()
+      }
+    }
+    #expect(throws: Stop.self) {
+      try lobby.store.writeIfNeeded {
+        try $0.touchPeople()
+        throw Stop()
+      }
+    }
+    #expect(try lobby.store.read { try $0.position } == before)
+    #expect(try lobby.says("again").number == 1)
+  }
+
+  @Test("what is read is of one moment")
+  func oneMoment() throws {
+    try lobby.store.read {
+      let before = try $0.position
+      try lobby.benSays("meanwhile")
+      #expect(try $0.position == before)
+      #expect(try lobby.store.read { try $0.position } == before)
+    }
+  }
+}
