@@ -12,7 +12,7 @@ struct TimeLimit: ExpressibleByArgument {
   init(seconds: Int) { self.seconds = seconds }
 
   init?(argument: String) {
-    let age = WrittenAge(argument)
+    let age = DurationParser(argument)
     guard let seconds = Int(argument) ?? age?.seconds ?? age?.days.map({ $0 * 86_400 }),
       (0...1_000_000).contains(seconds)
     else { return nil }

@@ -23,7 +23,7 @@ struct TimeSpan: Equatable {
   }
 
   private static func span(_ text: String, _ now: Milliseconds) throws -> Range<Milliseconds> {
-    guard let span = WrittenTime.span(text, now: now) else {
+    guard let span = DateParser.span(text, now: now) else {
       throw WrongUsage(
         say(
           "%1 is not a time. Write 2026-11-21, 2026-11-21T10:30, 2026-11, today, yesterday, or an age like 90m, 12h, 3d, 2w, 6mo, 1y.",

@@ -75,7 +75,7 @@ package final class Place: SessionPart {
       return
     }
     let former = conversation?.id
-    moves.endRun()
+    switcher.endRun()
     drafts.leaveByCommand()
     stopTyping()
     try screen.enter(target, isNew: isNew)
@@ -84,7 +84,7 @@ package final class Place: SessionPart {
 
   /// Another conversation is open; what of it is shown is for ``Screen`` to say.
   func becomes(_ target: Conversation, _ membership: Membership, newestOwn: Message?) {
-    if let conversation, conversation.id != target.id { moves.noteFormer(conversation) }
+    if let conversation, conversation.id != target.id { switcher.noteFormer(conversation) }
     conversation = target
     self.membership = membership
     self.newestOwn = newestOwn

@@ -28,7 +28,7 @@ package final class Session {
 
   package private(set) lazy var transcript = Transcript(self)
   package private(set) lazy var place = Place(self)
-  package private(set) lazy var moves = Moves(self)
+  package private(set) lazy var switcher = ConversationSwitcher(self)
   package private(set) lazy var screen = Screen(self)
   package private(set) lazy var editing = Editing(self)
   package private(set) lazy var files = AttachedFiles(self)
@@ -36,7 +36,7 @@ package final class Session {
   package private(set) lazy var outgoing = Outgoing(self)
   private(set) lazy var news = News(self)
   private(set) lazy var people = People(self)
-  private(set) lazy var comings = Comings(self)
+  private(set) lazy var joinsAndLeaves = JoinLeaveDigest(self)
   private(set) lazy var reactions = Reactions(self)
   private(set) lazy var emoji = EmojiUse(self)
   private(set) lazy var search = Search(self)
@@ -83,14 +83,14 @@ package final class Session {
     switch event {
     case .lineReady: drafts.restore()
     case .promptShown: settleIn()
-    case .entered(let name) where moves.isChoosing: choose(name)
+    case .entered(let name) where switcher.isChoosing: choose(name)
     case .entered(let text): enter(text) { try Dispatcher(session: self).carryOut(text) }
     case .enteredAsFile(let text, let path):
       enter(text) { try outgoing.send(text, asFileAt: path) }
     case .meant(let intent):
-      orComplain { try ConversationCommands(session: self).carryOut(intent) }
+      reportingErrors { try ConversationCommands(session: self).carryOut(intent) }
     case .unknownRoom(let name, let subcommand):
-      orComplain {
+      reportingErrors {
         try ConversationCommands(session: self).ask(aboutRoom: name, subcommand: subcommand)
       }
     case .carriedOut(let line): drafts.remember(line)
@@ -117,13 +117,14 @@ package final class Session {
     case .screenLent(let isLent): screen.lent(isLent)
     case .suspended: drafts.leave()
     case .resumed: news.catchUp()
-    case .editLast: if moves.isChoosing { emit(.bell) } else { orComplain { try editLast() } }
-    case .move(let move): moves.go(move)
-    case .chosen(let conversation): moves.enter(conversation)
+    case .editLast:
+      if switcher.isChoosing { emit(.bell) } else { reportingErrors { try editLast() } }
+    case .move(let move): switcher.go(move)
+    case .chosen(let conversation): switcher.enter(conversation)
     case .setAside: drafts.setAside()
     case .attach(let path):
-      orComplain {
-        try moves.settle()
+      reportingErrors {
+        try switcher.settle()
         try files.attach(fileAt: path)
       }
     case .filesKept(let result, let number): outgoing.filesKept(result, number: number)
@@ -132,7 +133,7 @@ package final class Session {
       accounts.processEnded(account, status: status)
     case .complain(let sentences): transcript.complain(sentences)
     case .leave(let status):
-      try? moves.settle()
+      try? switcher.settle()
       outgoing.leave(status: status, insists: false)
     }
     defer { effects = [] }
@@ -144,8 +145,8 @@ package final class Session {
     self.now = now
     switch key {
     case .cancel:
-      if moves.isChoosing {
-        moves.endChoice()
+      if switcher.isChoosing {
+        switcher.endChoice()
       } else if editing.isOn {
         editing.cancel()
       } else if !outgoing.takeBackLine() {
@@ -153,7 +154,7 @@ package final class Session {
       }
     case .undo: guard files.undo() else { return nil }
     case .up:
-      guard preferences.settings.upEditsLast, !editing.isOn, !moves.isChoosing,
+      guard preferences.settings.upEditsLast, !editing.isOn, !switcher.isChoosing,
         (try? editLast()) != nil
       else { return nil }
     }
@@ -164,7 +165,8 @@ package final class Session {
   /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
   package var deadline: Int64? {
     [
-      outgoing.deadline, drafts.deadline, place.deadline, moves.deadline, comings.deadline,
+      outgoing.deadline, drafts.deadline, place.deadline, switcher.deadline,
+      joinsAndLeaves.deadline,
       accounts.deadline,
     ]
     .compactMap { $0 }.min()
@@ -190,7 +192,7 @@ package final class Session {
   private func enter(_ text: String, _ body: () throws -> Void) {
     lastKey = now
     do {
-      try moves.settle()
+      try switcher.settle()
       let isLeft = drafts.leaveLiveLine()
       let (conversation, isEdit) = (place.conversation?.id, editing.isOn)
       try body()
@@ -210,7 +212,7 @@ package final class Session {
 
   private func choose(_ name: String) {
     lastKey = now
-    do { try moves.choose(name) } catch { emit(.refused(sentence(for: error))) }
+    do { try switcher.choose(name) } catch { emit(.refused(sentence(for: error))) }
   }
 
   private func lineBegan() {
@@ -223,8 +225,8 @@ package final class Session {
 
   private func changed() {
     lastKey = now
-    if moves.isChoosing { return }
-    try? moves.settle()
+    if switcher.isChoosing { return }
+    try? switcher.settle()
     drafts.note(byHand: true)
     let text = line.text
     files.noteChange(of: text)
@@ -236,20 +238,20 @@ package final class Session {
 
   /// C-d on an empty line.
   private func end() {
-    if moves.isChoosing { return moves.endChoice() }
+    if switcher.isChoosing { return switcher.endChoice() }
     if editing.isOn { return editing.cancel() }
-    try? moves.settle()
+    try? switcher.settle()
     outgoing.leave(status: 0, insists: true)
   }
 
   private func editLast() throws {
-    try moves.settle()
+    try switcher.settle()
     try editing.begin("")
   }
 
   private func interrupt() {
-    if moves.isChoosing {
-      moves.endChoice()
+    if switcher.isChoosing {
+      switcher.endChoice()
     } else if editing.isOn {
       editing.cancel()
     } else if !files.setAside(with: "") {
@@ -260,13 +262,13 @@ package final class Session {
   private func tick() {
     drafts.saveIfDue()
     place.tick()
-    moves.tick()
-    comings.tick()
+    switcher.tick()
+    joinsAndLeaves.tick()
     outgoing.tick()
     accounts.tick()
   }
 
-  func orComplain(_ body: () throws -> Void) {
+  func reportingErrors(_ body: () throws -> Void) {
     do { try body() } catch { transcript.complain([sentence(for: error)]) }
   }
 
@@ -278,7 +280,7 @@ package final class Session {
     shellID = try store.attach(me.id)
     try store.open(place.conversation?.id, paused: !screen.isLooking)
     drafts.reloadHistory()
-    _ = try store.forgetTheDead()
+    _ = try store.reapStaleShells()
   }
 
   /// I am called otherwise now, here or in another shell.
@@ -313,7 +315,7 @@ package final class Session {
   /// Refuses what takes longer than a person feels no longer than that: shells that note what they
   /// have shown hold the store for a moment with every message, which is not a reason to refuse
   /// anything, and nobody feels the keyboard wait for it.
-  func patiently<T>(_ body: () throws -> T) rethrows -> T {
+  func withLockTimeout<T>(_ body: () throws -> T) rethrows -> T {
     guard isInteractive, store.patience < Self.patience else { return try body() }
     let former = store.patience
     store.patience = Self.patience

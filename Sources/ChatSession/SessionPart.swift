@@ -15,7 +15,7 @@ extension SessionPart {
   var now: Int64 { session.now }
   var line: any SessionLine { session.line }
   var place: Place { session.place }
-  var moves: Moves { session.moves }
+  var switcher: ConversationSwitcher { session.switcher }
   var screen: Screen { session.screen }
   var editing: Editing { session.editing }
   var files: AttachedFiles { session.files }

@@ -30,9 +30,9 @@ extension InteractiveShell {
         text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
-      !session.editing.isOn && !session.moves.isChoosing && session.place.isMember
+      !session.editing.isOn && !session.switcher.isChoosing && session.place.isMember
         && editor.question == nil && settings.looks.placeholder
-      ? session.moves.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      ? session.switcher.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()
@@ -46,12 +46,12 @@ extension InteractiveShell {
   private func arrange(_ bar: inout InputBar) {
     let looks = settings.looks
     let columns = editor.columns
-    bar.hidesSideZones = session.editing.isOn || session.moves.isChoosing
+    bar.hidesSideZones = session.editing.isOn || session.switcher.isChoosing
     forgetOldNotice()
     bar.zones[.status] = statusItems(columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
-    let (text, isName) = (editor.text, session.moves.isChoosing)
+    let (text, isName) = (editor.text, session.switcher.isChoosing)
     if !session.editing.isOn, !isName, let files = session.files.waiting.item {
       right.append(files)
     }

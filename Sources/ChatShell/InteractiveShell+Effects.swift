@@ -165,16 +165,16 @@ extension InteractiveShell {
 
   /// If no process can be started, does the work here while keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    let isStarted = start(FileKeeper.command(files, limit: limit, in: session.store)) {
+    let isStarted = start(AttachmentImporter.command(files, limit: limit, in: session.store)) {
       [weak self] answer, status in
       let result = Result { () throws(Refusal) in
-        try FileKeeper.attachments(files, answer: answer, status: status)
+        try AttachmentImporter.attachments(files, answer: answer, status: status)
       }
       _ = self?.tell(.filesKept(result, number: number))
     }
     if isStarted { return }
     let result = Result { () throws(Refusal) in
-      try FileKeeper.keep(files, limit: limit, in: session.store)
+      try AttachmentImporter.keep(files, limit: limit, in: session.store)
     }
     _ = tell(.filesKept(result, number: number))
   }

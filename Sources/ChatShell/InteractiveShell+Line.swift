@@ -32,12 +32,12 @@ extension InteractiveShell {
     case .pasteHadNoEnd:
       show(notice: say("The end of the paste was lost; the line has all that arrived"))
     case .clearing(let isEmpty):
-      guard isEmpty || session.moves.isChoosing else { return !mayClear() }
+      guard isEmpty || session.switcher.isChoosing else { return !mayClear() }
       tell(.interrupted)
       return true
     case .cancelled:
       // The menu there is no level of its own.
-      return !session.moves.isChoosing && press(.cancel) || offer(.cancel)
+      return !session.switcher.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
     case .completing: return complete()
@@ -66,7 +66,7 @@ extension InteractiveShell {
 
   private func accept(_ text: String) -> Bool {
     notice = nil
-    if session.moves.isChoosing { return tell(.entered(text)) }
+    if session.switcher.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
     guard enter(text) else {
       if LineRules.isCommand(text) || !session.place.isMember, !session.editing.isOn { select() }
@@ -99,7 +99,7 @@ extension InteractiveShell {
     if key == .complete, completion.menu != .entered { return false }
     guard press(key) else { return false }
     lineChanged()
-    if key == .accept, session.moves.isChoosing { tell(.entered(editor.text)) }
+    if key == .accept, session.switcher.isChoosing { tell(.entered(editor.text)) }
     return true
   }
 
@@ -140,7 +140,7 @@ extension InteractiveShell {
   /// An edit takes no files, and in a command the name is what is wanted.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
     guard case .path(let name) = content, !session.editing.isOn, session.place.isMember,
-      !session.moves.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
+      !session.switcher.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
     let room = max(8, editor.columns - Self.attachQuestion)

@@ -164,12 +164,14 @@ final class InteractiveShell {
   // MARK: Signals
 
   private func handleSignals() {
-    loop.handleSignals([SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT]) {
+    loop.handleSignals([SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT]) {
       [weak self] signal in
       guard let self else { return }
       switch signal {
       case SIGWINCH: resizeSoon()
       case SIGINT: editor.clearLine()
+      // C-\ in a program that has the terminal, or was about to have it.
+      case SIGQUIT: break
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()
       default: leave(status: 128 + signal)

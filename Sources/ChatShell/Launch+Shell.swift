@@ -85,7 +85,7 @@ extension Launch {
     return LineEditor(
       face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
       widths: settings.widths(environment: environment),
-      looks: Painter.Looks(environment: { environment[$0] }))
+      looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
   /// Said where nothing has been said yet.

@@ -19,8 +19,8 @@ extension BarController where Line == LineEditor {
     prepare = { [weak session] completion in
       guard let session else { return }
       // No prefix means anything in the name of a conversation.
-      completion.registry = session.moves.isChoosing ? CompletionRegistry() : registry
-      completion.arrowsEnter = session.moves.isChoosing
+      completion.registry = session.switcher.isChoosing ? CompletionRegistry() : registry
+      completion.arrowsEnter = session.switcher.isChoosing
       let settings = session.preferences.settings
       completion.isLive = settings.liveMenu
       completion.maxRows = max(1, settings.maxMenuRows)

@@ -92,8 +92,8 @@ public final class Store {
     try writeAhead(database, patience: options.patience)
     _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
     // SQLite has both open now, and nobody who closes the store removes them.
-    guard let companions = try files.checkedCompanions() else {
-      throw StoreError.parted(path: files.path, file: Companions.log(of: files.path))
+    guard let companions = try files.checkedWALFiles() else {
+      throw StoreError.parted(path: files.path, file: WALFiles.log(of: files.path))
     }
     database.companions = companions
     if !isOurs || found < Schema.version {

@@ -35,10 +35,13 @@ final class LineDisplay {
   private var above: [StyledLine] = []
   private var bytesOut: [UInt8] = []
   private var passedMaximum = false
-  private(set) var looks: Painter.Looks
+  private(set) var looks: Painter.TerminalCapabilities
   private var plainPrompt: String?
 
-  init(face: LineEditor.Face, device: TerminalDevice, widths: Widths, looks: Painter.Looks) {
+  init(
+    face: LineEditor.Face, device: TerminalDevice, widths: Widths,
+    looks: Painter.TerminalCapabilities
+  ) {
     self.face = face
     self.device = device
     self.widths = widths

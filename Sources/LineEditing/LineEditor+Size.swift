@@ -4,7 +4,7 @@ import Platform
 import Terminal
 
 /// What is known of a size that may be changing.
-struct SizeDoubt {
+struct ResizeProbe {
   /// What the terminal said: its size, and where the cursor is; nil where it may have moved since.
   struct Answer {
     var size: Size
@@ -153,7 +153,7 @@ extension LineEditor {
   }
 
   /// - Parameter answer: nil is what the system tells.
-  private func settle(on answer: SizeDoubt.Answer?) {
+  private func settle(on answer: ResizeProbe.Answer?) {
     sizeDoubt.timer = nil
     sizeDoubt.confirmedAt = loop.now
     if answer == nil || answer?.size != display.size { sizeDoubt.settledAt = loop.now }

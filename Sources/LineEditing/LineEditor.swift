@@ -38,7 +38,7 @@ public final class LineEditor {
   let display: LineDisplay
   let keys: KeyReader
   private let focus: WindowFocus
-  private let untold: UntoldChanges
+  private let untold: ChangeCoalescer
   /// The keys being handled made the program change the line; that is not typing.
   var isProgramChange = false
   private var lastCaret: Int32 = 0
@@ -51,14 +51,15 @@ public final class LineEditor {
   ///   - face: how to draw.
   ///   - looks: what the terminal can show.
   public init(
-    face: Face, loop: EventLoop, device: TerminalDevice, widths: Widths, looks: Painter.Looks
+    face: Face, loop: EventLoop, device: TerminalDevice, widths: Widths,
+    looks: Painter.TerminalCapabilities
   ) {
     self.loop = loop
     self.device = device
     display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
     keys = KeyReader(of: device, in: loop)
     focus = WindowFocus(isHere: face == .plain, loop: loop)
-    untold = UntoldChanges(loop: loop)
+    untold = ChangeCoalescer(loop: loop)
     keys.ended = { [weak self] in self?.handle($0) }
     keys.pasteIsOpen = { [weak self] in self?.tell(.pasteIsOpen) }
     focus.changed = { [weak self] in self?.tell(.focusChanged) }
@@ -135,7 +136,7 @@ public final class LineEditor {
     if !events.isEmpty { handle(events) }
   }
 
-  var sizeDoubt = SizeDoubt()
+  var sizeDoubt = ResizeProbe()
 
   /// Gives the terminal back as it was found; the cursor stands on a fresh row.
   public func stop() {

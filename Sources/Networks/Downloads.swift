@@ -44,7 +44,7 @@ final class Downloads {
   }
 
   /// Called in the loop with what is to be stored.
-  var report: ([NetworkNews]) -> Void = { _ in }
+  var report: ([NetworkEvent]) -> Void = { _ in }
   /// The address of the account's own server in digits, which may be a local one.
   var server: String?
 
@@ -169,7 +169,7 @@ final class Downloads {
     running.remove(at: index)
     former.progress?.end()
     let request = former.request
-    var news: [NetworkNews] = []
+    var news: [NetworkEvent] = []
     var reason = ""
     switch result {
     case .success(let file): news = [.fetched(request, file)]

@@ -34,7 +34,7 @@ package final class NetworkProcess {
   private var backOff = BackOff()
   private var position: Int64
   /// What was heard and is not stored yet, since the store could not be written.
-  private var unstored: [NetworkNews] = []
+  private var unstored: [NetworkEvent] = []
   /// What the network told about itself, and is not stored yet.
   private var learned: [String: String] = [:]
   /// The last connection failed in a way that another try would not change.
@@ -93,7 +93,7 @@ package final class NetworkProcess {
     }
     loop.watch(try store.bellDescriptor) { [weak self] in
       guard let self else { return }
-      if store.drainBell().contains(.somebodyDied) { aShellEnded = true }
+      if store.drainBell().contains(.processExited) { aShellEnded = true }
       look()
     }
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.leave() }
@@ -195,12 +195,12 @@ package final class NetworkProcess {
   private func storeNews() throws {
     if unstored.isEmpty { return }
     do {
-      try store.take(unstored, of: account, fetchesFiles: settings.fetchLimit > 0)
+      try store.apply(unstored, of: account, fetchesFiles: settings.fetchLimit > 0)
     } catch StoreError.contradiction {
       // Something in it does not fit what is known: without that, or nothing would come any more.
       while let item = unstored.first {
         do {
-          try store.take([item], of: account, fetchesFiles: settings.fetchLimit > 0)
+          try store.apply([item], of: account, fetchesFiles: settings.fetchLimit > 0)
         } catch StoreError.contradiction {}
         unstored.removeFirst()
       }
@@ -213,7 +213,7 @@ package final class NetworkProcess {
     hasToLook = false
     do {
       if aShellEnded {
-        _ = try store.forgetTheDead()
+        _ = try store.reapStaleShells()
         aShellEnded = false
       }
       guard let now = try store.read({ try $0.account(network: account.network) }),
@@ -233,7 +233,7 @@ package final class NetworkProcess {
       [.reconnect, .settings].contains($0.verb)
     }
     if asked.isEmpty { return }
-    try store.take(asked.map { .answered($0, "") }, of: account)
+    try store.apply(asked.map { .answered($0, "") }, of: account)
     let reconnects = asked.contains { $0.verb == .reconnect }
     if reconnects {
       isUp = false

@@ -54,7 +54,7 @@ package struct NetworkProgram {
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
     if arguments == ["--sandbox"] {
-      _ = Array((Confinement.available.words + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+      _ = Array((Sandbox.available.words + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
       return 0
     }
     if arguments.first == "--helper", arguments.count == 3 {
@@ -180,9 +180,9 @@ package struct NetworkProgram {
     // Typing comes first: catching up can keep a processor busy for a while.
     _ = nice(5)
     Self.stopReadingTheTerminal()
-    let confinement: Confinement
-    do throws(Confinement.Failure) {
-      confinement = try Confinement.enter(
+    let confinement: Sandbox
+    do throws(Sandbox.Failure) {
+      confinement = try Sandbox.enter(
         folders: [folder(of: store), facts], files: [settings["ca"]].compactMap { $0 })
     } catch {
       return error.description

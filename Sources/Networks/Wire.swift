@@ -7,7 +7,7 @@ package enum WireReport: Sendable {
   case up
   /// What goes on, for the status line.
   case status(String)
-  case news([NetworkNews])
+  case news([NetworkEvent])
   /// What is to be kept as a fact about the account's server.
   case learned(String, String)
   /// The connection is gone, or never was. `isFinal`: another try would end the same way.

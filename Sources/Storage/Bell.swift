@@ -89,12 +89,12 @@ package final class Bell {
       let nameLength = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
       offset += 16 + Int(nameLength)
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        news.formUnion([.changed, .somebodyDied])
+        news.formUnion([.changed, .processExited])
       } else if watch == bellWatch {
         news.insert(.changed)
         if mask & UInt32(IN_MODIFY) == 0 { try? watchBell() }
       } else if watch == shellsWatch {
-        news.insert(.somebodyDied)
+        news.insert(.processExited)
         if mask & UInt32(IN_IGNORED) != 0 { try? watchShells() }
       }
     }
@@ -140,6 +140,6 @@ public struct BellNews: OptionSet, Hashable, Sendable {
 
   /// Something was committed: look at `Store.changes(since:for:limit:)`.
   public static let changed = BellNews(rawValue: 1)
-  /// A shell may have ended: call `Store.forgetTheDead()`.
-  public static let somebodyDied = BellNews(rawValue: 2)
+  /// A shell may have ended: call `Store.reapStaleShells()`.
+  public static let processExited = BellNews(rawValue: 2)
 }

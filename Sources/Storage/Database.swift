@@ -71,7 +71,7 @@ package final class Database {
   package var connection: OpaquePointer? { handle }
 
   /// The files beside it that it has open; nil before it has.
-  package var companions: Companions?
+  package var companions: WALFiles?
 
   /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
   package func loss() -> StoreError? {

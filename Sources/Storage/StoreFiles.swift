@@ -40,7 +40,7 @@ package struct StoreFiles {
       }
       try create(shared: options.shared)
     } else {
-      _ = try checkedCompanions()
+      _ = try checkedWALFiles()
     }
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
   }
@@ -177,7 +177,7 @@ package struct StoreFiles {
   /// A new store must not begin beside shells that have the former one open, nor take its log.
   private func checkRemains() throws {
     if hasLivingShell { throw StoreError.moved(path: path) }
-    let log = Companions.log(of: path)
+    let log = WALFiles.log(of: path)
     if let found = fileStatus(log), found.st_size > 0 {
       throw StoreError.leftOver(path: path, file: log)
     }
@@ -187,12 +187,12 @@ package struct StoreFiles {
   /// the store makes another, and would overwrite what the shells have stored in theirs.
   ///
   /// - Throws: `StoreError.parted`.
-  package func checkedCompanions() throws -> Companions? {
-    let here = Companions(of: path)
+  package func checkedWALFiles() throws -> WALFiles? {
+    let here = WALFiles(of: path)
     for text in lockFiles().compactMap(companions) where text != here?.text {
-      let log = Companions.log(of: path)
+      let log = WALFiles.log(of: path)
       let hasLog = FileIdentity(log).map { text.hasPrefix($0.text + " ") } ?? false
-      throw StoreError.parted(path: path, file: hasLog ? Companions.index(of: path) : log)
+      throw StoreError.parted(path: path, file: hasLog ? WALFiles.index(of: path) : log)
     }
     return here
   }

@@ -7,7 +7,7 @@ struct PaintedRow: Equatable {
   /// One cell per column.
   var cells: [Cell]
 
-  init(_ row: Row, columns: Int, looks: Painter.Looks) {
+  init(_ row: Row, columns: Int, looks: Painter.TerminalCapabilities) {
     cells = []
     cells.reserveCapacity(min(row.cells.count, columns))
     var at = 0
@@ -73,7 +73,7 @@ struct PaintedRow: Equatable {
     return true
   }
 
-  private static func shown(_ style: Style, _ looks: Painter.Looks) -> Style {
+  private static func shown(_ style: Style, _ looks: Painter.TerminalCapabilities) -> Style {
     looks.colors ? style : Style(style.attributes)
   }
 

@@ -18,7 +18,7 @@ public struct Painter: Sendable {
   /// The screen's size.
   public internal(set) var size: Size
   private let widths: Widths
-  var looks: Looks
+  var looks: TerminalCapabilities
 
   /// What stands on the screen; empty when there is no block.
   private(set) var rows: [PaintedRow] = []
@@ -34,7 +34,7 @@ public struct Painter: Sendable {
   /// Where the cursor is.
   private(set) var caretColumn = 0
 
-  public init(size: Size, widths: Widths, looks: Looks) {
+  public init(size: Size, widths: Widths, looks: TerminalCapabilities) {
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     self.widths = widths
     self.looks = looks

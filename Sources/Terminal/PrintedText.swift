@@ -5,7 +5,7 @@ import StyledText
 extension Painter {
   /// Lines as bytes for another program that shows them, such as a pager: a newline behind each,
   /// styles in between, no links.
-  public static func printed(_ lines: [StyledLine], looks: Looks) -> [UInt8] {
+  public static func printed(_ lines: [StyledLine], looks: TerminalCapabilities) -> [UInt8] {
     var out = ScreenBytes(row: 0, column: nil, columns: .max)
     for line in lines {
       for run in line.runs {

@@ -52,13 +52,13 @@ struct BenchStore {
         try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
       }
       let crowd = (0..<names).map { index in
-        NetworkNews.said(
+        NetworkEvent.said(
           NetworkMessage(
-            name: MessageName(),
-            speaker: Speaker(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
+            name: MessageIDs(),
+            speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
           in: .room("crowd"))
       }
-      try store.take(crowd, of: account)
+      try store.apply(crowd, of: account)
     }
     for index in 0..<messages {
       let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }

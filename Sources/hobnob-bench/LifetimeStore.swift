@@ -54,7 +54,7 @@ struct LifetimeStore {
     for room in rooms { counts[Int(room)] += 1 }
     let began = Store.wallClock() - Int64(messages) * spacing - 60_000
 
-    put(#"{"hobnob":"export","version":1,"exported":"\#(WrittenTime.text(Store.wallClock()))"}"#)
+    put(#"{"hobnob":"export","version":1,"exported":"\#(DateParser.text(Store.wallClock()))"}"#)
     for name in people {
       put(#"{"type":"participant","identity":"\#(name)","name":"\#(name)"}"#)
     }
@@ -80,11 +80,11 @@ struct LifetimeStore {
       let at = began + Int64(index) * spacing
       let edited =
         dice.below(100) == 0
-        ? #","edited":"\#(WrittenTime.text(at + 9000))","revisions":[{"time":"\#(WrittenTime.text(at + 9000))","text":"so"}]"#
+        ? #","edited":"\#(DateParser.text(at + 9000))","revisions":[{"time":"\#(DateParser.text(at + 9000))","text":"so"}]"#
         : ""
       put(
         #"{"type":"message","uid":"\#(uid(&dice))","conversation":"\#(room(Int(place)))","#
-          + #""number":\#(numbers[Int(place)]),"time":"\#(WrittenTime.text(at))","sender":"\#(sender)","#
+          + #""number":\#(numbers[Int(place)]),"time":"\#(DateParser.text(at))","sender":"\#(sender)","#
           + #""kind":"text","state":"sent","text":"\#(text)"\#(edited)}"#)
     }
     put(#"{"type":"end"}"#)

@@ -78,7 +78,7 @@ struct AccountTests {
   func changesTheNickname() throws {
     let account = try anna.added()
     let process = try town.store()
-    try process.take(
+    try process.apply(
       [.joined(room: "tea@rooms.x.org", nick: "anna"), .joined(room: "b@x.org", nick: "queen")],
       of: account)
     func nicks(_ usual: String) -> [String: String] {
@@ -141,15 +141,15 @@ struct AccountTests {
     let process = try town.store()
     try #require(try process.takeLease(of: account))
     anna.wait(20_000)
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 1)
     #expect(try town.person("anna").connected.isEmpty)
     // It was killed: its file is not locked any more.
     process.close()
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 2)
     #expect(anna.connected.last?.asks == false)
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 2)
     // One that dies at once is started again, but not without a pause.
     anna.wait(20_000)
@@ -159,7 +159,7 @@ struct AccountTests {
       try $0.setStatus(of: account, "needs its password; /connect asks for it")
     }
     anna.wait(20_000)
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 3)
     #expect(try town.person("anna").connected.count == 1)
   }
@@ -324,13 +324,13 @@ struct AccountTests {
     }
     let lock = try Lock(town.path)
     let before = anna.connected.count
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == before + 1)
     var starts = [anna.now]
     for _ in 0..<400 where starts.count < 5 {
       let count = anna.connected.count
       anna.wait(1_000)
-      anna.tell(.rang(.somebodyDied))
+      anna.tell(.rang(.processExited))
       if anna.connected.count > count { starts.append(anna.now) }
     }
     let pauses = zip(starts.dropFirst(), starts).map { $0 - $1 }
@@ -345,7 +345,7 @@ struct AccountTests {
     var pauses: [Int64] = []
     for _ in 0..<11 {
       let (start, count) = (anna.now, anna.connected.count)
-      anna.tell(.rang(.somebodyDied))
+      anna.tell(.rang(.processExited))
       let deadline = try #require(anna.session.accounts.deadline)
       anna.wait(deadline - anna.now)
       #expect(anna.connected.count == count + 1)
@@ -354,9 +354,9 @@ struct AccountTests {
     #expect(pauses == [3, 6, 12, 24, 48, 96, 192, 300, 300, 300, 300].map { $0 * 1000 })
     let count = anna.connected.count
     anna.wait(360_000)
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.connected.count == count + 1)
-    anna.tell(.rang(.somebodyDied))
+    anna.tell(.rang(.processExited))
     #expect(anna.session.accounts.deadline == anna.now + 3_000)
   }
 
@@ -380,7 +380,7 @@ struct AccountTests {
     }
     #expect(!lines.joined().contains("sesame"))
     // Once it is answered the store has it no more.
-    try town.store().take(
+    try town.store().apply(
       [.answered(try #require(try anna.store.read { try $0.requests(of: account) }.first), "")],
       of: account)
     let database = try Database(path: town.path, patience: 0)
@@ -391,17 +391,17 @@ struct AccountTests {
   func historyGoesOn() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    let zoe = Speaker(identity: "id-7", name: "zoe")
+    let zoe = NetworkUser(identity: "id-7", name: "zoe")
     let place = NetworkPlace.room("tea@rooms.x.org")
     let said = (1...25).map { number in
-      NetworkNews.said(
+      NetworkEvent.said(
         NetworkMessage(
-          name: MessageName(archive: "a\(number)"), speaker: zoe, body: "\(number)",
+          name: MessageIDs(archive: "a\(number)"), speaker: zoe, body: "\(number)",
           time: Int64(number) * 1000, isPast: true), in: place)
     }
     let network = try town.store()
-    let joined = NetworkNews.joined(room: "tea@rooms.x.org", nick: "anna")
-    try network.take([joined] + said.reversed(), of: account)
+    let joined = NetworkEvent.joined(room: "tea@rooms.x.org", nick: "anna")
+    try network.apply([joined] + said.reversed(), of: account)
     anna.look()
     let before = try anna.store.read { try $0.requests(of: account) }.count
     anna.say("/history")
@@ -413,7 +413,7 @@ struct AccountTests {
     // Who asks twice is not answered twice.
     anna.say("/history 60")
     #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)
-    try network.take(
+    try network.apply(
       [
         .page(of: place, from: "", until: "a1"), .answered(asked, "There is nothing older."),
       ], of: account)
@@ -443,10 +443,10 @@ struct AccountTests {
     anna.say("/join tea@rooms.x.org")
     let entrance = try #require(anna.printed.last { $0.contains("#tea@rooms.x.org") })
     #expect(!entrance.contains("here"))
-    try town.store().take(
+    try town.store().apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
-        .present(Speaker(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
+        .present(NetworkUser(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
       ], of: account)
     anna.look()
     anna.say("/switch #lobby")
@@ -499,17 +499,17 @@ struct AccountTests {
     anna.say("/set timestamps off")
     anna.say("/switch -")
     #expect(!anna.notice.contains("/contact"))
-    let ben = Speaker(identity: "ben@x.org", name: "ben")
-    try process.take([.contact(ben, isOnline: nil, away: nil)], of: account)
+    let ben = NetworkUser(identity: "ben@x.org", name: "ben")
+    try process.apply([.contact(ben, isOnline: nil, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
-    try process.take([.contact(ben, isOnline: false, away: nil)], of: account)
+    try process.apply([.contact(ben, isOnline: false, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "ben is not online")
-    try process.take([.contact(ben, isOnline: true, away: nil)], of: account)
+    try process.apply([.contact(ben, isOnline: true, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna, with 1 other here")
-    try process.take([.stranger(ben)], of: account)
+    try process.apply([.stranger(ben)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
   }
@@ -544,7 +544,7 @@ struct AccountTests {
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     anna.say("/join tea@rooms.x.org")
     let asked = try #require(try anna.store.read { try $0.requests(of: account) }.first)
-    try town.store().take([.answered(asked, "You are banned from tea.")], of: account)
+    try town.store().apply([.answered(asked, "You are banned from tea.")], of: account)
     for shell in [anna, second, ben] { shell.look() }
     #expect(anna.printed.contains("You are banned from tea."))
     #expect(second.printed.contains("You are banned from tea."))

@@ -172,14 +172,14 @@ struct AttentionTests {
     let account = try anna.added()
     func hear(_ text: String) throws {
       let message = NetworkMessage(
-        name: MessageName(), speaker: Speaker(identity: "troll@y.org"), body: text)
-      try anna.store.take([.said(message, in: .direct("troll@y.org"))], of: account)
+        name: MessageIDs(), speaker: NetworkUser(identity: "troll@y.org"), body: text)
+      try anna.store.apply([.said(message, in: .direct("troll@y.org"))], of: account)
       anna.look()
     }
     anna.say("/ignore troll@y.org")
     // What strangers write waits in /requests (14.5); this one is a contact.
-    try anna.store.take(
-      [.contact(Speaker(identity: "troll@y.org"), isOnline: nil, away: nil)], of: account)
+    try anna.store.apply(
+      [.contact(NetworkUser(identity: "troll@y.org"), isOnline: nil, away: nil)], of: account)
     _ = anna.news()
     try hear("hidden")
     #expect(anna.notified.isEmpty && anna.session.news.unread.isEmpty)
@@ -191,25 +191,25 @@ struct AttentionTests {
   @Test("7.11, 14.5: strangers who are ignored request nothing; those who are muted do not ring")
   func strangers() throws {
     let account = try anna.added()
-    func hear(_ news: NetworkNews) throws {
-      try anna.store.take([news], of: account)
+    func hear(_ news: NetworkEvent) throws {
+      try anna.store.apply([news], of: account)
       anna.look()
     }
     anna.say("/ignore troll@y.org")
     anna.say("/mute dull@y.org")
     _ = anna.news()
-    let troll = Speaker(identity: "troll@y.org")
+    let troll = NetworkUser(identity: "troll@y.org")
     try hear(.invited(room: "a@rooms.y.org", by: troll))
     try hear(.wantsContact(troll))
-    let message = NetworkMessage(name: MessageName(), speaker: troll, body: "hidden")
+    let message = NetworkMessage(name: MessageIDs(), speaker: troll, body: "hidden")
     try hear(.said(message, in: .direct("troll@y.org")))
     try hear(.countStrangers)
     #expect(anna.news().isEmpty && anna.bells == 0)
     anna.say("/requests")
     #expect(anna.news() == ["No requests."])
-    try hear(.invited(room: "b@rooms.y.org", by: Speaker(identity: "dull@y.org")))
+    try hear(.invited(room: "b@rooms.y.org", by: NetworkUser(identity: "dull@y.org")))
     #expect(anna.news().last?.hasPrefix("dull@y.org invites you") == true && anna.bells == 0)
-    try hear(.invited(room: "c@rooms.y.org", by: Speaker(identity: "eve@y.org")))
+    try hear(.invited(room: "c@rooms.y.org", by: NetworkUser(identity: "eve@y.org")))
     #expect(anna.bells == 1)
     _ = anna.news()
     anna.say("/requests")
@@ -221,12 +221,12 @@ struct AttentionTests {
   @Test("14.5: /requests says when no more of a kind are kept")
   func fullRequests() throws {
     let account = try anna.added()
-    let eve = Speaker(identity: "eve@y.org")
-    let news = (0..<1_001).map { NetworkNews.invited(room: "\($0)@rooms.y.org", by: eve) }
-    try anna.store.take(Array(news.prefix(999)), of: account)
+    let eve = NetworkUser(identity: "eve@y.org")
+    let news = (0..<1_001).map { NetworkEvent.invited(room: "\($0)@rooms.y.org", by: eve) }
+    try anna.store.apply(Array(news.prefix(999)), of: account)
     anna.say("/requests")
     #expect(!anna.news().contains { $0.contains("no more than") })
-    try anna.store.take(Array(news.suffix(2)), of: account)
+    try anna.store.apply(Array(news.suffix(2)), of: account)
     anna.say("/requests")
     let printed = anna.news()
     #expect(printed.count { $0.contains("/join ") } == 1_000)

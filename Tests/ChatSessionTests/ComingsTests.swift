@@ -82,7 +82,7 @@ struct ComingsTests {
   // MARK: Who comes and goes (rule 13.5)
 
   @Test("13.5: who joins, leaves or changes their name is a line, after five seconds, all in one")
-  func comings() throws {
+  func joinsAndLeaves() throws {
     let town = try Town()
     let anna = try town.person("anna")
     let (ben, carl) = (try town.person("ben", in: "tea"), try town.person("carl", in: "tea"))

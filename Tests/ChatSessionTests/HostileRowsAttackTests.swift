@@ -62,11 +62,11 @@ struct HostileRowsAttackTests {
     for line in ["hi @anna", "/react 1 🎉", "/msg anna", "psst", "/join tea", "leaves", "/leave"] {
       ben.say(line)
     }
-    try anna.store.take(
+    try anna.store.apply(
       [
         .said(
           NetworkMessage(
-            name: MessageName(origin: "1"), speaker: Speaker(identity: "zoe@x.org"), body: "far"),
+            name: MessageIDs(origin: "1"), speaker: NetworkUser(identity: "zoe@x.org"), body: "far"),
           in: .direct("zoe@x.org"))
       ], of: account)
     anna.say("/switch #lobby")

@@ -37,11 +37,11 @@ struct NetworkFileTests {
   private func getsAddress(_ body: String) throws -> Account {
     let account = try anna.added()
     anna.say("/msg ben@x.org")
-    let ben = Speaker(identity: "ben@x.org")
-    try town.store().take(
+    let ben = NetworkUser(identity: "ben@x.org")
+    try town.store().apply(
       [
         .said(
-          NetworkMessage(name: MessageName(origin: "1"), speaker: ben, body: body, links: [body]),
+          NetworkMessage(name: MessageIDs(origin: "1"), speaker: ben, body: body, links: [body]),
           in: .direct("ben@x.org"))
       ], of: account)
     anna.look()
@@ -63,7 +63,7 @@ struct NetworkFileTests {
     let store = try town.store()
     let file = try ArrivingFile(into: store.attachmentFolder)
     try Array("x".utf8).withUnsafeBytes { try file.append($0) }
-    try store.take(
+    try store.apply(
       [.fetched(request, try file.finish(name: "a.txt")), .answered(request, "")], of: account)
     anna.look()
   }
@@ -92,17 +92,17 @@ struct NetworkFileTests {
     let account = try getsAddress("https://files.x.org/a.txt")
     anna.say("/save 1 /tmp/never")
     let request = try #require(try anna.store.read { try $0.requests(of: account) }.first)
-    try town.store().take(
+    try town.store().apply(
       [.answered(request, "a.txt could not be fetched: gone.")], of: account)
     anna.look()
     #expect(anna.printed.contains("a.txt could not be fetched: gone."))
     #expect(!anna.printed.contains { $0.contains("Saved") })
     // What is no address of HTTPS is none.
-    try town.store().take(
+    try town.store().apply(
       [
         .said(
           NetworkMessage(
-            name: MessageName(origin: "2"), speaker: Speaker(identity: "ben@x.org"),
+            name: MessageIDs(origin: "2"), speaker: NetworkUser(identity: "ben@x.org"),
             body: "http://x.org/a"), in: .direct("ben@x.org"))
       ], of: account)
     anna.look()

@@ -49,11 +49,11 @@ struct NetworkNameTests {
     anna.say("/join tea@rooms.x.org")
     anna.say("/msg ben@x.org")
     #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
-    try town.store().take(
+    try town.store().apply(
       [
         .called(room: "tea@rooms.x.org", name: "tea"),
-        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
-        .contact(Speaker(identity: "cem@x.org", name: "cem"), isOnline: false, away: nil),
+        .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .contact(NetworkUser(identity: "cem@x.org", name: "cem"), isOnline: false, away: nil),
       ], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
@@ -95,7 +95,7 @@ struct NetworkNameTests {
     // One room by two accounts is two, and the list says which is whose.
     let network = try town.store()
     for account in try anna.store.read({ try $0.accounts(of: anna.session.me.id) }) {
-      try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+      try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     }
     anna.look()
     anna.say("/list")
@@ -117,24 +117,24 @@ struct NetworkNameTests {
   func refusedAtTheDoor() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    try town.store().take(
+    try town.store().apply(
       [.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (not joined)>"))
     // Who was in it was.
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
-    try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
-    try network.take([.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
+    try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    try network.apply([.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (removed)>"))
     #expect(anna.status().contains("You are no longer in #tea@rooms.x.org"))
     #expect(anna.printed.contains("You are banned."))
     // Only who leaves by themselves is told that they left.
-    try network.take([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
     #expect(anna.session.place.isMember)
-    try network.take([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
+    try network.apply([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
   }
@@ -144,16 +144,16 @@ struct NetworkNameTests {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
-    let people = ["zoe", "kim", "lee", "max"].map { Speaker(identity: "id-" + $0, name: $0) }
-    try network.take(
-      people.map { NetworkNews.present($0, room: "tea@rooms.x.org") }
+    let people = ["zoe", "kim", "lee", "max"].map { NetworkUser(identity: "id-" + $0, name: $0) }
+    try network.apply(
+      people.map { NetworkEvent.present($0, room: "tea@rooms.x.org") }
         + [.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
     _ = anna.news()
     let removals = ["kicked by kim (spam)", nil, "kicked by kim (spam)", "banned by kim"]
-    try network.take(
+    try network.apply(
       zip(people, removals).map {
-        NetworkNews.absent($0, room: "tea@rooms.x.org", removal: $1)
+        NetworkEvent.absent($0, room: "tea@rooms.x.org", removal: $1)
       }, of: account)
     anna.look()
     anna.wait(5000)
@@ -166,8 +166,8 @@ struct NetworkNameTests {
     let account = try anna.added()
     anna.say("/msg ben@x.org")
     let network = try town.store()
-    try network.take(
-      [.typing(Speaker(identity: "ben@x.org", name: "ben"), in: .direct("ben@x.org"), true)],
+    try network.apply(
+      [.typing(NetworkUser(identity: "ben@x.org", name: "ben"), in: .direct("ben@x.org"), true)],
       of: account)
     anna.look()
     #expect(anna.status().contains("is typing"))
@@ -182,8 +182,8 @@ struct NetworkNameTests {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
-    func hear(_ news: NetworkNews) throws {
-      try network.take([news], of: account)
+    func hear(_ news: NetworkEvent) throws {
+      try network.apply([news], of: account)
       anna.look()
     }
     try hear(.joined(room: "tea@rooms.x.org", nick: "anna"))
@@ -191,7 +191,7 @@ struct NetworkNameTests {
       try hear(
         .said(
           NetworkMessage(
-            name: MessageName(archive: id), speaker: Speaker(identity: "id-8", name: "kim"),
+            name: MessageIDs(archive: id), speaker: NetworkUser(identity: "id-8", name: "kim"),
             body: "cheap pills"), in: .room("tea@rooms.x.org")))
     }
     func remove(_ id: String, _ moderator: String, _ reason: String) throws {
@@ -218,11 +218,12 @@ struct NetworkNameTests {
   func nicknames() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    try town.store().take(
+    try town.store().apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
-        .present(Speaker(identity: "id-7", name: "zoe"), room: "tea@rooms.x.org", away: "lunch"),
-        .present(Speaker(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
+        .present(
+          NetworkUser(identity: "id-7", name: "zoe"), room: "tea@rooms.x.org", away: "lunch"),
+        .present(NetworkUser(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
       ], of: account)
     anna.look()
     anna.say("/who")
@@ -230,13 +231,13 @@ struct NetworkNameTests {
     #expect(anna.printed.contains("  kim  here"))
     #expect(anna.session.me.nicknames == ["anna"])
     let network = try town.store()
-    try network.take([.joined(room: "tea@rooms.x.org", nick: "annie")], of: account)
+    try network.apply([.joined(room: "tea@rooms.x.org", nick: "annie")], of: account)
     anna.look()
-    try network.take(
+    try network.apply(
       [
         .said(
           NetworkMessage(
-            name: MessageName(archive: "1"), speaker: Speaker(identity: "id-8", name: "kim"),
+            name: MessageIDs(archive: "1"), speaker: NetworkUser(identity: "id-8", name: "kim"),
             body: "annie: tea?"), in: .room("tea@rooms.x.org"))
       ], of: account)
     anna.say("/switch #lobby")
@@ -252,13 +253,13 @@ struct NetworkNameTests {
   @Test("14.5: who is invited into a network's room is told how to enter it, and finds it nowhere")
   func invited() throws {
     let account = try anna.added()
-    let ben = Speaker(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
+    let ben = NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
     let bells = anna.bells
-    try town.store().take(
+    try town.store().apply(
       [
-        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
         .invited(room: "tea@rooms.x.org", by: ben),
-        .answeredContact(Speaker(identity: "cem@x.org"), isYes: true),
+        .answeredContact(NetworkUser(identity: "cem@x.org"), isYes: true),
       ], of: account)
     anna.look()
     // Who is in the room is no stranger who looks like a contact.
@@ -281,13 +282,14 @@ struct NetworkNameTests {
   @Test("14.5: /requests lists what strangers sent; /leave, /block and clear turn it down")
   func requests() throws {
     let account = try anna.added()
-    let eve = Speaker(identity: "eve@x.org")
+    let eve = NetworkUser(identity: "eve@x.org")
     func send() throws {
-      try town.store().take(
+      try town.store().apply(
         [
-          .invited(room: "tea@rooms.x.org", by: eve), .wantsContact(Speaker(identity: "cem@x.org")),
+          .invited(room: "tea@rooms.x.org", by: eve),
+          .wantsContact(NetworkUser(identity: "cem@x.org")),
           .said(
-            NetworkMessage(name: MessageName(), speaker: eve, body: "dear friend\u{1b}[2J\nline"),
+            NetworkMessage(name: MessageIDs(), speaker: eve, body: "dear friend\u{1b}[2J\nline"),
             in: .direct("eve@x.org")),
         ], of: account)
       anna.look()
@@ -326,8 +328,8 @@ struct NetworkNameTests {
   func writesToNoOccupant() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    let zoe = Speaker(identity: "id-7", name: "zoe")
-    try town.store().take(
+    let zoe = NetworkUser(identity: "id-7", name: "zoe")
+    try town.store().apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .present(zoe, room: "tea@rooms.x.org"),
@@ -339,7 +341,7 @@ struct NetworkNameTests {
     anna.say("/who")
     #expect(!anna.printed.joined().contains("id-7"))
     // Nor is one of them offered, or named by what is not for people, where there are two.
-    try town.store().take(
+    try town.store().apply(
       [.joined(room: "cake@rooms.x.org", nick: "anna"), .present(zoe, room: "cake@rooms.x.org")],
       of: account)
     anna.look()
@@ -356,10 +358,10 @@ struct NetworkNameTests {
   @Test("nobody of this machine can be called as an address that is somebody's")
   func addressesAreNotTaken() throws {
     let account = try anna.added()
-    try town.store().take(
+    try town.store().apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
-        .contact(Speaker(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
+        .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
       ], of: account)
     let eve = try town.person("ben@x.org", in: "tea@rooms.x.org")
     _ = try town.person("ben")
@@ -416,10 +418,10 @@ struct NetworkNameTests {
   @Test("/contact and /invite take the names of contacts")
   func contactsByName() throws {
     let account = try anna.added()
-    try town.store().take(
+    try town.store().apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
-        .contact(Speaker(identity: "cem@far.org", name: "Cem"), isOnline: true, away: nil),
+        .contact(NetworkUser(identity: "cem@far.org", name: "Cem"), isOnline: true, away: nil),
       ], of: account)
     _ = try town.person("ben")
     anna.look()

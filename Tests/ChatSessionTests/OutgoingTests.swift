@@ -46,13 +46,13 @@ struct OutgoingTests {
     let anna = Person(store: store, me: me, face: .tty, town: town)
     try anna.begin(in: room)
     anna.say("/status")
-    anna.say("/theme")
+    anna.say("/alias")
     #expect(anna.session.shellID == nil)
     lock.release()
     anna.wait(1000)
     let shell = try #require(anna.session.shellID)
-    #expect(
-      try store.read { try $0.history(of: me.id, shell: shell, limit: 9) } == ["/status", "/theme"])
+    let history = try store.read { try $0.history(of: me.id, shell: shell, limit: 9) }
+    #expect(history == ["/status", "/alias"])
   }
 
   @Test("1.2: after ten seconds a line comes back into the empty line, with the reason")

@@ -174,7 +174,7 @@ final class Person: SessionLine {
     guard !copies.isEmpty else { return }
     let (files, limit, number) = copies.removeFirst()
     let result = Result { () throws(Refusal) in
-      try FileKeeper.keep(files, limit: limit, in: store)
+      try AttachmentImporter.keep(files, limit: limit, in: store)
     }
     tell(.filesKept(result, number: number))
   }

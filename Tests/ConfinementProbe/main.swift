@@ -45,7 +45,7 @@ func starts() -> Bool {
 
 if arguments.count < 5 {
   do {
-    _ = try Confinement.enter(folders: [own])
+    _ = try Sandbox.enter(folders: [own])
   } catch {
     print("refused", error.description)
     exit(1)

@@ -56,6 +56,21 @@ extension EndToEnd {
       try shell.expect("#lobby> half a li|ne")
     }
 
+    @Test("C-\\ ends the editor, and not the shell")
+    func quitInTheEditor() throws {
+      let home = try Self.home("echo ready; exec sleep 60")
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor"])
+      try shell.type("half a line", seeing: "#lobby> half a line|")
+      shell.send("\u{18}\u{05}")
+      try shell.expect("ready")
+      shell.send("\u{1C}")
+      try shell.expect("status 131")
+      try shell.expect("#lobby> half a line|")
+      shell.kill(SIGQUIT)
+      try shell.type("!", seeing: "#lobby> half a line!|")
+    }
+
     @Test("an editor that is not there changes nothing")
     func missingEditor() throws {
       let home = try Home()

@@ -55,16 +55,16 @@ extension EndToEnd {
         try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
       }
       let room = "tea@rooms.x.org"
-      let zoe = Speaker(identity: "id-7", name: "zoe")
-      func say(_ minute: Int64, isPast: Bool = false) -> NetworkNews {
+      let zoe = NetworkUser(identity: "id-7", name: "zoe")
+      func say(_ minute: Int64, isPast: Bool = false) -> NetworkEvent {
         .said(
           NetworkMessage(
-            name: MessageName(archive: "a\(minute)"), speaker: zoe, body: "at \(minute)",
+            name: MessageIDs(archive: "a\(minute)"), speaker: zoe, body: "at \(minute)",
             time: 1_700_000_000_000 + minute * 60_000, isPast: isPast), in: .room(room))
       }
-      try store.take(
+      try store.apply(
         [.joined(room: room, nick: "anna"), say(2), say(5), say(9)], of: account)
-      try store.take([say(4), say(3), say(1, isPast: true)], of: account)
+      try store.apply([say(4), say(3), say(1, isPast: true)], of: account)
       func bodies(_ options: String...) throws -> [String] {
         let finished = try home.run(["log", "#" + room, "--as", "anna"] + options)
         #expect(finished.status == 0, "\(finished.errors)")

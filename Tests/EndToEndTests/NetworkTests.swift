@@ -88,8 +88,8 @@ extension EndToEnd {
     @Test("what the network hears is printed as any other message")
     func receivedMessagesArePrinted() throws {
       let said = NetworkMessage(
-        name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
-      try store.take([.said(said, in: .room("far"))], of: account)
+        name: MessageIDs(), speaker: NetworkUser(identity: "zoe"), body: "from afar")
+      try store.apply([.said(said, in: .room("far"))], of: account)
       try shell.expect("[1] zoe: from afar")
     }
 
@@ -103,8 +103,8 @@ extension EndToEnd {
       let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       try home.list(store.writeDurably { try $0.addAccount(owner: anna, network: "stub:anna@y") })
       let said = NetworkMessage(
-        name: MessageName(), speaker: Speaker(identity: "zoe"), body: "from afar")
-      try store.take([.said(said, in: .room("far"))], of: account)
+        name: MessageIDs(), speaker: NetworkUser(identity: "zoe"), body: "from afar")
+      try store.apply([.said(said, in: .room("far"))], of: account)
       _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
       try store.detach()
       shell.kill(SIGCONT)

@@ -19,16 +19,16 @@ import Testing
       let account = try store.writeDurably {
         try $0.addAccount(owner: owner, network: "xmpp:\(name)@example.org")
       }
-      let zoe = Speaker(identity: "zoe-of-\(name)", name: "zoe")
-      try store.take(
+      let zoe = NetworkUser(identity: "zoe-of-\(name)", name: "zoe")
+      try store.apply(
         [
           .joined(room: "tea@rooms.example", nick: name),
           .topic(room: "tea@rooms.example", text: "topic of \(name)", by: nil, at: nil),
           .said(
             NetworkMessage(
-              name: MessageName(archive: "a"), speaker: zoe, body: "said to \(name)"),
+              name: MessageIDs(archive: "a"), speaker: zoe, body: "said to \(name)"),
             in: .room("tea@rooms.example")),
-          .present(Speaker(identity: "later-\(name)", name: "late"), room: "tea@rooms.example"),
+          .present(NetworkUser(identity: "later-\(name)", name: "late"), room: "tea@rooms.example"),
         ], of: account)
       let place = try #require(try store.read { try $0.room("tea@rooms.example", for: owner) }).id
       try store.writeDurablyIfNeeded {

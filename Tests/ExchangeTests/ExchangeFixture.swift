@@ -111,10 +111,10 @@ extension Lobby {
     }
     let far = try store.hear(
       "hi", from: "zoe", name: "Zoe", in: .room("tea"), of: account, origin: "r1")
-    try store.take(
+    try store.apply(
       [
         .reacted(
-          MessageName(origin: "r1"), author: nil, by: Speaker(identity: "max"), in: .room("tea"),
+          MessageIDs(origin: "r1"), author: nil, by: NetworkUser(identity: "max"), in: .room("tea"),
           emoji: ["👋"], at: nil)
       ], of: account)
     let tea = far.conversation
@@ -170,16 +170,16 @@ extension Lobby {
       SELECT id, 1600000000000, 1600000000001 FROM participant WHERE identity = 'ben'
       """)
     let rooms = NetworkPlace.room("tea@rooms.example")
-    try store.take(
+    try store.apply(
       [
         .said(
           NetworkMessage(
-            name: MessageName(archive: "a9"), speaker: Speaker(identity: "kim"), body: "pills"),
+            name: MessageIDs(archive: "a9"), speaker: NetworkUser(identity: "kim"), body: "pills"),
           in: rooms),
         .removed(
           archive: "a9", room: "tea@rooms.example", Removal(moderator: "max", reason: "spam"),
           at: nil),
-        .wantsContact(Speaker(identity: "eve@example")),
+        .wantsContact(NetworkUser(identity: "eve@example")),
       ], of: account)
     fixture.now += 5000
   }

@@ -20,27 +20,27 @@ import Testing
   private static let room = NetworkPlace.room("tea@rooms.example")
 
   /// What a network tells of a room: a page of its archive, and all that looks at stored messages.
-  private static func news(_ page: Int) -> [NetworkNews] {
-    let zoe = Speaker(identity: "zoe", name: "Zoe")
-    func name(_ id: String) -> MessageName {
-      MessageName(origin: id + "-\(page)", archive: "a" + id + "-\(page)")
+  private static func news(_ page: Int) -> [NetworkEvent] {
+    let zoe = NetworkUser(identity: "zoe", name: "Zoe")
+    func name(_ id: String) -> MessageIDs {
+      MessageIDs(origin: id + "-\(page)", archive: "a" + id + "-\(page)")
     }
-    func said(_ id: String, at time: Milliseconds?, isPast: Bool) -> NetworkNews {
+    func said(_ id: String, at time: Milliseconds?, isPast: Bool) -> NetworkEvent {
       .said(
         NetworkMessage(
           name: name(id), speaker: zoe, body: id, time: time, answers: name("past"),
           isPast: isPast), in: room)
     }
-    func changes(of id: String, at time: Milliseconds?) -> [NetworkNews] {
+    func changes(of id: String, at time: Milliseconds?) -> [NetworkEvent] {
       [
         .edited(name(id), by: zoe, in: room, body: "new " + id, at: time, change: name("c" + id)),
         .reacted(
-          name(id), author: nil, by: Speaker(identity: "max"), in: room, emoji: ["🎉"], at: time,
+          name(id), author: nil, by: NetworkUser(identity: "max"), in: room, emoji: ["🎉"], at: time,
           change: name("r" + id)),
       ]
     }
     let past: Milliseconds = 1_500_000_000_000
-    var news: [NetworkNews] = [.page(of: room, from: "a\(page)", until: "a\(page - 1)")]
+    var news: [NetworkEvent] = [.page(of: room, from: "a\(page)", until: "a\(page - 1)")]
     // These wait for the next page.
     news += changes(of: "before", at: past)
     news.append(said("past", at: past, isPast: true))
@@ -75,7 +75,7 @@ import Testing
     let lobby = try Lobby()
     try lobby.fill()
     let account = try #require(try lobby.store.read { try $0.account(network: Self.network) })
-    try lobby.store.take(Self.news(1), of: account)
+    try lobby.store.apply(Self.news(1), of: account)
     return lobby
   }
 
@@ -88,7 +88,7 @@ import Testing
     #expect(try lobby.store.count("waiting_change") == 3)
     #expect(try lobby.found("new AND before") == 1)
     try lobby.store.db("UPDATE message SET created_at = \(time)")
-    try lobby.store.take(Self.news(2), of: account)
+    try lobby.store.apply(Self.news(2), of: account)
     #expect(try lobby.found("new AND past") == 2)
     #expect(try lobby.found("new AND live") == 2)
     #expect(try lobby.store.count("waiting_change") == 6)
@@ -248,11 +248,11 @@ import Testing
         guard let account = try store.read({ try $0.account(network: Self.network) }) else {
           return
         }
-        attempt { try store.take(Self.news(2), of: account) }
+        attempt { try store.apply(Self.news(2), of: account) }
         // One thing that cannot be taken keeps the others of its batch out.
-        for item in Self.news(3) { attempt { try store.take([item], of: account) } }
+        for item in Self.news(3) { attempt { try store.apply([item], of: account) } }
       }
-      attempt { _ = try store.forgetTheDead() }
+      attempt { _ = try store.reapStaleShells() }
       attempt { _ = try store.writeIfNeeded { try $0.forgetOld(now: fixture.now) } }
       attempt { _ = try store.pruneAttachments(now: fixture.now) }
       attempt { _ = try store.check() }

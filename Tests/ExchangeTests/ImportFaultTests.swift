@@ -213,7 +213,7 @@ import Testing
       ("2026-11-21T10:00:00.1239999999999Z", 1_795_255_200_123),
     ])
   func times(text: String, time: Milliseconds) {
-    #expect(WrittenTime(text)?.exact == time)
+    #expect(DateParser(text)?.exact == time)
   }
 
   @Test(
@@ -229,7 +229,7 @@ import Testing
       "+026-11-21T10:00:00Z", "2026-11-21T10:00:00+1:00",
     ])
   func noTimes(text: String) {
-    #expect(WrittenTime(text)?.exact == nil)
+    #expect(DateParser(text)?.exact == nil)
   }
 
   @Test("a full disk changes nothing")

@@ -28,7 +28,7 @@ private final class Typist {
     let terminal = pair.openTerminal()
     editor = LineEditor(
       face: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
-      widths: Widths(), looks: Painter.Looks())
+      widths: Widths(), looks: Painter.TerminalCapabilities())
     editor.handler = { [unowned self] event in
       switch event {
       case .willDraw, .resized, .focusChanged: return false

@@ -11,13 +11,13 @@ import Testing
   @Test("its state is a sentence, from nothing to all")
   func words() {
     #expect(
-      Confinement(landlock: 7, filtersCalls: true).words
+      Sandbox(landlock: 7, filtersCalls: true).words
         == "files and system calls (Landlock 7, seccomp)")
     #expect(
-      Confinement(landlock: 0, filtersCalls: true).words
+      Sandbox(landlock: 0, filtersCalls: true).words
         == "system calls only: this kernel has no Landlock")
     #expect(
-      Confinement(landlock: 0, filtersCalls: false).words
+      Sandbox(landlock: 0, filtersCalls: false).words
         == "none: this kernel has neither Landlock nor seccomp")
   }
 }
@@ -86,12 +86,12 @@ extension ConfinementTests {
       "certificates": true, "start": false, "unix-socket": false, "signal": false,
       "other-truncate": false,
     ]
-    if Confinement.available.landlock > 0 {
+    if Sandbox.available.landlock > 0 {
       for name in ["other-read", "other-write", "other-create", "passwd", "terminal"] {
         expected[name] = false
       }
     }
-    try #require(Confinement.available.filtersCalls)
+    try #require(Sandbox.available.filtersCalls)
     let found = try attempts(confined: true).went
     #expect(found.filter { expected[$0.key] != nil } == expected)
   }
@@ -106,7 +106,7 @@ extension ConfinementTests {
 
   @Test("each system call that reaches out of the process is refused before the kernel looks at it")
   func refusesCalls() throws {
-    try #require(Confinement.available.filtersCalls)
+    try #require(Sandbox.available.filtersCalls)
     let refused = [
       "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "kcmp",
       "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "tgkill",

@@ -206,10 +206,10 @@ final class NetworkProcessTests {
 
   @Test("what is heard is stored; while the store cannot be written nothing more is read")
   func storesWhatItHears() throws {
-    let said = NetworkNews.said(
+    let said = NetworkEvent.said(
       NetworkMessage(
-        name: MessageName(origin: "1", archive: "a1"),
-        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
+        name: MessageIDs(origin: "1", archive: "a1"),
+        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
       in: .room("tea@rooms.x.org"))
     var wasReading = true
     wire.onConnect = { [self] wire, _ in
@@ -235,10 +235,10 @@ final class NetworkProcessTests {
 
   @Test("what could not be stored until the end is stored then")
   func storesAtTheEnd() throws {
-    let said = NetworkNews.said(
+    let said = NetworkEvent.said(
       NetworkMessage(
-        name: MessageName(origin: "1", archive: "a1"),
-        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
+        name: MessageIDs(origin: "1", archive: "a1"),
+        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
       in: .room("tea@rooms.x.org"))
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -254,11 +254,11 @@ final class NetworkProcessTests {
 
   @Test("what contradicts what is there is left out, and the rest of it is stored, once")
   func leavesOutContradictions() throws {
-    func said(_ number: Int) -> NetworkNews {
+    func said(_ number: Int) -> NetworkEvent {
       .said(
         NetworkMessage(
-          name: MessageName(origin: "\(number)", archive: "a\(number)"),
-          speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"), body: "\(number)"),
+          name: MessageIDs(origin: "\(number)", archive: "a\(number)"),
+          speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "\(number)"),
         in: .room("tea@rooms.x.org"))
     }
     try mine.forbid(body: "2")
@@ -295,10 +295,10 @@ final class NetworkProcessTests {
 
   @Test("while the disk is full it says so, and no longer when it is not")
   func saysThatTheStoreIsFull() throws {
-    let said = NetworkNews.said(
+    let said = NetworkEvent.said(
       NetworkMessage(
-        name: MessageName(origin: "1", archive: "a1"),
-        speaker: Speaker(identity: "tea@rooms.x.org/ben", name: "ben"),
+        name: MessageIDs(origin: "1", archive: "a1"),
+        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"),
         body: String(repeating: "hello ", count: 10_000)),
       in: .room("tea@rooms.x.org"))
     var full = ""

@@ -6,7 +6,7 @@ import Terminal
 import Testing
 
 private let widths = Widths(clusters: .codePoints)
-private let looks = Painter.Looks(rewraps: false)
+private let looks = Painter.TerminalCapabilities(rewraps: false)
 
 /// Random frames and lines; libvterm counts their characters as `Widths.Clusters.codePoints` does.
 private struct Scene {

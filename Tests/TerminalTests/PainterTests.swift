@@ -20,7 +20,10 @@ struct PainterTests {
     var painter: Painter
     let emulator: Emulator
 
-    init(rows: Int = 6, columns: Int = 20, looks: Painter.Looks = Painter.Looks(rewraps: false)) {
+    init(
+      rows: Int = 6, columns: Int = 20,
+      looks: Painter.TerminalCapabilities = Painter.TerminalCapabilities(rewraps: false)
+    ) {
       painter = Painter(size: Size(rows: rows, columns: columns), widths: widths, looks: looks)
       emulator = Emulator(rows: rows, columns: columns)
     }
@@ -130,7 +133,7 @@ struct PainterTests {
     var screen = Screen(rows: 12, columns: columns.real)
     screen.painter = Painter(
       size: Size(rows: 12, columns: columns.believed), widths: widths,
-      looks: Painter.Looks(rewraps: false))
+      looks: Painter.TerminalCapabilities(rewraps: false))
     let block = frame(["> typing", "ssssssssss", "tttttttttt", "uuuuuuuuuu"])
     screen.paint(block)
     let message = String(repeating: "m", count: length - 1) + "!"
@@ -223,7 +226,7 @@ struct PainterTests {
 
   @Test("11.5: with NO_COLOR there are attributes and no colours, above the block too")
   func noColor() {
-    var screen = Screen(looks: Painter.Looks(colors: false))
+    var screen = Screen(looks: Painter.TerminalCapabilities(colors: false))
     let line = StyledLine("a", Style(.bold, foreground: .red, background: .blue))
     let bytes = screen.paint(Frame(rows: [Row(line, widths: widths)]), above: [line])
     #expect(bytes.contains("\u{1B}[1m"))
@@ -254,7 +257,7 @@ struct PainterTests {
     // libvterm draws the family in six columns; the painter believes in two.
     let joined = Widths(clusters: .joined)
     var painter = Painter(
-      size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.Looks())
+      size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.TerminalCapabilities())
     let emulator = Emulator(rows: 2, columns: 20)
     let row = Row(StyledLine(SafeText(line: "a👩‍👩‍👧bcdefghi")), widths: joined)
     emulator.feed(painter.paint(Frame(rows: [row], caretColumn: row.columns)))
@@ -341,7 +344,8 @@ struct PainterTests {
       ([:], true, true, false),
     ])
   func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
-    let looks = Painter.Looks(environment: { variables[$0] })
-    #expect(looks == Painter.Looks(colors: colors, rewraps: rewraps, showsEnd: showsEnd))
+    let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
+    #expect(
+      looks == Painter.TerminalCapabilities(colors: colors, rewraps: rewraps, showsEnd: showsEnd))
   }
 }

@@ -19,7 +19,8 @@ private struct Block {
     emulator = Emulator(rows: size.rows, columns: size.columns)
     emulator.rewraps = rewraps
     // What the environment says may be wrong.
-    painter = Painter(size: size, widths: widths, looks: Painter.Looks(rewraps: rewraps))
+    painter = Painter(
+      size: size, widths: widths, looks: Painter.TerminalCapabilities(rewraps: rewraps))
   }
 
   mutating func paint(messages: Int = 0) {
@@ -126,7 +127,7 @@ struct ResizeTests {
       var block = Block(Size(rows: 24, columns: 80), rewraps: rewraps)
       block.painter = Painter(
         size: Size(rows: 24, columns: 80), widths: widths,
-        looks: Painter.Looks(rewraps: !rewraps))
+        looks: Painter.TerminalCapabilities(rewraps: !rewraps))
       block.text = String(repeating: "x", count: 52)
       block.paint(messages: 30)
       for columns in [40, 80, 33, 70] {

@@ -24,7 +24,8 @@ private struct Editor {
 
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
-    painter = Painter(size: size, widths: widths, looks: Painter.Looks(showsEnd: true))
+    painter = Painter(
+      size: size, widths: widths, looks: Painter.TerminalCapabilities(showsEnd: true))
     tmux = try Tmux(rows: rows, columns: columns)
   }
 
@@ -287,7 +288,7 @@ struct TmuxTests {
     let size = Size(rows: 12, columns: 40)
     let tmux = try Tmux(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.Looks())
+      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     func frame(_ first: String) -> Frame {
       let rows = [first, "> a"].map { Row(StyledLine(SafeText(line: $0)), widths: Widths()) }
       return Frame(rows: rows, caretRow: 1, caretColumn: 3)
@@ -308,7 +309,7 @@ struct TmuxTests {
     let size = Size(rows: 12, columns: 40)
     let tmux = try Tmux(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.Looks())
+      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     for (count, caret) in [(70, 70), (60, 60), (60, 50), (45, 45), (40, 40), (10, 10)] {
       let row = Row(
         StyledLine(SafeText(line: String(repeating: "x", count: count))), widths: Widths())
@@ -336,7 +337,7 @@ struct TmuxTests {
     let widths = Widths(clusters: .joined)
     let tmux = try Tmux(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.Looks())
+      size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.TerminalCapabilities())
     let rows = ["PROMPT> half a line", "STATUS anna, alone here"]
     let block = Frame(
       rows: rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }, caretColumn: 19)

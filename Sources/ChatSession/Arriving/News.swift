@@ -24,8 +24,8 @@ final class News: SessionPart {
   func lookFromHere() throws { position = try store.read { try $0.position } }
 
   func rang(_ news: BellNews) {
-    if news.contains(.somebodyDied) {
-      outgoing.write(.forgetTheDead)
+    if news.contains(.processExited) {
+      outgoing.write(.reapStaleShells)
       if !session.accounts.list.isEmpty { session.accounts.startWanted() }
     }
     screen.holdOrCatchUp()
@@ -34,7 +34,7 @@ final class News: SessionPart {
   /// Reads what was committed since the last look and shows it.
   func catchUp() {
     guard !screen.isHolding else { return }
-    session.comings.goOn()
+    session.joinsAndLeaves.goOn()
     do {
       var hasMore = true
       while hasMore {
@@ -60,9 +60,9 @@ final class News: SessionPart {
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { place.stopped(message.senderIdentity) }
     noteUncounted(changes)
-    var whoCame = prints(changes) ? session.comings.takeLine() : []
-    session.comings.note(changes.events)
-    whoCame += session.comings.line(before: changes.arrived)
+    var whoCame = prints(changes) ? session.joinsAndLeaves.takeLine() : []
+    session.joinsAndLeaves.note(changes.events)
+    whoCame += session.joinsAndLeaves.line(before: changes.arrived)
     let (isSeenNow, takenBack) = receive(others)
     var (lines, new, forMe) = show(arrived: changes.arrived.filter { !takenBack.contains($0.id) })
     lines = whoCame + lines

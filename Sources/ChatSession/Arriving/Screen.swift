@@ -22,7 +22,7 @@ package final class Screen: SessionPart {
   /// The terminal's window has the focus, or does not tell.
   private var isFocused = true
   /// Something was printed while nobody looked: the others are told with the focus.
-  private var owesSeen = false
+  private var hasUnsentReadMarker = false
 
   init(_ session: Session) { self.session = session }
 
@@ -67,7 +67,7 @@ package final class Screen: SessionPart {
       hidden > 0
       ? try store.read { try $0.firstUnread(by: me.id, in: target.id, behind: marker) } : nil
     news.moved(from: place.conversation?.id, to: target.id)
-    session.comings.forget()
+    session.joinsAndLeaves.forget()
     place.becomes(
       target, membership,
       newestOwn: session.isStarting
@@ -83,7 +83,7 @@ package final class Screen: SessionPart {
       of: target, newBehind: marker, hidden: hidden, isNew: isNew)
     outgoing.write(.lastConversation(target.id))
     tellOthers()
-    owesSeen = false
+    hasUnsentReadMarker = false
     if printedUpTo > 0 { markSeen() }
     if session.shellID != nil { place.refreshPeopleAndUnread() }
   }
@@ -271,7 +271,7 @@ package final class Screen: SessionPart {
     if !held.lines.isEmpty { emit(.show(held.lines)) }
     transcript.endRun()
     tellOthers()
-    if held.count > 0 || owesSeen { markSeen() }
+    if held.count > 0 || hasUnsentReadMarker { markSeen() }
   }
 
   /// Looks for news, unless they would be drawn for nobody or over a line that is being typed
@@ -300,7 +300,7 @@ package final class Screen: SessionPart {
     self.isFocused = isFocused ?? false
     guard isFocused != nil, place.conversation != nil else { return }
     tellOthers()
-    if isLooking, owesSeen { markSeen() }
+    if isLooking, hasUnsentReadMarker { markSeen() }
   }
 
   /// Another program has the screen, or had it.
@@ -323,7 +323,7 @@ package final class Screen: SessionPart {
   /// The same, at the end of a turn: the terminal has taken it.
   func markPrinted() {
     if printed.isEmpty || isBehind { return }
-    owesSeen = !isFocused
+    hasUnsentReadMarker = !isFocused
     for (conversation, number) in printed {
       outgoing.write(
         .shown(conversation, upTo: number, tells: settings.receipts, isSeen: isFocused))

@@ -13,9 +13,9 @@ package struct StatusLine: SessionPart {
 
   /// The prompt before the line.
   package var prompt: StyledLine {
-    if moves.isChoosing { return StyledLine(say("switch to> "), .bold) }
+    if switcher.isChoosing { return StyledLine(say("switch to> "), .bold) }
     if let mode = editing.mode { return StyledLine(mode.prompt, .bold) }
-    if let target = moves.target {
+    if let target = switcher.target {
       return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
     }
     let name = place.conversation.map { SafeText(name: $0.name) } ?? "hobnob"
@@ -63,7 +63,7 @@ package struct StatusLine: SessionPart {
       if let both, both.columns(widths) <= columns { return both }
       return StyledLine(notice, .dim)
     }
-    if moves.isChoosing { return StyledLine(moves.hint, .dim) }
+    if switcher.isChoosing { return StyledLine(switcher.hint, .dim) }
     if let mode = editing.mode { return StyledLine(mode.status, .dim) }
     if let typing { return typing }
     if !place.isMember, let conversation = place.conversation {

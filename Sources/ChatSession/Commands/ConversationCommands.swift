@@ -31,7 +31,7 @@ struct ConversationCommands: SessionPart {
       tell(say("You are also in %1.", others.joined(separator: ", ")))
       return try place.go(to: target, isNew: isNew)
     }
-    if try asksWhoMeans(roomToJoin: last) { return }
+    if try confirmsAmbiguousName(roomToJoin: last) { return }
     let (target, isNew) = try joined(room: last)
     try place.go(to: target, isNew: isNew)
   }
@@ -102,8 +102,8 @@ struct ConversationCommands: SessionPart {
 
   /// From a room that is left: to where one was before.
   func goBack() {
-    session.orComplain {
-      if let former = try moves.before()
+    session.reportingErrors {
+      if let former = try switcher.before()
         ?? store.read({ try $0.listing(for: me.id) }).first?.conversation
       {
         try place.go(to: former)
@@ -134,7 +134,7 @@ struct ConversationCommands: SessionPart {
   func switchTo(_ argument: String) throws {
     guard !argument.isEmpty else { throw usage("switch") }
     if let move = ["-": Move.last, "+1": .next, "-1": .previous][argument] {
-      guard let found = try moves.target(of: move) else {
+      guard let found = try switcher.target(of: move) else {
         throw Refusal(say("There is no other conversation to go to."))
       }
       return try place.go(to: found)

@@ -126,7 +126,7 @@ struct FileCommands: SessionPart {
     guard let save = session.accounts.saves.removeValue(forKey: answer.request.id),
       !session.accounts.saves.values.contains(save)
     else { return }
-    session.orComplain {
+    session.reportingErrors {
       if let message = try store.read({ try $0.message(save.message, for: me.id) }) {
         try begin(.save(message.attachments, to: save.place, from: store.attachmentFolder))
       }

@@ -18,7 +18,7 @@ enum Keep {
   ///   would now make messages go after three minutes.
   static func age(_ text: String) -> Milliseconds?? {
     if text == "off" { return .some(nil) }
-    guard let days = WrittenAge(text)?.days, (1...mostDays).contains(days) else { return nil }
+    guard let days = DurationParser(text)?.days, (1...mostDays).contains(days) else { return nil }
     return Milliseconds(days) * day
   }
 
@@ -26,9 +26,9 @@ enum Keep {
   static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
     let days = Int(max(1, age / day))
-    let units: [WrittenAge.Unit] = [.years, .months, .weeks, .days]
+    let units: [DurationParser.Unit] = [.years, .months, .weeks, .days]
     for unit in units {
-      if let each = WrittenAge(1, unit).days, days % each == 0 {
+      if let each = DurationParser(1, unit).days, days % each == 0 {
         return "\(days / each)\(unit.rawValue)"
       }
     }
@@ -38,7 +38,7 @@ enum Keep {
   /// Said of a value that it cannot have.
   static func refusal(of value: String) -> Refusal {
     var shown = say("“%1”", SafeText(line: value))
-    switch WrittenAge(value)?.unit {
+    switch DurationParser(value)?.unit {
     case .minutes: shown = say("%1 (minutes)", shown)
     case .hours: shown = say("%1 (hours)", shown)
     default: break

@@ -68,7 +68,7 @@ struct RoomCommands: SessionPart {
   }
 
   /// Topics and invitations, as lines; nothing where it is not for this screen. Who comes and goes
-  /// is for ``Comings``.
+  /// is for ``JoinLeaveDigest``.
   func lines(for event: Event) -> [StyledLine] {
     let isHere = event.conversation == place.conversation?.id
     let isInvited = event.kind == .invitation && event.other?.id == me.id

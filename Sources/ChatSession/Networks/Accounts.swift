@@ -301,7 +301,8 @@ final class Accounts: SessionPart {
       let status = isWanted(account) ? state(of: account) : "disconnected"
       let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
       let matters =
-        account.network == moves.present?.network || news.networksAwaited.contains(account.network)
+        account.network == switcher.present?.network
+        || news.networksAwaited.contains(account.network)
         || isWanted(account) && awaited.contains(account.id)
       guard !status.isEmpty, matters || !isOffline else { return nil }
       return say(
@@ -349,7 +350,7 @@ final class Accounts: SessionPart {
   /// The account that an address without one belongs to: of the conversation that is open, else the
   /// only one.
   var present: Account? {
-    list.count == 1 ? list.first : list.first { $0.network == moves.present?.network }
+    list.count == 1 ? list.first : list.first { $0.network == switcher.present?.network }
   }
 
   /// The account by which an address is reached: the only one, or the only one of the same server.

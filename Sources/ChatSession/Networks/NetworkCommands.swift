@@ -19,7 +19,7 @@ struct NetworkCommands: SessionPart {
     accounts.refresh()
     let bare = try address(name, behind: "#")
     if bare.contains("@"), let account = accounts.present { return (account, bare.lowercased()) }
-    let open = account(of: moves.present)
+    let open = account(of: switcher.present)
     do {
       if let known = try store.read({ try $0.room(name, for: me.id) }) {
         return try account(of: known).map {
@@ -57,7 +57,7 @@ struct NetworkCommands: SessionPart {
     accounts.refresh()
     let bare = try address(name, behind: "@")
     guard bare.contains("@") else {
-      guard try known(name) == nil, let account = account(of: moves.present) else { return nil }
+      guard try known(name) == nil, let account = account(of: switcher.present) else { return nil }
       return (account, account.address(of: bare))
     }
     if let account = accounts.present { return (account, bare.lowercased()) }
@@ -124,7 +124,7 @@ struct NetworkCommands: SessionPart {
   /// The bytes of the largest file that the server of the open conversation takes, where it is known.
   var fileLimit: Int? {
     accounts.refresh()
-    return account(of: moves.present).flatMap { accounts.facts(of: $0)["upload"] }.flatMap {
+    return account(of: switcher.present).flatMap { accounts.facts(of: $0)["upload"] }.flatMap {
       Int($0)
     }
   }

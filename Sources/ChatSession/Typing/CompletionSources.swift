@@ -54,7 +54,7 @@ package final class ShellArguments: @MainActor ArgumentSource {
   package func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
-    if let choices = session?.moves.choices {
+    if let choices = session?.switcher.choices {
       let (list, word) = choices.candidates(for: text)
       return (0..<text.utf8.count, word, list, nil)
     }
@@ -68,7 +68,7 @@ package final class ShellArguments: @MainActor ArgumentSource {
   package func bareWord(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
-    guard let session, !session.moves.isChoosing,
+    guard let session, !session.switcher.isChoosing,
       let found = session.bareName(in: text, caret: caret)
     else { return nil }
     return (found.range, found.word, found.candidates, ":")

@@ -12,7 +12,7 @@ struct Dispatcher: SessionPart {
   /// - Throws: what is to be said when the line has to stay.
   func carryOut(_ text: String) throws {
     let text = LineRules.withoutNewlinesAtEnd(text)
-    if editing.isOn { return try session.patiently { try editing.carryOut(text) } }
+    if editing.isOn { return try session.withLockTimeout { try editing.carryOut(text) } }
     if let emoji = try session.reactions.reaction(in: text) {
       try session.reactions.react(with: emoji)
       return rememberCommand(text)
@@ -35,7 +35,7 @@ struct Dispatcher: SessionPart {
           "/%1 takes one line. To send a text that begins with /, begin it with //.",
           SafeText(line: name)))
     case .command(let line):
-      try session.patiently { try run(line) }
+      try session.withLockTimeout { try run(line) }
       rememberCommand(text)
     case .message(let body):
       if settings.slashGuard, let command = drafts.command(behindDraftIn: text) {

@@ -72,7 +72,7 @@ package final class AttachedFiles: SessionPart {
     } else {
       waiting.removeAll()
     }
-    if let here = moves.present { forget(former, in: here.id) }
+    if let here = switcher.present { forget(former, in: here.id) }
     drafts.noteAndLeave()
     return true
   }
@@ -81,7 +81,7 @@ package final class AttachedFiles: SessionPart {
 
   /// Notes that this user attached files here.
   private func remember(_ files: [WaitingFiles.File]) {
-    guard session.isInteractive, let here = moves.present else { return }
+    guard session.isInteractive, let here = switcher.present else { return }
     for file in files {
       guard let identity = file.identity else { continue }
       record.add(key(file.path, in: here.id), identity)
@@ -97,7 +97,7 @@ package final class AttachedFiles: SessionPart {
   /// was set aside.
   private func forget(_ files: [WaitingFiles.File], in conversation: ID<Conversation>) {
     guard session.isInteractive else { return }
-    let here = conversation == moves.present?.id ? waiting.files.map(\.path) : []
+    let here = conversation == switcher.present?.id ? waiting.files.map(\.path) : []
     let left = Set(here + drafts.filesSetAside(in: conversation).map(\.path))
     record.remove(
       files.filter { !left.contains($0.path) }.map { key($0.path, in: conversation) })
@@ -120,9 +120,9 @@ package final class AttachedFiles: SessionPart {
   /// Restores a draft's files and reports missing ones. Others may have written the draft, so a
   /// path counts only if this user attached it here and it is still the same file (rule 12.7).
   func restore(_ files: [DraftFile]) {
-    guard let here = moves.present else { return }
+    guard let here = switcher.present else { return }
     for file in files {
-      session.orComplain {
+      session.reportingErrors {
         guard let identity = record.identity(of: key(file.path, in: here.id)) else {
           throw Refusal(
             say(

@@ -21,7 +21,7 @@ final class Drafts: SessionPart {
   /// The draft that came back into the line, while the line begins with it.
   private var cameBack = ""
   /// What was taken off the line before a command was begun on it.
-  private var cleared = ClearedText()
+  private var cleared = KilledDraft()
   /// What was taken off is not forgotten with the next line: where to go is still being asked.
   private var keepsCleared = false
   /// The lines that were set aside, by conversation, the last one last (rule 13.3).
@@ -38,7 +38,7 @@ final class Drafts: SessionPart {
   ///
   /// - Parameter byHand: somebody typed.
   func note(byHand: Bool = false) {
-    guard session.isInteractive, !editing.isOn, !moves.isChoosing, !line.isAsking,
+    guard session.isInteractive, !editing.isOn, !switcher.isChoosing, !line.isAsking,
       line.isLive || byHand
     else { return }
     if line.isLive {
@@ -55,10 +55,10 @@ final class Drafts: SessionPart {
   }
 
   /// The command that the text made room for goes on in the next line, with a question.
-  func keepCleared() { keepsCleared = true }
+  func keepKilledDraft() { keepsCleared = true }
 
   /// What stands in the line is thrown away.
-  func forgetTyped() { cleared = ClearedText() }
+  func forgetTyped() { cleared = KilledDraft() }
 
   var deadline: Int64? { [clock.deadline, asideDeadline].compactMap { $0 }.min() }
 
@@ -94,7 +94,7 @@ final class Drafts: SessionPart {
   }
 
   private func write() {
-    guard session.isInteractive, !editing.isOn, let conversation = moves.present?.id else {
+    guard session.isInteractive, !editing.isOn, let conversation = switcher.present?.id else {
       return
     }
     storeLiveLine()
@@ -120,7 +120,8 @@ final class Drafts: SessionPart {
 
   /// Puts the line away; on an empty one the last comes back.
   func setAside() {
-    guard session.isInteractive, !editing.isOn, !moves.isChoosing, let here = moves.present?.id
+    guard session.isInteractive, !editing.isOn, !switcher.isChoosing,
+      let here = switcher.present?.id
     else { return emit(.bell) }
     guard !line.isEmpty || !files.waiting.isEmpty else {
       if !bringBackLast(in: here) { emit(.bell) }
@@ -136,7 +137,7 @@ final class Drafts: SessionPart {
     files.areSent()
     (clock, live) = (DraftClock(), nil)
     asideDeadline = now + DraftClock.idle
-    cleared = ClearedText()
+    cleared = KilledDraft()
     emit(.swapLine(Conversations.Draft(Composer.Draft())))
     emit(.notice(Self.isSetAside))
   }
@@ -150,7 +151,7 @@ final class Drafts: SessionPart {
 
   /// A draft that found something in the line comes back behind that.
   func putBy(_ draft: Conversations.Draft) {
-    guard let here = moves.present?.id else { return }
+    guard let here = switcher.present?.id else { return }
     aside[here, default: []].append(draft)
     asideDeadline = now + DraftClock.idle
   }
@@ -168,11 +169,11 @@ final class Drafts: SessionPart {
 
   /// The next line has begun.
   func beginLine() {
-    if !keepsCleared { cleared = ClearedText() }
+    if !keepsCleared { cleared = KilledDraft() }
     keepsCleared = false
     note()
     let here = runIn.take()
-    guard let here, here == moves.present?.id, line.isEmpty, !editing.isOn else { return }
+    guard let here, here == switcher.present?.id, line.isEmpty, !editing.isOn else { return }
     _ = bringBackLast(in: here)
   }
 
@@ -227,7 +228,7 @@ final class Drafts: SessionPart {
   /// The line was sent; the store took it out of its draft in the same transaction.
   func sent(_ line: Line) {
     if known[line.conversation] == line.draft { known[line.conversation] = line.rest?.text }
-    guard line.conversation == moves.present?.id, !editing.isOn,
+    guard line.conversation == switcher.present?.id, !editing.isOn,
       !outgoing.hasDraft(of: line.conversation)
     else { return }
     clock.stored(Composer.Draft())
@@ -235,7 +236,7 @@ final class Drafts: SessionPart {
   }
 
   /// `/drafts clear`: what was set aside elsewhere is not brought back any more.
-  func forgetAsideElsewhere() { aside = aside.filter { $0.key == moves.present?.id } }
+  func forgetAsideElsewhere() { aside = aside.filter { $0.key == switcher.present?.id } }
 
   // MARK: Coming back
 
@@ -246,7 +247,7 @@ final class Drafts: SessionPart {
     guard session.isInteractive else { return }
     if let former, clock.present.isEmpty, knownFiles.isEmpty { _ = aside[former]?.popLast() }
     let draft = take()
-    guard let here = moves.present?.id else { return }
+    guard let here = switcher.present?.id else { return }
     // It may be that the line is not empty.
     if aside[here]?.isEmpty != false { known[here] = nil }
     if !draft.isEmpty { emit(.restore(draft)) }
@@ -265,11 +266,11 @@ final class Drafts: SessionPart {
     listLiveLine()
     clock = DraftClock()
     live = nil
-    cleared = ClearedText()
+    cleared = KilledDraft()
     knownFiles = WaitingFiles()
     files.areSent()
     let nothing = Conversations.Draft(Composer.Draft())
-    guard let here = moves.present?.id else { return nothing }
+    guard let here = switcher.present?.id else { return nothing }
     known[here] = nil
     guard let stored = outgoing.draft(of: here), !outgoing.holdsLine(ofDraft: stored.text, in: here)
     else { return nothing }
@@ -279,11 +280,11 @@ final class Drafts: SessionPart {
 
   /// The draft was put into the line.
   func restored(_ draft: Conversations.Draft) {
-    guard let conversation = moves.present?.id else { return }
+    guard let conversation = switcher.present?.id else { return }
     if known[conversation] == nil, !draft.isEmpty { known[conversation] = draft.text }
     let present = Composer.Draft(draft.text, caret: draft.caret, spans: line.mentions)
     clock = DraftClock(stored: present)
-    cleared = ClearedText()
+    cleared = KilledDraft()
     cleared.note(present)
     cameBack = present.text
     files.restore(draft.files)
@@ -375,7 +376,7 @@ private struct LiveLine {
 
 /// The text that was deleted to make room for a command: the line as it was before several
 /// characters went at once. Letters deleted one by one are corrections.
-private struct ClearedText {
+private struct KilledDraft {
   private var last = Composer.Draft()
   private var beforeCut: Composer.Draft?
 

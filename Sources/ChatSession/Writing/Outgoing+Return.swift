@@ -31,12 +31,12 @@ extension Outgoing {
   /// A line that could not be stored comes back where its conversation is open and the line is
   /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
   func giveBack(_ line: Line, because reason: SafeText) {
-    let isHere = line.conversation == moves.present?.id
+    let isHere = line.conversation == switcher.present?.id
     let name = SafeText(name: line.place)
     if isLeaving {
       leavesUnsent()
       write(.returned(line, reason))
-    } else if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !moves.isChoosing {
+    } else if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !switcher.isChoosing {
       complain(say("%1 Your line is back.", reason))
       emit(.put(line.typed, mentions: line.spans(in: line.typed)))
       files.bringBack(line.files)

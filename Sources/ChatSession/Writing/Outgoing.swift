@@ -61,7 +61,7 @@ package final class Outgoing: SessionPart {
   func write(_ write: Write) {
     guard !queue.isReady, !session.isStarting, !queue.holds(write) else { return queue.add(write) }
     do {
-      try session.patiently { try perform(write) }
+      try session.withLockTimeout { try perform(write) }
     } catch StoreError.locked {
       queue.add(write)
       tryAgainSoon()
@@ -96,7 +96,7 @@ package final class Outgoing: SessionPart {
       return []
     }
     do {
-      return try session.patiently {
+      return try session.withLockTimeout {
         try store.writeIfNeeded { try $0.noteDelivered(to: me.id, upTo: delivered, seen: seen) }
       }
     } catch StoreError.locked {
@@ -167,7 +167,7 @@ package final class Outgoing: SessionPart {
       try store.writeIfNeeded { try $0.setColours(colours, in: conversation) }
     case .attach: try session.attach()
     case .lookAtNames: try store.writeIfNeeded { try $0.lookAtNames() }
-    case .forgetTheDead: _ = try store.forgetTheDead()
+    case .reapStaleShells: _ = try store.reapStaleShells()
     }
   }
 }
@@ -193,15 +193,15 @@ extension Outgoing {
       attachments: attachments, mentions: self.line.mentions(in: body), replyTo: replyTo,
       draft: draft, rest: rest)
     files.areSent()
-    moves.endRun()
+    switcher.endRun()
     // What waits already has to be stored before this.
     if queue.isReady { flush() }
     guard session.isInteractive else {
       // Nobody types meanwhile.
       do {
         line.attachments =
-          try FileKeeper.keep(line.files, limit: fileLimit, in: store) + attachments
-        return try session.patiently { try commit(line) }
+          try AttachmentImporter.keep(line.files, limit: fileLimit, in: store) + attachments
+        return try session.withLockTimeout { try commit(line) }
       } catch {
         files.bringBack(line.files)
         throw error
@@ -217,7 +217,7 @@ extension Outgoing {
 
   private func commitOrQueue(_ line: Line) throws {
     if !queue.isReady, !queue.holds(.line(line)) {
-      do { return try session.patiently { try commit(line) } } catch StoreError.locked {}
+      do { return try session.withLockTimeout { try commit(line) } } catch StoreError.locked {}
     }
     queue.add(.line(line))
     if queue.isReady { tryAgainSoon() }
@@ -229,7 +229,7 @@ extension Outgoing {
   /// - Parameter path: where the text lies; it is not needed any more then.
   func send(_ text: String, asFileAt path: String) throws {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
-    let kept = try FileKeeper.keep(WaitingFiles([file]), limit: fileLimit, in: store)
+    let kept = try AttachmentImporter.keep(WaitingFiles([file]), limit: fileLimit, in: store)
     try send("", typed: text, attachments: kept)
   }
 

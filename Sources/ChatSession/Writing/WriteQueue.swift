@@ -21,7 +21,7 @@ enum Write {
   case typing(Bool, in: ID<Conversation>)
   /// Which colours names have from now on.
   case colours([ID<Participant>: Int], in: ID<Conversation>)
-  case attach, lookAtNames, forgetTheDead
+  case attach, lookAtNames, reapStaleShells
 
   /// Whether a write that waits need not be done any more once this one is.
   func replaces(_ other: Write) -> Bool {
@@ -32,7 +32,7 @@ enum Write {
     case (.delivered(_, let one), .delivered(_, let two)): one == two
     case (.open, .open), (.lastConversation, .lastConversation),
       (.typing, .typing), (.attach, .attach), (.lookAtNames, .lookAtNames),
-      (.forgetTheDead, .forgetTheDead):
+      (.reapStaleShells, .reapStaleShells):
       true
     default: false
     }

@@ -34,7 +34,7 @@ public struct CompletionSession {
   private var revision = 0
   /// The text is what this session made it, and no key has come since.
   private var isOwnChange = false
-  private(set) var settled = SettledWords()
+  private(set) var settled = HandledWords()
 
   /// Nil while there is no session.
   private(set) var topic: CompletionTopic?
@@ -101,7 +101,7 @@ public struct CompletionSession {
   ///
   /// - Parameter settled: the words of the new one.
   /// - Returns: those of the old one.
-  mutating func begin(_ settled: SettledWords = SettledWords()) -> SettledWords {
+  mutating func begin(_ settled: HandledWords = HandledWords()) -> HandledWords {
     defer { self.settled = settled }
     told = (-1, 0, false)
     close()

@@ -27,7 +27,7 @@ extension CompletionTopic {
   ///   - byTab: bare words count too.
   init?(
     in line: ComposedText, registry: CompletionRegistry, argumentSource: (any ArgumentSource)?,
-    settled: inout SettledWords, byTab: Bool
+    settled: inout HandledWords, byTab: Bool
   ) {
     guard line.region == nil else { return nil }
     let (text, caret) = (line.text, line.caret)

@@ -28,15 +28,15 @@ public final class BarController<Line: BarLine> {
   /// true has taken it, and no text is inserted (9.4).
   public var plugins: [(_ content: PastedContent, _ pasted: String) -> Bool] = []
 
-  private var mentions = FollowedSpans()
+  private var mentions = TrackedSpans()
   /// The text that mentions and completion know, to see what has changed. It is the line's string,
   /// and its number.
   private var known = (text: "", edition: 0)
-  private var told = ToldBar()
+  private var told = LastNotified()
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var asides: [(line: Line.Aside, draft: Draft, settled: SettledWords)] = []
+  private var asides: [(line: Line.Aside, draft: Draft, settled: HandledWords)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -262,7 +262,7 @@ public final class BarController<Line: BarLine> {
   private func tellChanges(byHand: Bool) {
     let text = line.composed.text
     let old = told
-    told = ToldBar(
+    told = LastNotified(
       edition: line.edition, isEmpty: text.isEmpty, canSend: allowsSending(text),
       rows: line.inputRows, zones: line.zones)
     tell(told.changes(since: old, text: text, byHand: byHand))

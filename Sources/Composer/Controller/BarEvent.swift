@@ -42,7 +42,7 @@ public enum BarEvent: Hashable, Sendable {
 }
 
 /// What listeners know of a bar.
-struct ToldBar {
+struct LastNotified {
   var edition = 0
   var isEmpty = true
   var canSend = false
@@ -50,7 +50,7 @@ struct ToldBar {
   var zones: ZoneValues<[Item]> = [:]
 
   /// What has changed since `old`, in the order of 9.2.
-  func changes(since old: ToldBar, text: String, byHand: Bool) -> [BarEvent] {
+  func changes(since old: LastNotified, text: String, byHand: Bool) -> [BarEvent] {
     var events: [BarEvent] = canSend == old.canSend ? [] : [.canSend(canSend)]
     let hasOtherText = edition != old.edition
     for zone in Zone.allCases {

@@ -29,9 +29,9 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package var place: NetworkPlace
   /// What the network knows the message by. Of the owner's own the origin id is there from Return
   /// on, and never changes.
-  package var name: MessageName
+  package var name: MessageIDs
   /// Who wrote the message: for `react` the one who is reacted to.
-  package var author: Speaker
+  package var author: NetworkUser
   /// What the message answers, if that is still there.
   package var answers: NetworkQuote?
   /// Whether it was handed to the network before (`Store.noteTried`): then the network may have it.
@@ -41,8 +41,8 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
 
   package init(
     id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil,
-    place: NetworkPlace = .direct(""), name: MessageName = MessageName(),
-    author: Speaker = Speaker(identity: "", isOwner: true), answers: NetworkQuote? = nil,
+    place: NetworkPlace = .direct(""), name: MessageIDs = MessageIDs(),
+    author: NetworkUser = NetworkUser(identity: "", isOwner: true), answers: NetworkQuote? = nil,
     wasTried: Bool = false, links: [String] = []
   ) {
     self.id = id
@@ -66,12 +66,12 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
 
 /// A message that another one answers, as the network knows it.
 package struct NetworkQuote: Hashable, Sendable {
-  package var name: MessageName
-  package var speaker: Speaker
+  package var name: MessageIDs
+  package var speaker: NetworkUser
   /// All of its text.
   package var text: String
 
-  package init(name: MessageName, speaker: Speaker, text: String) {
+  package init(name: MessageIDs, speaker: NetworkUser, text: String) {
     self.name = name
     self.speaker = speaker
     self.text = text

@@ -21,7 +21,7 @@ extension Reading where Self: ~Copyable {
       var quote: NetworkQuote?
       if !row.isNull("quoted"), row.int("quoted_gone") == 0 {
         quote = NetworkQuote(
-          name: MessageName(
+          name: MessageIDs(
             origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
           speaker: Store.speaker(row, .quoted, network: network), text: row.text("quoted_text"))
       }
@@ -29,7 +29,7 @@ extension Reading where Self: ~Copyable {
         id: row.int64("entry"), message: Store.message(row),
         operation: OutboxEntry.Operation(rawValue: row.int("operation")) ?? .send,
         reaction: Store.outboxReaction(row), place: Store.networkPlace(row),
-        name: MessageName(
+        name: MessageIDs(
           origin: row.optionalText("remote_id"), archive: row.optionalText("archive_id")),
         author: Store.speaker(row, .sender, network: network), answers: quote,
         wasTried: row.int64("tried") > 0,
@@ -52,7 +52,7 @@ extension Writing where Self: ~Copyable {
 
   /// A correction or reaction is known from now on.
   func noteApplied(
-    _ change: MessageName, to message: ID<Message>, by author: ID<Participant>
+    _ change: MessageIDs, to message: ID<Message>, by author: ID<Participant>
   ) throws {
     if change.archive == nil, change.origin == nil { return }
     try database.run(

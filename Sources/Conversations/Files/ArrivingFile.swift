@@ -4,7 +4,7 @@
 /// nothing behind.
 package final class ArrivingFile {
   private let folder: AttachmentFolder
-  private let file: UnplacedFile
+  private let file: StagedFile
   private var bytes = 0
   /// What it begins with, which tells its type.
   private var beginning: [UInt8] = []
@@ -12,7 +12,7 @@ package final class ArrivingFile {
   /// - Throws: `AttachmentError`.
   package init(into folder: AttachmentFolder) throws {
     self.folder = folder
-    file = try folder.writing { try UnplacedFile(in: folder) }
+    file = try folder.writing { try StagedFile(in: folder) }
   }
 
   /// - Throws: `AttachmentError`.

@@ -15,7 +15,7 @@ package final class AttachmentCopy {
   private let folder: AttachmentFolder
   private let source: OpenFile
   private let opened: Glibc.stat
-  private let file: UnplacedFile
+  private let file: StagedFile
   private let buffer: UnsafeMutableRawBufferPointer
   private var unflushed = 0
 
@@ -31,7 +31,7 @@ package final class AttachmentCopy {
     self.name = name.map(Store.safeName) ?? FileURL.name(of: path)
     self.limit = limit
     self.folder = folder
-    file = try folder.writing { try UnplacedFile(in: folder) }
+    file = try folder.writing { try StagedFile(in: folder) }
     buffer = .allocate(byteCount: 1 << 18, alignment: 16)
   }
 

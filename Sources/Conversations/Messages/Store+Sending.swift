@@ -258,7 +258,7 @@ extension Store {
     var state = DeliveryState.sent
     var time: Milliseconds
     /// What the network knows it by. What is yet to be sent has its uid for an origin id, for good.
-    var name = MessageName()
+    var name = MessageIDs()
     /// The number of what it answers.
     var answers: Int?
     var mentions = ""

@@ -71,5 +71,5 @@ package enum NetworkSignal: Hashable, Sendable {
   case typing(NetworkPlace, Bool)
   /// The owner's shell has, or has shown, the messages of this place up to the one of that name,
   /// which that speaker wrote.
-  case reached(NetworkPlace, MessageName, by: Speaker, DeliveryState)
+  case reached(NetworkPlace, MessageIDs, by: NetworkUser, DeliveryState)
 }

@@ -31,9 +31,9 @@ extension Store {
   /// In a network's conversation only the account's owner is of this machine.
   static func speaker(
     _ row: Row, _ columns: SpeakerColumns, network: String
-  ) -> Speaker {
+  ) -> NetworkUser {
     let isOwner = row.text(columns.network).isEmpty
-    return Speaker(
+    return NetworkUser(
       identity: isOwner
         ? Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: network).address
         : row.optionalText(columns.given) ?? row.text(columns.identity),

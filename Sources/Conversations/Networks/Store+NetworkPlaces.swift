@@ -53,7 +53,7 @@ extension DurableTransaction {
     guard let known = try self.account(network: account.network), known.id == account.id else {
       throw RuleError.noSuchAccount(account.address)
     }
-    let place = try NewsTaking(DurableTransaction(of: self), known, []).place(.direct(address))
+    let place = try IncomingBatch(DurableTransaction(of: self), known, []).place(.direct(address))
     try enter(known.owner, place.id)
     return place.conversation
   }

@@ -48,7 +48,7 @@ extension Reading where Self: ~Copyable {
   /// The newest message of others up to a number.
   fileprivate func newestHeard(
     in conversation: ID<Conversation>, upTo number: Int, _ account: Account
-  ) throws -> (number: Int, name: MessageName, speaker: Speaker)? {
+  ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
     try database.first(
       """
       SELECT m.number, m.remote_id, m.archive_id, \(Store.SpeakerColumns.sender.select(from: "p"))
@@ -60,7 +60,7 @@ extension Reading where Self: ~Copyable {
     ) {
       (
         number: $0.int("number"),
-        name: MessageName(
+        name: MessageIDs(
           origin: $0.optionalText("remote_id"), archive: $0.optionalText("archive_id")),
         speaker: Store.speaker($0, .sender, network: account.network)
       )

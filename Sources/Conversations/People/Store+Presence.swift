@@ -240,11 +240,11 @@ extension Store {
   // MARK: The dead
 
   /// Removes shells, and what is said of network processes, that have ended without a word; to be
-  /// called at the start, and when the bell says `.somebodyDied`. If somebody removed the lock file
+  /// called at the start, and when the bell says `.processExited`. If somebody removed the lock file
   /// of this process, it is made again.
   ///
   /// - Returns: whether there were any.
-  public func forgetTheDead() throws -> Bool {
+  public func reapStaleShells() throws -> Bool {
     if try !read({ try $0.hasDead() }) { return false }
     return try write { transaction in
       let hadHolders = try transaction.forgetDeadHolders()

@@ -128,8 +128,8 @@ extension DurableTransaction {
 
   /// Somebody on the network of an account, who need not have been heard of before.
   package func networkPerson(_ address: String, of account: Account) throws -> Participant {
-    try NewsTaking(DurableTransaction(of: self), account, []).person(
-      Speaker(identity: address), in: .direct(address)
+    try IncomingBatch(DurableTransaction(of: self), account, []).person(
+      NetworkUser(identity: address), in: .direct(address)
     ).participant
   }
 }

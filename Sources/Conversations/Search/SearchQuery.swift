@@ -75,7 +75,7 @@ public struct SearchQuery: Hashable, Sendable {
     _ filter: String, _ value: String, now: Milliseconds, zone: TimeZoneRules
   ) throws(SearchError) {
     func span() throws(SearchError) -> Range<Milliseconds> {
-      guard let span = WrittenTime.span(value, now: now, zone: zone) else { throw .notADate(value) }
+      guard let span = DateParser.span(value, now: now, zone: zone) else { throw .notADate(value) }
       return span
     }
     let name = filter.lowercased()

@@ -54,7 +54,7 @@ final class ImportedPlace {
 /// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
 /// What is imported is older than whatever happens here, so it is given ids below zero
-/// (`PastIDs`): no shell that is open takes it for something that has just arrived.
+/// (`BackfillIDs`): no shell that is open takes it for something that has just arrived.
 package final class Import {
   package internal(set) var report = ImportReport()
 
@@ -65,7 +65,7 @@ package final class Import {
   /// Is told of each line that is left out.
   let complain: (ImportFault) -> Void
 
-  var ids = PastIDs()
+  var ids = BackfillIDs()
   private let firstSilent: Int64
   private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]

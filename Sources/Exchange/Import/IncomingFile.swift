@@ -8,12 +8,12 @@ final class IncomingFile {
   let bytes: Int64
   /// How many have come.
   private(set) var offset: Int64 = 0
-  private let file: UnplacedFile
+  private let file: StagedFile
 
   /// - Throws: `SystemFailure`.
   init(_ hash: String, bytes: Int64, into folder: AttachmentFolder) throws {
     (self.hash, self.bytes) = (hash, bytes)
-    file = try UnplacedFile(in: folder)
+    file = try StagedFile(in: folder)
   }
 
   /// - Returns: whether that was the last piece.

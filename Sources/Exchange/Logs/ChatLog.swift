@@ -78,7 +78,7 @@ struct IrssiLog: ChatLog {
         $0.utf8.count == 1 ? "0" + $0 : $0
       }
       day =
-        WrittenTime(([parts.last.map(String.init) ?? ""] + numbers).joined(separator: "-"))?.wall
+        DateParser(([parts.last.map(String.init) ?? ""] + numbers).joined(separator: "-"))?.wall
       if day == nil { throw LineFault("there is no such day: %1", String(date)) }
       return .nothing
     }
@@ -174,7 +174,7 @@ struct WeeChatLog: ChatLog {
 
   /// Newer ones write microseconds and UTC.
   private static func time(_ text: String) -> Milliseconds? {
-    guard let written = WrittenTime(text) else { return nil }
+    guard let written = DateParser(text) else { return nil }
     if written.minutesEast != nil { return written.exact }
     // 2026-11-21 10:00:00, as it is written there and in no other way.
     let isUsual = text.utf8.count == 19 && text.contains(" ")

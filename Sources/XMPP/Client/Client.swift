@@ -189,7 +189,7 @@ package struct Client {
 
   /// What one event brings.
   struct Turn {
-    var news: [NetworkNews] = []
+    var news: [NetworkEvent] = []
     var effects: [ClientEffect] = []
     /// What is done before the news is stored.
     var early: [ClientEffect] = []
@@ -202,7 +202,7 @@ package struct Client {
 extension Client {
   var isUp: Bool { jid != nil }
 
-  mutating func tell(_ news: NetworkNews) { turn.news.append(news) }
+  mutating func tell(_ news: NetworkEvent) { turn.news.append(news) }
 
   mutating func send(_ stanza: Element, payload: OutboxEntry.ID? = nil) {
     turn.effects.append(.send(stanza, payload: payload))

@@ -95,7 +95,7 @@ extension Client {
       case .question(let id): questionIsDue(id)
       case .room(let address): roomIsDue(address)
       case .archive(let key): nextPage(of: key)
-      case .upload: outbox.hasNewPlace = true
+      case .upload: outbox.needsPump = true
       case .strangers: tell(.countStrangers)
       }
     }

@@ -32,7 +32,7 @@ package enum ClientEvent: Sendable {
 /// What is to be done for a ``Client``, in this order.
 package enum ClientEffect: Hashable, Sendable {
   /// Put these into the store, all of them or none. What is sent behind them relies on it.
-  case store([NetworkNews])
+  case store([NetworkEvent])
   /// Write a stanza, and say `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
   /// Put a file at an address, and say `.uploaded`; one at a time.

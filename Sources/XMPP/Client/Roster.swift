@@ -117,7 +117,7 @@ extension Client {
     list(query)
     for address in roster.contacts.keys where !roster.named.contains(address) {
       roster.contacts[address] = nil
-      tell(.stranger(Speaker(identity: address.description)))
+      tell(.stranger(NetworkUser(identity: address.description)))
     }
     roster.named = []
     roster.version = query["ver"]
@@ -141,10 +141,10 @@ extension Client {
     // Whoever was let in first is asked in return, and need not be told of twice.
     if let contact = roster.contacts[address], contact.subscription == "to", former?.isSeen == false
     {
-      tell(.answeredContact(Speaker(identity: address.description), isYes: true))
+      tell(.answeredContact(NetworkUser(identity: address.description), isYes: true))
     }
     if roster.contacts[address] == nil {
-      tell(.stranger(Speaker(identity: address.description)))
+      tell(.stranger(NetworkUser(identity: address.description)))
     } else {
       tellContact(address)
     }
@@ -154,7 +154,7 @@ extension Client {
     let contact = roster.contacts[address] ?? Roster.Contact()
     tell(
       .contact(
-        Speaker(identity: address.description, name: contact.name),
+        NetworkUser(identity: address.description, name: contact.name),
         isOnline: contact.isSeen || !contact.devices.isEmpty ? !contact.devices.isEmpty : nil,
         away: contact.away))
   }
@@ -174,12 +174,12 @@ extension Client {
       } else {
         if roster.askers.count < Limits.contacts { roster.askers.insert(from.bare) }
         let name = roster.contacts[from.bare]?.name ?? ""
-        tell(.wantsContact(Speaker(identity: from.bare.description, name: name)))
+        tell(.wantsContact(NetworkUser(identity: from.bare.description, name: name)))
         countStrangersLater()
       }
     case "unsubscribe": roster.askers.remove(from.bare)
     case "unsubscribed" where roster.contacts[from.bare] != nil:
-      tell(.answeredContact(Speaker(identity: from.bare.description), isYes: false))
+      tell(.answeredContact(NetworkUser(identity: from.bare.description), isYes: false))
     default: break
     }
   }

@@ -184,10 +184,10 @@ import Testing
     flock(lock, LOCK_UN)
     close(lock)
     #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try linked.store.forgetTheDead())
+    #expect(try linked.store.reapStaleShells())
     #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "")
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
-    #expect(try !linked.store.forgetTheDead())
+    #expect(try !linked.store.reapStaleShells())
     #expect(try other.takeLease(of: linked.account))
   }
 
@@ -199,7 +199,7 @@ import Testing
     _ = try linked.wire.takeLease(of: linked.account)
     #expect(try linked.store.read { try $0.people(in: lobby) }.map(\.isHere) == [false])
     #expect(try linked.store.read { try $0.othersHere(in: lobby, than: ben) } == 0)
-    #expect(try !linked.store.forgetTheDead())
+    #expect(try !linked.store.reapStaleShells())
     #expect(try linked.wire.read { try $0.holdsLease(of: linked.account) })
   }
 
@@ -210,12 +210,12 @@ import Testing
     _ = try linked.wire.takeLease(of: linked.account)
     let path = linked.wire.files.lockPath(of: linked.wire.connection.leases[0].holder)
     unlink(path)
-    #expect(try linked.wire.forgetTheDead() == false)
+    #expect(try linked.wire.reapStaleShells() == false)
     #expect(try !other.takeLease(of: linked.account))
     unlink(path)
     #expect(try other.takeLease(of: linked.account))
     #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
-    _ = try linked.wire.forgetTheDead()
+    _ = try linked.wire.reapStaleShells()
     #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
     #expect(try other.read { try $0.holdsLease(of: linked.account) })
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Who may change what was said on a network") struct AuthorshipTests {
   private let linked: Linked
-  private let name = MessageName(origin: "o1", archive: "a1")
+  private let name = MessageIDs(origin: "o1", archive: "a1")
 
   init() throws {
     linked = try Linked()
@@ -15,8 +15,9 @@ import Testing
   }
 
   private func edit(
-    _ body: String, by speaker: Speaker, _ name: MessageName? = nil, at time: Milliseconds? = nil,
-    change: MessageName = MessageName()
+    _ body: String, by speaker: NetworkUser, _ name: MessageIDs? = nil,
+    at time: Milliseconds? = nil,
+    change: MessageIDs = MessageIDs()
   ) throws {
     try linked.hear(
       .edited(
@@ -27,11 +28,11 @@ import Testing
   func edits() throws {
     try edit("mine now", by: linked.max)
     try edit("mine now", by: linked.me)
-    try edit("by its archive id", by: linked.max, MessageName(archive: "a1"))
+    try edit("by its archive id", by: linked.max, MessageIDs(archive: "a1"))
     // The same id in another room is another message, and nobody's there.
     let other = NetworkPlace.room("dev@rooms.example")
     try linked.hear(.edited(name, by: linked.zoe, in: other, body: "elsewhere", at: nil))
-    try edit("of nothing", by: linked.zoe, MessageName(origin: "o9"))
+    try edit("of nothing", by: linked.zoe, MessageIDs(origin: "o9"))
     #expect(try linked.bodies() == ["helo"])
     #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.count == 1)
     let position = try linked.store.read { try $0.position }
@@ -44,24 +45,24 @@ import Testing
         message
       ])
     // Not before it is there.
-    try edit("early", by: linked.zoe, MessageName(origin: "o2"))
+    try edit("early", by: linked.zoe, MessageIDs(origin: "o2"))
     try linked.say("late", origin: "o2")
     #expect(try linked.bodies() == ["hello", "late"])
   }
 
   @Test("what changes in the batch it came in is found by its new words alone")
   func editedInOneBatch() throws {
-    func said(_ body: String) -> NetworkNews {
+    func said(_ body: String) -> NetworkEvent {
       .said(
-        NetworkMessage(name: MessageName(origin: body), speaker: linked.zoe, body: body),
+        NetworkMessage(name: MessageIDs(origin: body), speaker: linked.zoe, body: body),
         in: linked.tea)
     }
     try linked.hear(
       said("apple"),
       .edited(
-        MessageName(origin: "apple"), by: linked.zoe, in: linked.tea, body: "pear", at: nil),
+        MessageIDs(origin: "apple"), by: linked.zoe, in: linked.tea, body: "pear", at: nil),
       said("plum"), said("cherry"),
-      .retracted(MessageName(origin: "plum"), by: linked.zoe, in: linked.tea, at: nil))
+      .retracted(MessageIDs(origin: "plum"), by: linked.zoe, in: linked.tea, at: nil))
     for (word, count) in [("apple", 0), ("pear", 1), ("plum", 0), ("cherry", 1)] {
       let found = try linked.store.read { try $0.search(SearchQuery.parse(word), for: linked.anna) }
       #expect(found.count == count, "\(word)")
@@ -72,11 +73,11 @@ import Testing
 
   @Test("14.3: what an archive or a room tells again changes nothing")
   func editsToldAgain() throws {
-    let (archived, position) = (MessageName(origin: "c", archive: "c1"), linked.fixture.now - 20)
-    try edit("one", by: linked.zoe, change: MessageName(origin: "c0"))
+    let (archived, position) = (MessageIDs(origin: "c", archive: "c1"), linked.fixture.now - 20)
+    try edit("one", by: linked.zoe, change: MessageIDs(origin: "c0"))
     try edit("two", by: linked.zoe, at: position, change: archived)
     let known = try linked.store.read { try $0.position }
-    try edit("one", by: linked.zoe, at: position, change: MessageName(origin: "c0", archive: "c0"))
+    try edit("one", by: linked.zoe, at: position, change: MessageIDs(origin: "c0", archive: "c0"))
     try edit("two", by: linked.zoe, at: position, change: archived)
     #expect(try linked.bodies() == ["two"])
     let message = try linked.messages()[0]
@@ -85,7 +86,7 @@ import Testing
     #expect(
       try linked.store.read { try $0.changes(since: known, for: linked.anna) }.revised.isEmpty)
     // A program that gives an id twice gives it to two corrections.
-    try edit("three", by: linked.zoe, change: MessageName(origin: "c", archive: "c2"))
+    try edit("three", by: linked.zoe, change: MessageIDs(origin: "c", archive: "c2"))
     #expect(try linked.bodies() == ["three"])
   }
 
@@ -93,7 +94,7 @@ import Testing
   func correctionsOfOneSecond() throws {
     let second = linked.fixture.now / 1000 * 1000
     func correct(_ body: String, _ id: String, at time: Milliseconds?) throws -> String? {
-      try edit(body, by: linked.zoe, at: time, change: MessageName(origin: id, archive: id))
+      try edit(body, by: linked.zoe, at: time, change: MessageIDs(origin: id, archive: id))
       return try linked.bodies().first
     }
     #expect(try correct("one", "c1", at: second) == "one")
@@ -109,11 +110,11 @@ import Testing
   func reactionsOfOneSecond() throws {
     let second = linked.fixture.now / 1000 * 1000
     let message = try linked.messages()[0].id
-    func react(_ emoji: [String], _ id: String, by speaker: Speaker) throws -> [String] {
+    func react(_ emoji: [String], _ id: String, by speaker: NetworkUser) throws -> [String] {
       try linked.hear(
         .reacted(
           name, author: nil, by: speaker, in: linked.tea, emoji: emoji, at: second,
-          change: MessageName(origin: id, archive: "a" + id)))
+          change: MessageIDs(origin: id, archive: "a" + id)))
       return try linked.store.read { try $0.reactions(of: message) }.map(\.emoji)
     }
     linked.fixture.now += 3_600_000
@@ -135,13 +136,13 @@ import Testing
   func manyReactions() throws {
     let message = try linked.messages()[0].id
     let all = (1...2_000).map { number in
-      NetworkNews.reacted(
+      NetworkEvent.reacted(
         name, author: nil, by: linked.max, in: linked.tea,
         emoji: [number == 2_000 ? "🎉" : number.isMultiple(of: 2) ? "👍" : "🔥"],
-        at: linked.fixture.now, change: MessageName(archive: "r\(number)"))
+        at: linked.fixture.now, change: MessageIDs(archive: "r\(number)"))
     }
-    func hear(_ news: [NetworkNews]) throws -> [String] {
-      try linked.wire.take(news, of: linked.account)
+    func hear(_ news: [NetworkEvent]) throws -> [String] {
+      try linked.wire.apply(news, of: linked.account)
       return try linked.store.read { try $0.reactions(of: message) }.map(\.emoji)
     }
     #expect(try hear(all) == ["🎉"])
@@ -157,7 +158,7 @@ import Testing
     try linked.hear(
       .reacted(
         name, author: nil, by: linked.zoe, in: linked.tea, emoji: ["🎉"], at: nil,
-        change: MessageName(archive: "z1")))
+        change: MessageIDs(archive: "z1")))
     #expect(try linked.store.count("applied_change") == Store.knownChanges + 1)
   }
 
@@ -211,7 +212,7 @@ import Testing
     let (message, entry) = try linked.send("one")
     try linked.hear(.accepted(entry, archive: "a2"))
     try linked.store.writeDurably { try $0.edit(message.id, to: "two", by: linked.anna) }
-    let own = MessageName(origin: message.uid)
+    let own = MessageIDs(origin: message.uid)
     try edit("zero", by: linked.me, own)
     #expect(try linked.bodies().last == "two" && linked.outbox().map(\.operation) == [.edit])
     try edit("two", by: linked.me, own)
@@ -220,11 +221,11 @@ import Testing
 
   @Test("6: by a nickname alone it counts, and is marked")
   func unverified() throws {
-    let nick = Speaker(identity: "kim", name: "kim", isVerified: false)
+    let nick = NetworkUser(identity: "kim", name: "kim", isVerified: false)
     try linked.say("a", by: nick, origin: "n1")
     try linked.say("b", by: nick, origin: "n2")
-    try edit("A", by: nick, MessageName(origin: "n1"))
-    try linked.hear(.retracted(MessageName(origin: "n2"), by: nick, in: linked.tea, at: nil))
+    try edit("A", by: nick, MessageIDs(origin: "n1"))
+    try linked.hear(.retracted(MessageIDs(origin: "n2"), by: nick, in: linked.tea, at: nil))
     let messages = try linked.messages()
     #expect(messages.map(\.isUnverified) == [false, true, true])
     #expect(messages.map(\.body) == ["helo", "A", ""])
@@ -233,7 +234,7 @@ import Testing
   @Test("attack 8: a room cannot speak for people of other places")
   func roomsNameTheirOwn() throws {
     try linked.say("psst", by: linked.ben, in: linked.direct, origin: "b1")
-    let forged = Speaker(identity: "ben@example.org", name: "Ben is a fool")
+    let forged = NetworkUser(identity: "ben@example.org", name: "Ben is a fool")
     try linked.say("I am Ben", by: forged)
     try linked.hear(.present(forged, room: "tea@rooms.example"))
     let ben = try #require(
@@ -268,11 +269,11 @@ import Testing
   @Test("7.8: anyone reacts, with one emoji each")
   func reactions() throws {
     func react(
-      _ emoji: [String], by speaker: Speaker, author: Speaker? = nil
+      _ emoji: [String], by speaker: NetworkUser, author: NetworkUser? = nil
     ) throws -> [String] {
       try linked.hear(
         .reacted(
-          MessageName(origin: "o1"), author: author, by: speaker, in: linked.tea, emoji: emoji,
+          MessageIDs(origin: "o1"), author: author, by: speaker, in: linked.tea, emoji: emoji,
           at: nil))
       return try linked.store.read { try $0.reactions(of: linked.messages()[0].id) }
         .map { "\($0.participant.name) \($0.emoji)" }
@@ -310,11 +311,11 @@ import Testing
     let linked = try Linked()
     try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
     try linked.join()
-    let mallory = Speaker(identity: "mallory@example.org")
+    let mallory = NetworkUser(identity: "mallory@example.org")
     let (message, entry) = try linked.send("one", in: linked.direct)
-    let name = MessageName(origin: message.uid)
+    let name = MessageIDs(origin: message.uid)
     func told(
-      _ name: MessageName, by speaker: Speaker, _ state: DeliveryState,
+      _ name: MessageIDs, by speaker: NetworkUser, _ state: DeliveryState,
       in place: NetworkPlace? = nil
     ) throws -> DeliveryState? {
       try linked.hear(.reached(name, by: speaker, in: place ?? linked.direct, state))
@@ -322,8 +323,8 @@ import Testing
     }
     #expect(try told(name, by: mallory, .seen) == .sending)
     #expect(try told(name, by: linked.me, .seen) == .sending)
-    #expect(try told(MessageName(origin: "b1"), by: linked.ben, .seen) == .sending)
-    #expect(try told(MessageName(origin: "?"), by: linked.ben, .seen) == .sending)
+    #expect(try told(MessageIDs(origin: "b1"), by: linked.ben, .seen) == .sending)
+    #expect(try told(MessageIDs(origin: "?"), by: linked.ben, .seen) == .sending)
     #expect(try told(name, by: linked.zoe, .seen, in: linked.tea) == .sending)
     // Whoever has it shows that the server has it, too.
     #expect(try told(name, by: linked.ben, .delivered) == .delivered)
@@ -345,12 +346,12 @@ import Testing
       try linked.hear(.accepted(entry, archive: body))
       return message
     }
-    func seen(_ name: String, by speaker: Speaker) throws {
-      try linked.hear(.reached(MessageName(archive: name), by: speaker, in: linked.tea, .seen))
+    func seen(_ name: String, by speaker: NetworkUser) throws {
+      try linked.hear(.reached(MessageIDs(archive: name), by: speaker, in: linked.tea, .seen))
     }
     let first = try send("1")
     #expect(try linked.state(first) == .sent)
-    try linked.hear(.reached(MessageName(archive: "1"), by: linked.zoe, in: linked.tea, .delivered))
+    try linked.hear(.reached(MessageIDs(archive: "1"), by: linked.zoe, in: linked.tea, .delivered))
     #expect(try linked.state(first) == .sent)
     try seen("1", by: linked.zoe)
     #expect(try linked.state(first) == .seen)
@@ -373,7 +374,7 @@ import Testing
     #expect(
       try linked.store.read { try $0.recipients(of: third.id) }.map(\.state) == [.seen, .seen])
     // Nobody who was never there.
-    try seen("4", by: Speaker(identity: "stranger"))
+    try seen("4", by: NetworkUser(identity: "stranger"))
     #expect(try linked.store.read { try $0.recipients(of: third.id) }.count == 2)
   }
 
@@ -383,7 +384,7 @@ import Testing
     try linked.say("one", by: linked.ben, in: linked.direct, archive: "1")
     try linked.say("two", by: linked.ben, in: linked.direct, archive: "2")
     let position = try linked.store.read { try $0.position }
-    try linked.hear(.read(MessageName(archive: "1"), in: linked.direct))
+    try linked.hear(.read(MessageIDs(archive: "1"), in: linked.direct))
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
     let (signals, end) = try linked.wire.read {
       try $0.signals(of: linked.account, since: position)
@@ -398,7 +399,7 @@ import Testing
     try linked.join()
     try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")
     let max = NetworkPlace.direct("max@example.org")
-    try linked.say("two", by: Speaker(identity: "max@example.org"), in: max, origin: "2")
+    try linked.say("two", by: NetworkUser(identity: "max@example.org"), in: max, origin: "2")
     _ = try linked.hear(.accepted(linked.send("to all").entry, archive: "a1"))
     let refused = try linked.send("mine", in: max).entry
     let (message, entry) = try linked.send("mine", in: linked.direct)
@@ -426,9 +427,9 @@ import Testing
       return signals
     }
     #expect(try told() == [])
-    let speaker = Speaker(identity: "ben@example.org", name: "Ben")
+    let speaker = NetworkUser(identity: "ben@example.org", name: "Ben")
     func reached(_ origin: String, _ state: DeliveryState) -> NetworkSignal {
-      .reached(linked.direct, MessageName(origin: origin), by: speaker, state)
+      .reached(linked.direct, MessageIDs(origin: origin), by: speaker, state)
     }
     try linked.store.writeIfNeeded { try $0.noteDelivered(to: linked.anna, upTo: [place: 3]) }
     #expect(try told() == [reached("2", .delivered)])

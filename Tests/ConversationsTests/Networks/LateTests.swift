@@ -50,14 +50,14 @@ import Testing
     let second = linked.fixture.now / 1000 * 1000 - 60_000
     func page(_ numbers: ClosedRange<Int>, until: String) throws {
       let said = numbers.map { number in
-        NetworkNews.said(
+        NetworkEvent.said(
           NetworkMessage(
-            name: MessageName(archive: "a\(number)"), speaker: linked.zoe, body: "\(number)",
+            name: MessageIDs(archive: "a\(number)"), speaker: linked.zoe, body: "\(number)",
             time: number == 1 ? second - 1000 : second, isPast: true), in: linked.tea)
       }
-      let start = NetworkNews.page(
+      let start = NetworkEvent.page(
         of: linked.tea, from: "a\(numbers.lowerBound)", until: until)
-      try linked.wire.take([start] + said, of: linked.account)
+      try linked.wire.apply([start] + said, of: linked.account)
     }
     try page(7...9, until: "")
     try page(4...6, until: "a7")
@@ -78,12 +78,12 @@ import Testing
     func comes(_ bodies: [String]) throws -> [String] {
       let position = try linked.store.read { try $0.position }
       let said = bodies.map { body in
-        NetworkNews.said(
+        NetworkEvent.said(
           NetworkMessage(
-            name: MessageName(archive: "a" + body), speaker: linked.zoe, body: body,
+            name: MessageIDs(archive: "a" + body), speaker: linked.zoe, body: body,
             time: 1_700_000_000_000, isPast: true), in: linked.tea)
       }
-      try linked.wire.take(
+      try linked.wire.apply(
         said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
       return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.answers
         .map(\.text)
@@ -208,34 +208,34 @@ struct WaitingChangeTests {
   }
 
   /// A page of the archive of #tea. All messages and changes have an archive's id `a…`.
-  private func page(from: String, until: String, _ news: NetworkNews...) -> [NetworkNews] {
+  private func page(from: String, until: String, _ news: NetworkEvent...) -> [NetworkEvent] {
     [.page(of: linked.tea, from: from, until: until)] + news
   }
 
-  private func take(_ news: [NetworkNews]) throws {
-    try linked.wire.take(news, of: linked.account)
+  private func take(_ news: [NetworkEvent]) throws {
+    try linked.wire.apply(news, of: linked.account)
   }
 
-  private func said(_ id: String, _ body: String = "helo") -> NetworkNews {
+  private func said(_ id: String, _ body: String = "helo") -> NetworkEvent {
     .said(
       NetworkMessage(
-        name: MessageName(origin: id, archive: "a" + id), speaker: linked.zoe, body: body,
+        name: MessageIDs(origin: id, archive: "a" + id), speaker: linked.zoe, body: body,
         time: second, isPast: true), in: linked.tea)
   }
 
   private func corrected(
-    _ id: String, _ body: String, _ change: String, by speaker: Speaker? = nil
-  ) -> NetworkNews {
+    _ id: String, _ body: String, _ change: String, by speaker: NetworkUser? = nil
+  ) -> NetworkEvent {
     .edited(
-      MessageName(origin: id), by: speaker ?? linked.zoe, in: linked.tea, body: body, at: second,
-      change: MessageName(origin: change, archive: "a" + change))
+      MessageIDs(origin: id), by: speaker ?? linked.zoe, in: linked.tea, body: body, at: second,
+      change: MessageIDs(origin: change, archive: "a" + change))
   }
 
-  private func reacted(_ id: String, _ emoji: [String], _ change: String) -> NetworkNews {
+  private func reacted(_ id: String, _ emoji: [String], _ change: String) -> NetworkEvent {
     .reacted(
-      MessageName(origin: "a" + id, archive: "a" + id), author: nil, by: linked.max,
+      MessageIDs(origin: "a" + id, archive: "a" + id), author: nil, by: linked.max,
       in: linked.tea, emoji: emoji, at: second,
-      change: MessageName(origin: change, archive: "a" + change))
+      change: MessageIDs(origin: change, archive: "a" + change))
   }
 
   private var waiting: Int {
@@ -276,7 +276,7 @@ struct WaitingChangeTests {
         from: "a5", until: "", reacted("1", ["🎉"], "r1"), reacted("1", ["👍"], "r2"),
         reacted("4", ["🎉"], "r3"), reacted("4", [], "r4"), reacted("4", ["no emoji"], "r5"),
         .retracted(
-          MessageName(origin: "a2", archive: "a2"), by: linked.zoe, in: linked.tea, at: second),
+          MessageIDs(origin: "a2", archive: "a2"), by: linked.zoe, in: linked.tea, at: second),
         .removed(archive: "a3", room: "tea@rooms.example", removal, at: second),
         corrected("3", "again", "c1"), corrected("4", "hello", "c2")))
     let position = try linked.store.read { try $0.position }
@@ -295,20 +295,20 @@ struct WaitingChangeTests {
 
   @Test("attack 8: only the author's wait with an effect, and a room's own removal")
   func authors() throws {
-    let name = MessageName(origin: "a1", archive: "a1")
-    let nobody = Speaker(identity: "")
+    let name = MessageIDs(origin: "a1", archive: "a1")
+    let nobody = NetworkUser(identity: "")
     try take(
       page(
         from: "a5", until: "", corrected("1", "forged", "c1", by: linked.max),
         corrected("1", "forged", "c2", by: linked.me), corrected("1", "", "c3", by: nobody),
         .retracted(name, by: linked.max, in: linked.tea, at: second),
-        .retracted(MessageName(), by: linked.zoe, in: linked.tea, at: second),
+        .retracted(MessageIDs(), by: linked.zoe, in: linked.tea, at: second),
         .removed(archive: "1", room: "tea@rooms.example", Removal(moderator: "", reason: ""), at: 1)
       ))
     try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
-    let mallory = Speaker(identity: "mallory@example.org")
+    let mallory = NetworkUser(identity: "mallory@example.org")
     try linked.hear(
-      .edited(MessageName(origin: "b0"), by: mallory, in: linked.direct, body: "x", at: nil))
+      .edited(MessageIDs(origin: "b0"), by: mallory, in: linked.direct, body: "x", at: nil))
     #expect(try waiting == 4)
     try take(page(from: "a1", until: "a5", said("1")))
     #expect(try linked.bodies() == ["helo"])
@@ -323,7 +323,7 @@ struct WaitingChangeTests {
   func live() throws {
     for id in ["1", "2"] {
       try linked.hear(
-        .edited(MessageName(origin: id), by: linked.zoe, in: linked.tea, body: "live", at: nil))
+        .edited(MessageIDs(origin: id), by: linked.zoe, in: linked.tea, body: "live", at: nil))
     }
     try take(page(from: "a5", until: "", corrected("1", "newer", "c2")))
     try take(page(from: "a1", until: "a5", said("1"), corrected("1", "old", "c1")))
@@ -335,9 +335,9 @@ struct WaitingChangeTests {
 
   @Test("attack 26.11: there are never many, and they go with what is too old to be kept")
   func bounded() throws {
-    let all = (1...NewsTaking.mostWaiting + 100).map { reacted("\($0)", ["🎉"], "r\($0)") }
+    let all = (1...IncomingBatch.mostWaiting + 100).map { reacted("\($0)", ["🎉"], "r\($0)") }
     for _ in 1...2 { try take(all) }
-    #expect(try waiting == NewsTaking.mostWaiting)
+    #expect(try waiting == IncomingBatch.mostWaiting)
     try take(page(from: "a1", until: "a5", said("1"), said("101"), said("102")))
     #expect(
       try linked.messages().map { each in

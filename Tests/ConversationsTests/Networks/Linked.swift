@@ -13,11 +13,11 @@ final class Linked {
 
   let tea = NetworkPlace.room("tea@rooms.example")
   let direct = NetworkPlace.direct("ben@example.org")
-  let ben = Speaker(identity: "ben@example.org", name: "Ben")
+  let ben = NetworkUser(identity: "ben@example.org", name: "Ben")
   /// People of #tea.
-  let zoe = Speaker(identity: "occupant-7", name: "zoe")
-  let max = Speaker(identity: "occupant-8", name: "max")
-  let me = Speaker(identity: "anna@example.org", isOwner: true)
+  let zoe = NetworkUser(identity: "occupant-7", name: "zoe")
+  let max = NetworkUser(identity: "occupant-8", name: "max")
+  let me = NetworkUser(identity: "anna@example.org", isOwner: true)
 
   /// With whom anna has opened a direct chat.
   private var opened: Set<String> = []
@@ -33,23 +33,23 @@ final class Linked {
   }
 
   /// Who writes to anna is no stranger to her: she has opened the chat.
-  func hear(_ news: NetworkNews...) throws {
+  func hear(_ news: NetworkEvent...) throws {
     for case .said(_, in: .direct(let address)) in news where opened.insert(address).inserted {
       _ = try store.writeDurably { try $0.networkChat(with: address, of: account) }
     }
-    try wire.take(news, of: account)
+    try wire.apply(news, of: account)
   }
 
   /// Someone says something in #tea, by default just now.
   func say(
-    _ body: String, by speaker: Speaker? = nil, in place: NetworkPlace? = nil,
+    _ body: String, by speaker: NetworkUser? = nil, in place: NetworkPlace? = nil,
     origin: String? = nil, archive: String? = nil, at time: Milliseconds? = nil,
     isPast: Bool = false
   ) throws {
     try hear(
       .said(
         NetworkMessage(
-          name: MessageName(origin: origin, archive: archive), speaker: speaker ?? zoe, body: body,
+          name: MessageIDs(origin: origin, archive: archive), speaker: speaker ?? zoe, body: body,
           time: time, isPast: isPast), in: place ?? tea))
   }
 

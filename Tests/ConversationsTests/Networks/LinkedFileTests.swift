@@ -14,13 +14,14 @@ final class LinkedFileTests {
   init() throws { linked = try Linked() }
 
   private func say(
-    _ body: String, in place: NetworkPlace? = nil, by speaker: Speaker? = nil, isPast: Bool = false,
+    _ body: String, in place: NetworkPlace? = nil, by speaker: NetworkUser? = nil,
+    isPast: Bool = false,
     links: [String]? = nil
   ) throws {
     try linked.hear(
       .said(
         NetworkMessage(
-          name: MessageName(origin: body, archive: nil), speaker: speaker ?? linked.ben, body: body,
+          name: MessageIDs(origin: body, archive: nil), speaker: speaker ?? linked.ben, body: body,
           links: links ?? [link], isPast: isPast), in: place ?? linked.direct))
   }
 
@@ -59,8 +60,8 @@ final class LinkedFileTests {
     try say("past", isPast: true)
     try say("plain", links: ["http://files.example.org/a", "file:///etc/passwd"])
     let unwanted = NetworkMessage(
-      name: MessageName(origin: "9"), speaker: linked.ben, body: link, links: [link])
-    try linked.wire.take(
+      name: MessageIDs(origin: "9"), speaker: linked.ben, body: link, links: [link])
+    try linked.wire.apply(
       [.said(unwanted, in: linked.direct)], of: linked.account, fetchesFiles: false)
     #expect(try requests.isEmpty)
   }
@@ -108,7 +109,7 @@ final class LinkedFileTests {
       .fetched(
         NetworkRequest(id: 1, verb: .fetch, target: String(local.id.rawValue), text: link), file),
       .fetched(NetworkRequest(id: 1, verb: .fetch, target: "x", text: link), file),
-      .retracted(MessageName(origin: link), by: linked.ben, in: linked.direct, at: nil),
+      .retracted(MessageIDs(origin: link), by: linked.ben, in: linked.direct, at: nil),
       .fetched(request, file))
     #expect(try linked.messages(in: linked.direct)[0].attachments.isEmpty)
     #expect(
@@ -123,7 +124,7 @@ final class LinkedFileTests {
     try linked.hear(.fetched(try #require(try requests.first), try arrived()))
     try linked.hear(
       .edited(
-        MessageName(origin: "look\n" + link), by: linked.ben, in: linked.direct,
+        MessageIDs(origin: "look\n" + link), by: linked.ben, in: linked.direct,
         body: "look here\n" + link, at: nil))
     #expect(try linked.bodies(in: linked.direct) == ["look here"])
   }
@@ -146,7 +147,7 @@ final class LinkedFileTests {
     // It comes back with them, which is no other text.
     try linked.hear(
       .edited(
-        MessageName(origin: message.uid), by: linked.me, in: linked.tea,
+        MessageIDs(origin: message.uid), by: linked.me, in: linked.tea,
         body: "look here\n" + link, at: nil))
     #expect(try linked.outbox().isEmpty)
     #expect(try linked.messages()[0].body == "look here")

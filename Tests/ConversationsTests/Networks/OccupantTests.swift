@@ -34,12 +34,12 @@ import Testing
     #expect(try linked.store.read { try $0.members(of: place) }.count == 3)
     #expect(try linked.store.read { try $0.conversation(place, for: linked.anna) }?.topic == "tea")
     let position = try linked.store.read { try $0.position }
-    let kim = Speaker(identity: "occupant-9", name: "kim")
+    let kim = NetworkUser(identity: "occupant-9", name: "kim")
     try linked.hear(
       .present(kim, room: room), .present(kim, room: room), .absent(linked.max, room: room),
       .absent(linked.max, room: room), .topic(room: room, text: "cake", by: kim, at: nil))
     try linked.hear(
-      .renamed(Speaker(identity: "occupant-9", name: "Kim"), room: room, former: "kim"))
+      .renamed(NetworkUser(identity: "occupant-9", name: "Kim"), room: room, former: "kim"))
     #expect(
       try events(since: position)
         == ["Kim joined ", "max left ", "Kim topic cake", "Kim renamed kim"])
@@ -54,11 +54,12 @@ import Testing
   @Test("a nickname is somebody else under another name, where there is nothing more to know")
   func renamedWithoutIdentity() throws {
     try linked.join()
-    try linked.hear(.present(Speaker(identity: "kim", name: "kim", isVerified: false), room: room))
+    try linked.hear(
+      .present(NetworkUser(identity: "kim", name: "kim", isVerified: false), room: room))
     let position = try linked.store.read { try $0.position }
     try linked.hear(
       .renamed(
-        Speaker(identity: "Kim2", name: "Kim2", isVerified: false), room: room, former: "kim"))
+        NetworkUser(identity: "Kim2", name: "Kim2", isVerified: false), room: room, former: "kim"))
     #expect(try events(since: position) == ["Kim2 renamed kim"])
     #expect(try here() == ["Kim2"])
     #expect(
@@ -126,9 +127,9 @@ import Testing
   func contacts() throws {
     try linked.join()
     try linked.hear(
-      .present(Speaker(identity: "occupant-1", name: "Ben"), room: room),
+      .present(NetworkUser(identity: "occupant-1", name: "Ben"), room: room),
       .contact(linked.ben, isOnline: true, away: ""),
-      .contact(Speaker(identity: "zoe@example.org", name: "Zoe"), isOnline: false, away: nil))
+      .contact(NetworkUser(identity: "zoe@example.org", name: "Zoe"), isOnline: false, away: nil))
     let contacts = try linked.store.read { try $0.contacts(of: linked.account) }
     #expect(contacts.map(\.participant.name) == ["Ben", "Zoe"])
     #expect(contacts.map(\.isHere) == [true, false] && contacts.map(\.away) == ["", nil])
@@ -145,7 +146,7 @@ import Testing
     // A name said in an old message is not what they are called now.
     try linked.hear(.contact(linked.ben, isOnline: true, away: nil))
     try linked.say(
-      "old", by: Speaker(identity: "ben@example.org", name: "Benny"), in: linked.direct, at: 5)
+      "old", by: NetworkUser(identity: "ben@example.org", name: "Benny"), in: linked.direct, at: 5)
     #expect(
       try linked.store.read { try $0.find(participant: "ben@example.org", for: linked.anna) }?.name
         == "Ben")
@@ -156,29 +157,29 @@ import Testing
   func large() throws {
     let clock = ContinuousClock()
     let people = (1...5_000).map {
-      NetworkNews.present(Speaker(identity: "o\($0)", name: "nick\($0)"), room: room)
+      NetworkEvent.present(NetworkUser(identity: "o\($0)", name: "nick\($0)"), room: room)
     }
     let first = try clock.measure {
-      try linked.wire.take([.joined(room: room, nick: "anna")] + people, of: linked.account)
+      try linked.wire.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
     try linked.hear(.offline)
     let again = try clock.measure {
-      try linked.wire.take([.joined(room: room, nick: "anna")] + people, of: linked.account)
+      try linked.wire.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
     #expect(try linked.store.count("event") == 0)
     #expect(try linked.store.read { try $0.members(of: linked.conversation()) }.count == 5_001)
     let now = linked.fixture.now
     let messages = (1...10_000).map { number in
-      NetworkNews.said(
+      NetworkEvent.said(
         NetworkMessage(
-          name: MessageName(origin: "m\(number)", archive: "\(number)"),
-          speaker: Speaker(identity: "o\(number % 50)", name: "nick\(number % 50)"),
+          name: MessageIDs(origin: "m\(number)", archive: "\(number)"),
+          speaker: NetworkUser(identity: "o\(number % 50)", name: "nick\(number % 50)"),
           body: "message \(number) of some words, as people write them in a room",
           time: now - 20_000 + Milliseconds(number)), in: linked.tea)
     }
     let taken = try clock.measure {
       for start in stride(from: 0, to: messages.count, by: 250) {
-        try linked.wire.take(
+        try linked.wire.apply(
           Array(messages[start..<start + 250]) + [
             .caughtUp(archive: room, mark: "\(start + 250)")
           ], of: linked.account)
@@ -186,7 +187,7 @@ import Testing
     }
     let known = try clock.measure {
       for start in stride(from: 0, to: messages.count, by: 250) {
-        try linked.wire.take(Array(messages[start..<start + 250]), of: linked.account)
+        try linked.wire.apply(Array(messages[start..<start + 250]), of: linked.account)
       }
     }
     print("5,000 present: \(first), again: \(again); 10,000 said: \(taken), known: \(known)")
@@ -199,10 +200,10 @@ import Testing
     try linked.join()
     let (same, other) = ("occupant-1", "occupant-2")
     try linked.hear(
-      .contact(Speaker(identity: "ben@example.org", name: "ben"), isOnline: true, away: nil),
-      .present(Speaker(identity: same, name: "ben"), room: room),
+      .contact(NetworkUser(identity: "ben@example.org", name: "ben"), isOnline: true, away: nil),
+      .present(NetworkUser(identity: same, name: "ben"), room: room),
       // With a Cyrillic letter in it.
-      .present(Speaker(identity: other, name: "b\u{0435}n"), room: room))
+      .present(NetworkUser(identity: other, name: "b\u{0435}n"), room: room))
     let people = try linked.store.read { try $0.participants(for: linked.anna) }
     let marked = try linked.store.read {
       try $0.lookAlikes(among: people.map(\.id), to: linked.anna)
@@ -213,7 +214,7 @@ import Testing
   @Test("nobody is written to in private who is known from a room alone")
   func noChat() throws {
     try linked.join()
-    try linked.hear(.present(Speaker(identity: "occupant-1", name: "kim"), room: room))
+    try linked.hear(.present(NetworkUser(identity: "occupant-1", name: "kim"), room: room))
     let kim = try #require(
       try linked.store.read { try $0.find(participant: "kim", for: linked.anna) })
     #expect(throws: RuleError.onlyInARoom("kim", domain: "example.org")) {

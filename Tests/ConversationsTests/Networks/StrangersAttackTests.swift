@@ -21,13 +21,15 @@ import Testing
     return changes.answers.map(\.text)
   }
 
-  private func hear(_ news: NetworkNews) throws { try linked.wire.take([news], of: linked.account) }
+  private func hear(_ news: NetworkEvent) throws {
+    try linked.wire.apply([news], of: linked.account)
+  }
 
   private func writes(_ body: String, _ address: String) throws {
     try hear(
       .said(
         NetworkMessage(
-          name: MessageName(origin: body), speaker: Speaker(identity: address), body: body),
+          name: MessageIDs(origin: body), speaker: NetworkUser(identity: address), body: body),
         in: .direct(address)))
   }
 
@@ -54,7 +56,7 @@ import Testing
     #expect(try reports() == [])
     #expect(try approaches.count == 1_000 && !isListed())
     // What they send again is nothing new, and a message is kept whatever else there is.
-    try hear(.invited(room: "eve1@x.org", by: Speaker(identity: "eve@x.org")))
+    try hear(.invited(room: "eve1@x.org", by: NetworkUser(identity: "eve@x.org")))
     try writes("me, too", "late@x.org")
     #expect(try reports().last?.hasPrefix("late@x.org, a stranger, wrote to you") == true)
     #expect(try approaches.contains { $0.text == "me, too" })
@@ -64,8 +66,8 @@ import Testing
   private func send(_ kind: Approach.Kind, _ number: Int) throws {
     let address = "eve\(number)@x.org"
     switch kind {
-    case .invitation: try hear(.invited(room: address, by: Speaker(identity: "eve@x.org")))
-    case .contact: try hear(.wantsContact(Speaker(identity: address)))
+    case .invitation: try hear(.invited(room: address, by: NetworkUser(identity: "eve@x.org")))
+    case .contact: try hear(.wantsContact(NetworkUser(identity: address)))
     case .message: try writes("hello \(number)", address)
     }
   }
@@ -96,7 +98,7 @@ import Testing
     try hear(.countStrangers)
     #expect(try reports() == [] && approaches == [])
     // They take up no room.
-    let friend = Speaker(identity: "ben@example.org")
+    let friend = NetworkUser(identity: "ben@example.org")
     try hear(.invited(room: "tea@rooms.example", by: friend))
     #expect(try reports().count == 1 && approaches.count == 1)
     // What waited before is not listed either.
@@ -117,7 +119,7 @@ import Testing
         try $0.networkPerson(address, of: linked.account)
       }.id
       try linked.store.writeDurably { try $0.set(.muted, isMuted, of: person, by: linked.anna) }
-      try hear(.invited(room: "tea-\(address)", by: Speaker(identity: address)))
+      try hear(.invited(room: "tea-\(address)", by: NetworkUser(identity: address)))
       let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
       position = changes.position
       let verb: NetworkRequest.Verb = isMuted ? .abilities : .invite
@@ -132,7 +134,7 @@ import Testing
       try $0.networkRoom("tea@rooms.example", network: linked.account.network)
     }
     try linked.store.writeDurably { try $0.set(.ignored, true, of: room.id, by: linked.anna) }
-    try hear(.invited(room: "tea@rooms.example", by: Speaker(identity: "eve@x.org")))
+    try hear(.invited(room: "tea@rooms.example", by: NetworkUser(identity: "eve@x.org")))
     #expect(try reports() == [] && approaches == [])
   }
 
@@ -153,7 +155,7 @@ import Testing
     try linked.hear(
       .said(
         NetworkMessage(
-          name: MessageName(), speaker: Speaker(identity: "eve@x.org"), body: "three"),
+          name: MessageIDs(), speaker: NetworkUser(identity: "eve@x.org"), body: "three"),
         in: .direct("eve@x.org")))
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
   }
@@ -162,7 +164,7 @@ import Testing
   func becomesAContact() throws {
     try writes("one", "eve@x.org")
     #expect(try reports().count == 1)
-    try hear(.contact(Speaker(identity: "eve@x.org"), isOnline: false, away: nil))
+    try hear(.contact(NetworkUser(identity: "eve@x.org"), isOnline: false, away: nil))
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
     #expect(try approaches == [])
     try writes("two", "eve@x.org")
@@ -172,8 +174,8 @@ import Testing
   @Test("what was turned down is forgotten, and reported when it comes again")
   func turnedDown() throws {
     try writes("one", "eve@x.org")
-    try hear(.invited(room: "tea@rooms.example", by: Speaker(identity: "eve@x.org")))
-    try hear(.wantsContact(Speaker(identity: "ben@example.org")))
+    try hear(.invited(room: "tea@rooms.example", by: NetworkUser(identity: "eve@x.org")))
+    try hear(.wantsContact(NetworkUser(identity: "ben@example.org")))
     #expect(try reports().count == 3)
     let store = linked.store
     #expect(
@@ -190,7 +192,8 @@ import Testing
 
   @Test("an invitation makes no room until it is accepted")
   func invitation() throws {
-    let inside = Speaker(identity: "tea@rooms.example/occupant-7", name: "zoe", isVerified: false)
+    let inside = NetworkUser(
+      identity: "tea@rooms.example/occupant-7", name: "zoe", isVerified: false)
     try hear(.invited(room: "tea@rooms.example", by: inside))
     #expect(
       try reports() == [

@@ -48,8 +48,8 @@ import Testing
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
     try linked.hear(
       .edited(
-        MessageName(archive: "3"), by: linked.zoe, in: linked.tea, body: "x", at: nil,
-        change: MessageName(archive: "c")))
+        MessageIDs(archive: "3"), by: linked.zoe, in: linked.tea, body: "x", at: nil,
+        change: MessageIDs(archive: "c")))
     try linked.say("past", archive: "p", at: 1, isPast: true)
     let database = linked.wire.database
     _ = try linked.wire.read {
@@ -171,18 +171,18 @@ import Testing
     let second = try linked.send("two", in: linked.direct)
     try linked.hear(.accepted(second.entry, archive: nil))
     try linked.hear(
-      .bounced(MessageName(origin: second.message.uid), in: linked.tea, reason: "elsewhere"))
+      .bounced(MessageIDs(origin: second.message.uid), in: linked.tea, reason: "elsewhere"))
     #expect(try linked.state(second.message) == .sent)
     try linked.hear(
-      .bounced(MessageName(origin: second.message.uid), in: linked.direct, reason: "no such user"))
+      .bounced(MessageIDs(origin: second.message.uid), in: linked.direct, reason: "no such user"))
     let failed = try linked.store.read { try $0.message(second.message.id, for: linked.anna) }
     #expect(failed?.failure == "no such user")
     let third = try linked.send("three", in: linked.direct)
     try linked.hear(
       .accepted(third.entry, archive: nil),
       .reached(
-        MessageName(origin: third.message.uid), by: linked.ben, in: linked.direct, .delivered),
-      .bounced(MessageName(origin: third.message.uid), in: linked.direct, reason: "one of two"))
+        MessageIDs(origin: third.message.uid), by: linked.ben, in: linked.direct, .delivered),
+      .bounced(MessageIDs(origin: third.message.uid), in: linked.direct, reason: "one of two"))
     #expect(try linked.state(third.message) == .delivered)
   }
 
@@ -196,7 +196,7 @@ import Testing
     #expect(try linked.outbox().isEmpty)
     try linked.hear(
       .edited(
-        MessageName(origin: "p1"), by: linked.me, in: linked.direct, body: "my phone", at: nil))
+        MessageIDs(origin: "p1"), by: linked.me, in: linked.direct, body: "my phone", at: nil))
     #expect(try linked.bodies(in: linked.direct) == ["my phone"])
     #expect(try linked.outbox().isEmpty)
   }
@@ -217,13 +217,13 @@ import Testing
   @Test("in a direct chat nobody speaks but the two")
   func strangersInADirectChat() throws {
     let linked = try Linked()
-    let mallory = Speaker(identity: "mallory@example.org")
+    let mallory = NetworkUser(identity: "mallory@example.org")
     try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
     try linked.say("I am Ben", by: mallory, in: linked.direct)
     try linked.hear(
-      .edited(MessageName(origin: "b1"), by: mallory, in: linked.direct, body: "x", at: nil),
+      .edited(MessageIDs(origin: "b1"), by: mallory, in: linked.direct, body: "x", at: nil),
       .reacted(
-        MessageName(origin: "b1"), author: nil, by: mallory, in: linked.direct, emoji: ["🎉"],
+        MessageIDs(origin: "b1"), author: nil, by: mallory, in: linked.direct, emoji: ["🎉"],
         at: nil),
       .typing(mallory, in: linked.direct, true))
     #expect(try linked.bodies(in: linked.direct) == ["hi"])
@@ -254,7 +254,7 @@ import Testing
     try linked.join()
     let link = "https://example.org/a.png"
     for body in ["", "look", "see \(link)"] {
-      var message = NetworkMessage(name: MessageName(), speaker: linked.zoe, body: body)
+      var message = NetworkMessage(name: MessageIDs(), speaker: linked.zoe, body: body)
       message.links = [link]
       try linked.hear(.said(message, in: linked.tea))
     }
@@ -267,24 +267,24 @@ import Testing
     try linked.join()
     try linked.say("first", origin: "o1", archive: "a1")
     try linked.say("decoy", by: linked.max, origin: "o1")
-    func answer(_ name: MessageName, _ speaker: Speaker?) throws -> Quote? {
-      var message = NetworkMessage(name: MessageName(), speaker: linked.max, body: "so?")
+    func answer(_ name: MessageIDs, _ speaker: NetworkUser?) throws -> Quote? {
+      var message = NetworkMessage(name: MessageIDs(), speaker: linked.max, body: "so?")
       (message.answers, message.answersSpeaker) = (name, speaker)
       try linked.hear(.said(message, in: linked.tea))
       return try linked.messages().last?.replyTo
     }
-    #expect(try answer(MessageName(archive: "a1"), nil)?.line == "first")
-    #expect(try answer(MessageName(origin: "o1"), linked.zoe)?.line == "first")
-    #expect(try answer(MessageName(origin: "o1"), linked.max)?.line == "decoy")
-    #expect(try answer(MessageName(origin: "o1"), nil) == nil)
-    #expect(try answer(MessageName(origin: "o9"), linked.zoe) == nil)
+    #expect(try answer(MessageIDs(archive: "a1"), nil)?.line == "first")
+    #expect(try answer(MessageIDs(origin: "o1"), linked.zoe)?.line == "first")
+    #expect(try answer(MessageIDs(origin: "o1"), linked.max)?.line == "decoy")
+    #expect(try answer(MessageIDs(origin: "o1"), nil) == nil)
+    #expect(try answer(MessageIDs(origin: "o9"), linked.zoe) == nil)
     let first = try linked.messages()[0]
     try linked.store.writeDurably {
       try $0.send(
         "yes", in: linked.conversation(), by: linked.anna, replyTo: first.id)
     }
     let quote = try #require(try linked.outbox().last?.answers)
-    #expect(quote.name == MessageName(origin: "o1", archive: "a1"))
+    #expect(quote.name == MessageIDs(origin: "o1", archive: "a1"))
     #expect(quote.speaker.identity == linked.zoe.identity && quote.speaker.name == "zoe")
     #expect(quote.text == "first")
     try linked.store.writeDurably { try $0.react(first.id, by: linked.anna, with: "🎉") }

@@ -23,17 +23,17 @@ private final class Two {
       try $0.addAccount(owner: ben, network: "xmpp:ben@example.org")
     }
     for account in [linked.account, account] {
-      try linked.wire.take(
+      try linked.wire.apply(
         [
           .called(room: "tea@rooms.example", name: "tea"),
           .joined(room: "tea@rooms.example", nick: "me"),
           .present(linked.zoe, room: "tea@rooms.example"),
           .said(
             NetworkMessage(
-              name: MessageName(archive: "1"), speaker: linked.zoe,
+              name: MessageIDs(archive: "1"), speaker: linked.zoe,
               body: "hello \(account.address)"), in: linked.tea),
           .contact(
-            Speaker(identity: "friend-of-\(account.address)", name: "Frieda"), isOnline: true,
+            NetworkUser(identity: "friend-of-\(account.address)", name: "Frieda"), isOnline: true,
             away: nil),
         ], of: account)
     }
@@ -147,14 +147,15 @@ private final class Two {
     // One who only looks so is marked, whoever took them as a contact.
     try two.linked.hear(
       .contact(
-        Speaker(identity: "f@example.org", name: "Fr\u{456}eda"), isOnline: true, away: nil))
+        NetworkUser(identity: "f@example.org", name: "Fr\u{456}eda"), isOnline: true, away: nil))
     let other = try #require(
       try store.read { try $0.find(participant: "f@example.org", for: two.anna) }
     ).id
     #expect(try store.read { try $0.lookAlikes(among: [other], to: two.anna) } == [other])
     _ = try store.writeDurably { try $0.rename(eve, to: "Zoe❤️") }
     try two.linked.hear(
-      .contact(Speaker(identity: "z@example.org", name: "Z\u{43E}e❤️"), isOnline: true, away: nil))
+      .contact(
+        NetworkUser(identity: "z@example.org", name: "Z\u{43E}e❤️"), isOnline: true, away: nil))
     let zoe = try #require(
       try store.read { try $0.find(participant: "z@example.org", for: two.anna) }
     ).id
@@ -182,8 +183,8 @@ private final class Two {
     #expect(try names() == ["#tea@rooms.example", "@friend-of-anna@example.org"])
     // Names that are more than letters are not all alike.
     try two.linked.hear(
-      .contact(Speaker(identity: "t@example.org", name: "Tom ❤️"), isOnline: true, away: nil),
-      .contact(Speaker(identity: "z@example.org", name: "Zoe ❤️"), isOnline: true, away: nil))
+      .contact(NetworkUser(identity: "t@example.org", name: "Tom ❤️"), isOnline: true, away: nil),
+      .contact(NetworkUser(identity: "z@example.org", name: "Zoe ❤️"), isOnline: true, away: nil))
     let tom = try #require(
       try store.read { try $0.find(participant: "t@example.org", for: two.anna) })
     let chatWithTom = try store.writeDurablyIfNeeded { try $0.direct(two.anna, with: tom.id) }.id

@@ -72,14 +72,14 @@ extension Store {
     try lobby.store.open(lobby.lobby)
     try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     _ = lobby.other.drainBell()
-    #expect(try !lobby.other.forgetTheDead())
+    #expect(try !lobby.other.reapStaleShells())
     let position = try lobby.other.read { try $0.position }
 
     lobby.store.dieSilently()
     #expect(try lobby.other.hears())
-    #expect(lobby.other.drainBell().contains(.somebodyDied))
+    #expect(lobby.other.drainBell().contains(.processExited))
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
-    #expect(try lobby.other.forgetTheDead())
+    #expect(try lobby.other.reapStaleShells())
     let anna = try lobby.other.read { try $0.people(in: lobby.lobby) }[0]
     #expect(!anna.isHere && !anna.isLooking && anna.typingSince == nil)
     let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
@@ -87,7 +87,7 @@ extension Store {
     #expect(changes.typing.map(\.isTyping) == [false])
     #expect(changes.typing.map(\.shell) == [shell])
     #expect(fileStatus(lobby.fixture.folder + "/store.shells/" + shell.rawValue) == nil)
-    #expect(try !lobby.other.forgetTheDead())
+    #expect(try !lobby.other.reapStaleShells())
   }
 
   @Test("After a power cut, rows and files without a lock are forgotten")
@@ -97,7 +97,7 @@ extension Store {
     lobby.store.dieSilently()
     let orphan = lobby.fixture.folder + "/store.shells/abc123"
     _ = FileManager.default.createFile(atPath: orphan, contents: nil)
-    #expect(try lobby.fixture.open().forgetTheDead())
+    #expect(try lobby.fixture.open().reapStaleShells())
     #expect(fileStatus(orphan) == nil)
     #expect(try !lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
@@ -110,12 +110,12 @@ extension Store {
     try lobby.store.open(lobby.lobby)
     _ = lobby.store.drainBell()
     unlink(lobby.fixture.folder + "/store.shells/" + shell.rawValue)
-    #expect(lobby.store.drainBell().contains(.somebodyDied))
+    #expect(lobby.store.drainBell().contains(.processExited))
     // The other is quicker, and takes it for dead.
-    #expect(try lobby.other.forgetTheDead())
-    _ = try lobby.store.forgetTheDead()
+    #expect(try lobby.other.reapStaleShells())
+    _ = try lobby.store.reapStaleShells()
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isLooking)
-    #expect(try !lobby.other.forgetTheDead())
+    #expect(try !lobby.other.reapStaleShells())
   }
 
   @Test("A row in a hostile file leads nowhere")
@@ -127,7 +127,7 @@ extension Store {
     _ = FileManager.default.createFile(atPath: victim, contents: Data("x".utf8))
     try lobby.store.database.run(
       "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)
-    _ = try lobby.store.forgetTheDead()
+    _ = try lobby.store.reapStaleShells()
     #expect(fileStatus(victim) != nil)
   }
 
@@ -263,7 +263,7 @@ extension Store {
     _ = try lobby.store.attach(lobby.anna)
     _ = lobby.other.drainBell()
     lobby.store.dieSilently()
-    #expect(lobby.other.drainBell().contains(.somebodyDied))
+    #expect(lobby.other.drainBell().contains(.processExited))
   }
 
   @Test func messagesSurviveAnUnusableBell() throws {

@@ -76,8 +76,10 @@ import Testing
       _ = try? store.writeDurably { try $0.retry(sent.id, by: anna) }
     }
     try store.hear("x", from: "eve", in: .room("tea"), of: account, origin: "1")
-    try store.take(
-      [.reached(MessageName(origin: "1"), by: Speaker(identity: "max"), in: .room("tea"), .seen)],
+    try store.apply(
+      [
+        .reached(MessageIDs(origin: "1"), by: NetworkUser(identity: "max"), in: .room("tea"), .seen)
+      ],
       of: account)
     try store.writeDurablyIfNeeded { try $0.leave(anna, room) }
     try store.detach()

@@ -11,13 +11,13 @@ import Testing
       ("2023-11-14T22:13-0330", 60), ("2023-11-14T22:13+02", 60), ("1h", 0),
     ] as [(String, Int64)])
   func spans(text: String, seconds: Int64) throws {
-    let span = try #require(WrittenTime.span(text, now: 1_700_000_000_000))
+    let span = try #require(DateParser.span(text, now: 1_700_000_000_000))
     #expect(span.upperBound - span.lowerBound == seconds * 1000)
   }
 
   @Test("an offset is east of UTC")
   func offsets() {
-    func start(_ text: String) -> Milliseconds? { WrittenTime.span(text, now: 0)?.lowerBound }
+    func start(_ text: String) -> Milliseconds? { DateParser.span(text, now: 0)?.lowerBound }
     let utc = start("2023-11-14T22:13:20Z")
     for text in [
       "2023-11-15T00:13:20+02:00", "2023-11-14T18:43:20-03:30", "2023-11-14T22:13:20-00:00",
@@ -36,13 +36,13 @@ import Testing
       "２０２３-11-14", "2023-11-14T22:13:20.", "99999999d", "1.5h", "d",
     ])
   func none(text: String) {
-    #expect(WrittenTime.span(text, now: 0) == nil)
+    #expect(DateParser.span(text, now: 0) == nil)
   }
 
   @Test("a leap year has a 29th of February")
   func leapYears() {
-    #expect(WrittenTime.span("2024-02-29", now: 0) != nil)
-    #expect(WrittenTime.span("2000-02-29", now: 0) != nil)
+    #expect(DateParser.span("2024-02-29", now: 0) != nil)
+    #expect(DateParser.span("2000-02-29", now: 0) != nil)
   }
 
   @Test(
@@ -56,7 +56,7 @@ import Testing
     // 2026-11-21 12:30 UTC.
     let now: Milliseconds = 1_795_264_200_000
     let span = try #require(
-      WrittenTime.span(text, now: now, zone: .fixed(minutesEast: 0)))
+      DateParser.span(text, now: now, zone: .fixed(minutesEast: 0)))
     #expect(span.lowerBound == moment && span.isEmpty)
   }
 
@@ -71,20 +71,20 @@ import Testing
         return before < change ? before : TimeZoneRules.fixed(minutesEast: 60).time(wall)
       })
     let now = change + 43_200_000
-    #expect(WrittenAge("1d")?.ago(at: now, zone: zone) == now - 23 * 3_600_000)
-    #expect(WrittenAge("24h")?.ago(at: now, zone: zone) == now - 24 * 3_600_000)
+    #expect(DurationParser("1d")?.ago(at: now, zone: zone) == now - 23 * 3_600_000)
+    #expect(DurationParser("24h")?.ago(at: now, zone: zone) == now - 24 * 3_600_000)
   }
 
   @Test("11.3: words and months take in all of them, in the time zone")
   func words() throws {
     let now: Milliseconds = 1_795_264_200_000
-    let day = try #require(WrittenTime.span("Today", now: now, zone: .fixed(minutesEast: 0)))
+    let day = try #require(DateParser.span("Today", now: now, zone: .fixed(minutesEast: 0)))
     #expect(day == 1_795_219_200_000..<1_795_305_600_000)
-    let east = try #require(WrittenTime.span("yesterday", now: now, zone: .fixed(minutesEast: 60)))
+    let east = try #require(DateParser.span("yesterday", now: now, zone: .fixed(minutesEast: 60)))
     #expect(east == (1_795_132_800_000 - 3_600_000)..<(1_795_219_200_000 - 3_600_000))
-    let month = try #require(WrittenTime.span("2026-11", now: 0, zone: .fixed(minutesEast: 0)))
+    let month = try #require(DateParser.span("2026-11", now: 0, zone: .fixed(minutesEast: 0)))
     #expect(month.upperBound - month.lowerBound == 30 * 86_400_000)
-    let year = try #require(WrittenTime.span("2024", now: 0, zone: .fixed(minutesEast: 0)))
+    let year = try #require(DateParser.span("2024", now: 0, zone: .fixed(minutesEast: 0)))
     #expect(year.upperBound - year.lowerBound == 366 * 86_400_000)
   }
 }

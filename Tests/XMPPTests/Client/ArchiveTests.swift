@@ -31,7 +31,7 @@ struct ArchiveTests {
     }
     #expect(!first.isPast)
     #expect(first.time == 1_777_629_600_000)
-    #expect(first.name == MessageName(origin: "b1", archive: "m1"))
+    #expect(first.name == MessageIDs(origin: "b1", archive: "m1"))
   }
 
   @Test func theNextPageIsAskedForBeforeTheOneThatCameIsStored() throws {
@@ -333,7 +333,7 @@ struct ArchiveTests {
     }
     func keep() throws {
       talk.serve()
-      for batch in talk.batches { try store.take(batch, of: account) }
+      for batch in talk.batches { try store.apply(batch, of: account) }
       talk.forget()
     }
     talk.logIn()

@@ -101,7 +101,7 @@ struct CatchingUpTests {
         talk.sent.last { $0.children.first?.namespace == Feature.info && $0["to"] == room })
       if again["id"] != info["id"] { talk.serve() }
       #expect(
-        talk.news.contains(.present(Speaker(identity: "id-ben", name: "ben"), room: room)))
+        talk.news.contains(.present(NetworkUser(identity: "id-ben", name: "ben"), room: room)))
       #expect(talk.news.contains(.joined(room: room, nick: "anna")))
       #expect(talk.news.said == ["id-ben: 1"])
       #expect(talk.news.messages.first?.isPast == false)
@@ -140,7 +140,7 @@ struct CatchingUpTests {
   }
 }
 
-extension [NetworkNews] {
+extension [NetworkEvent] {
   /// What was said.
   var messages: [NetworkMessage] {
     compactMap { if case .said(let message, _) = $0 { message } else { nil } }

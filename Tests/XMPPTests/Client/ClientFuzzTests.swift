@@ -117,7 +117,7 @@ struct ClientFuzzTests {
 
   /// Who may have said what is stored: the account's own server everything, others only what is
   /// theirs.
-  private static func mayTell(_ news: NetworkNews, _ stanza: Element) -> Bool {
+  private static func mayTell(_ news: NetworkEvent, _ stanza: Element) -> Bool {
     guard let text = stanza["from"] else { return true }
     guard let from = Address(text) else { return false }
     if from == Talk.account { return true }
@@ -150,7 +150,7 @@ struct ClientFuzzTests {
 
   /// What waits for a room that was left is given back when its turn comes, and that comes when
   /// anybody's answer lets the outbox go on.
-  private static func isOfRoomLeft(_ news: NetworkNews, _ client: Client) -> Bool {
+  private static func isOfRoomLeft(_ news: NetworkEvent, _ client: Client) -> Bool {
     guard case .refused(let entry, let reason) = news, case .room(let name) = entry.place,
       let address = Address(name), case .refused(let sentence) = client.rooms[address]?.state
     else { return false }

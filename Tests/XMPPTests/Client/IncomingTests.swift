@@ -5,7 +5,7 @@ import Testing
 @testable import XMPP
 
 struct IncomingTests {
-  private let ben = Speaker(identity: "ben@example.org")
+  private let ben = NetworkUser(identity: "ben@example.org")
   private let place = NetworkPlace.direct("ben@example.org")
 
   private func message(_ inner: String, id: String = "b1") -> String {
@@ -23,7 +23,7 @@ struct IncomingTests {
       news == [
         .said(
           NetworkMessage(
-            name: MessageName(origin: "b1", archive: "m1"), speaker: ben, body: "hi"), in: place),
+            name: MessageIDs(origin: "b1", archive: "m1"), speaker: ben, body: "hi"), in: place),
         .caughtUp(archive: "", mark: "m1"),
       ])
   }
@@ -55,8 +55,8 @@ struct IncomingTests {
       return
     }
     #expect(said.body == "yes")
-    #expect(said.answers == MessageName(origin: "a1"))
-    #expect(said.answersSpeaker == Speaker(identity: "anna@example.org", isOwner: true))
+    #expect(said.answers == MessageIDs(origin: "a1"))
+    #expect(said.answersSpeaker == NetworkUser(identity: "anna@example.org", isOwner: true))
   }
 
   @Test(arguments: [
@@ -76,14 +76,14 @@ struct IncomingTests {
   @Test func correctionsRetractionsAndReactionsNameTheirOriginals() {
     var talk = Talk.ready()
     // What a change is known by itself, for when an archive tells it again (rule 14.3).
-    let change = MessageName(origin: "b1")
+    let change = MessageIDs(origin: "b1")
     #expect(
       talk.hear(message("<body>new</body><replace xmlns='\(Feature.correction)' id='b0'/>"))
         == [
           .edited(
-            MessageName(origin: "b0"), by: ben, in: place, body: "new", at: nil, change: change)
+            MessageIDs(origin: "b0"), by: ben, in: place, body: "new", at: nil, change: change)
         ])
-    let gone = NetworkNews.retracted(MessageName(origin: "b0"), by: ben, in: place, at: nil)
+    let gone = NetworkEvent.retracted(MessageIDs(origin: "b0"), by: ben, in: place, at: nil)
     #expect(
       talk.hear(message("<body>x</body><retract xmlns='\(Feature.retraction)' id='b0'/>"))
         == [gone])
@@ -99,7 +99,7 @@ struct IncomingTests {
             + "<reaction>👍</reaction><reaction/></reactions>"))
         == [
           .reacted(
-            MessageName(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil,
+            MessageIDs(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil,
             change: change)
         ])
   }
@@ -113,7 +113,7 @@ struct IncomingTests {
     ] {
       #expect(
         talk.hear(message(payload))
-          == [.reached(MessageName(origin: "a1"), by: ben, in: place, state)])
+          == [.reached(MessageIDs(origin: "a1"), by: ben, in: place, state)])
     }
   }
 
@@ -134,7 +134,7 @@ struct IncomingTests {
 
   @Test func whatTheOwnersOtherDevicesDoIsTheOwners() {
     var talk = Talk.ready()
-    func copy(_ inner: String) -> [NetworkNews] {
+    func copy(_ inner: String) -> [NetworkEvent] {
       talk.hear(
         "<message from='anna@example.org'><sent xmlns='\(Feature.carbons)'><forwarded xmlns="
           + "'\(Feature.forwarding)'><message xmlns='jabber:client' from='anna@example.org/phone' "
@@ -146,13 +146,13 @@ struct IncomingTests {
         == [
           .said(
             NetworkMessage(
-              name: MessageName(origin: "p1"),
-              speaker: Speaker(identity: "anna@example.org", isOwner: true),
+              name: MessageIDs(origin: "p1"),
+              speaker: NetworkUser(identity: "anna@example.org", isOwner: true),
               body: "from my phone"), in: place)
         ])
     #expect(
       copy("<displayed xmlns='urn:xmpp:chat-markers:0' id='b1'/>")
-        == [.read(MessageName(origin: "b1"), in: place)])
+        == [.read(MessageIDs(origin: "b1"), in: place)])
     #expect(copy("<received xmlns='urn:xmpp:receipts' id='b1'/>") == [])
   }
 
@@ -167,7 +167,7 @@ struct IncomingTests {
           + "'ben@example.org/x'/></x></message>")
         == [
           .invited(
-            room: "r@muc.x.org", by: Speaker(identity: "ben@example.org", isVerified: false))
+            room: "r@muc.x.org", by: NetworkUser(identity: "ben@example.org", isVerified: false))
         ])
     #expect(
       talk.hear(
@@ -176,7 +176,7 @@ struct IncomingTests {
         == [
           .invited(
             room: "r@muc.x.org",
-            by: Speaker(identity: "r@muc.x.org//nick/ben", name: "ben", isVerified: false))
+            by: NetworkUser(identity: "r@muc.x.org//nick/ben", name: "ben", isVerified: false))
         ])
   }
 

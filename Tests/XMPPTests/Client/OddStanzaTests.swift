@@ -67,7 +67,7 @@ struct OddStanzaTests {
       news == [
         .said(
           NetworkMessage(
-            name: MessageName(), speaker: Speaker(identity: "ben@example.org"), body: "hi"),
+            name: MessageIDs(), speaker: NetworkUser(identity: "ben@example.org"), body: "hi"),
           in: .direct("ben@example.org"))
       ])
   }

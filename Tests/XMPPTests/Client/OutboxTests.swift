@@ -40,7 +40,8 @@ struct OutboxTests {
   @Test func anAnswerCarriesItsQuoteWithTheNumberOfCodePointsInFront() throws {
     var talk = Talk.ready()
     let quote = NetworkQuote(
-      name: MessageName(origin: "b7", archive: "m7"), speaker: Speaker(identity: "ben@example.org"),
+      name: MessageIDs(origin: "b7", archive: "m7"),
+      speaker: NetworkUser(identity: "ben@example.org"),
       text: "one 🇩🇪\ntwo")
     talk.handle(.outbox([.test(1, "yes", answers: quote)]))
     let message = try #require(talk.messages.first)
@@ -102,7 +103,7 @@ struct OutboxTests {
   @Test func inARoomTheEchoOrTheAcknowledgementIsEnoughWhicheverIsFirst() {
     var talk = Talk.inRoom()
     talk.handle(.outbox([.test(1, to: room), .test(2, "two", to: room)]))
-    func echo(_ id: String, _ archive: String, occupant: String = "id-anna") -> [NetworkNews] {
+    func echo(_ id: String, _ archive: String, occupant: String = "id-anna") -> [NetworkEvent] {
       talk.hear(
         "<message from='room@muc.example.org/anna' type='groupchat' id='\(id)'><body>two</body>"
           + "<occupant-id xmlns='\(Feature.occupantIDs)' id='\(occupant)'/><stanza-id xmlns="
@@ -119,7 +120,7 @@ struct OutboxTests {
       Issue.record("\(second)")
       return
     }
-    #expect(message.name == MessageName(origin: "uid2", archive: "r2"))
+    #expect(message.name == MessageIDs(origin: "uid2", archive: "r2"))
     #expect(message.speaker.isOwner)
   }
 
@@ -235,7 +236,7 @@ struct OutboxTests {
     #expect(
       talk.news.last
         == .bounced(
-          MessageName(origin: "uid1"), in: .direct("ben@example.org"), reason: sentence))
+          MessageIDs(origin: "uid1"), in: .direct("ben@example.org"), reason: sentence))
   }
 
   @Test func aRoomThatHasForgottenTheOwnerIsEnteredAgainAndGetsTheMessageOnceMore() throws {
@@ -266,7 +267,7 @@ struct OutboxTests {
     #expect(
       talk.news.last
         == .bounced(
-          MessageName(origin: "uid1"), in: room,
+          MessageIDs(origin: "uid1"), in: room,
           reason: "You are not in room@muc.example.org any more."))
   }
 

@@ -30,7 +30,7 @@ struct RequestTests {
     // The room may be faster than the server.
     if isEarly { talk.ignores = { $0["to"] == "anna@example.org" || $0["to"] == room + "/anna" } }
     talk.logIn()
-    func answers() -> [NetworkNews] {
+    func answers() -> [NetworkEvent] {
       talk.news.filter { if case .answered = $0 { true } else { false } }
     }
     #expect(answers() == [])
@@ -282,9 +282,9 @@ struct RequestTests {
     var talk = Talk()
     talk.roster = roster
     talk.logIn()
-    let ben = Speaker(identity: "ben@example.org", name: "Ben")
+    let ben = NetworkUser(identity: "ben@example.org", name: "Ben")
     #expect(talk.news.contains(.contact(ben, isOnline: false, away: nil)))
-    func hear(_ device: String, _ rest: String) -> [NetworkNews] {
+    func hear(_ device: String, _ rest: String) -> [NetworkEvent] {
       talk.hear("<presence from='ben@example.org/\(device)'\(rest)")
     }
     #expect(
@@ -300,7 +300,7 @@ struct RequestTests {
     var talk = Talk.ready { $0.roster = "<item jid='ben@example.org' subscription='from'/>" }
     #expect(
       talk.hear("<presence type='subscribe' from='eve@x.org'/>")
-        == [.wantsContact(Speaker(identity: "eve@x.org"))])
+        == [.wantsContact(NetworkUser(identity: "eve@x.org"))])
     #expect(talk.sent.isEmpty)
     #expect(talk.hear("<presence type='subscribe' from='ben@example.org'/>") == [])
     #expect(talk.sent.last?["type"] == "subscribed")
@@ -366,8 +366,8 @@ struct RequestTests {
     var talk = Talk.ready {
       $0.roster = "<item jid='ben@example.org' subscription='none' ask='subscribe'/>"
     }
-    let ben = Speaker(identity: "ben@example.org")
-    func push(_ subscription: String) -> [NetworkNews] {
+    let ben = NetworkUser(identity: "ben@example.org")
+    func push(_ subscription: String) -> [NetworkEvent] {
       talk.hear(
         "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@example.org' "
           + "subscription='\(subscription)'/></query></iq>"
@@ -386,6 +386,6 @@ struct RequestTests {
     let news = talk.hear(
       "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@example.org' "
         + "subscription='remove'/></query></iq>")
-    #expect(news == [.stranger(Speaker(identity: "ben@example.org"))])
+    #expect(news == [.stranger(NetworkUser(identity: "ben@example.org"))])
   }
 }

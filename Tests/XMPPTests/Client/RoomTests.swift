@@ -24,17 +24,17 @@ struct RoomTests {
     let present = batch.filter { if case .present = $0 { true } else { false } }
     #expect(present.count == 5_001)
     #expect(
-      batch.contains(.present(Speaker(identity: "id-7", name: "n7"), room: room)))
+      batch.contains(.present(NetworkUser(identity: "id-7", name: "n7"), room: room)))
     #expect(
       batch.contains(
-        .present(Speaker(identity: "id-anna", name: "anna", isOwner: true), room: room)))
+        .present(NetworkUser(identity: "id-anna", name: "anna", isOwner: true), room: room)))
     #expect(batch.contains(.called(room: room, name: "room")))
     #expect(talk.statuses.last == .ready)
   }
 
   @Test func whoGoesAwayInARoomAndComesBackIsTold() {
     var talk = Talk.inRoom()
-    let ben = Speaker(identity: "id-ben", name: "ben")
+    let ben = NetworkUser(identity: "id-ben", name: "ben")
     for (inside, away) in [
       ("<show>away</show><status>lunch</status>", "lunch"), ("<show>dnd</show>", ""),
       ("<show>chat</show>", nil),
@@ -243,23 +243,23 @@ struct RoomTests {
     var talk = Talk.inRoom()
     #expect(
       talk.hear(presence("carl", id: "id-carl"))
-        == [.present(Speaker(identity: "id-carl", name: "carl"), room: room)])
+        == [.present(NetworkUser(identity: "id-carl", name: "carl"), room: room)])
     #expect(talk.hear(presence("carl", id: "id-carl")) == [])
     #expect(
       talk.hear(
         presence(
           "carl", id: "id-carl", codes: ["303"], type: "unavailable", item: "<item nick='karl'/>"))
-        == [.renamed(Speaker(identity: "id-carl", name: "karl"), room: room, former: "carl")])
+        == [.renamed(NetworkUser(identity: "id-carl", name: "karl"), room: room, former: "carl")])
     #expect(talk.hear(presence("karl", id: "id-carl")) == [])
     #expect(
       talk.hear(presence("karl", id: "id-carl", type: "unavailable"))
-        == [.absent(Speaker(identity: "id-carl", name: "karl"), room: room)])
+        == [.absent(NetworkUser(identity: "id-carl", name: "karl"), room: room)])
   }
 
   @Test func whoIsInByTwoNicknamesIsAbsentOnlyWithoutBoth() {
     var talk = Talk.inRoom()
-    let boss = Speaker(identity: "id-carl", name: "boss")
-    let second = Speaker(identity: "id-carl", name: "second")
+    let boss = NetworkUser(identity: "id-carl", name: "boss")
+    let second = NetworkUser(identity: "id-carl", name: "second")
     #expect(talk.hear(presence("boss", id: "id-carl")) == [.present(boss, room: room)])
     #expect(talk.hear(presence("second", id: "id-carl")) == [.present(second, room: room)])
     #expect(
@@ -288,7 +288,7 @@ struct RoomTests {
       news == [
         .answered(request, "You are ann in \(room) now."), .joined(room: room, nick: "ann"),
         .renamed(
-          Speaker(identity: "id-anna", name: "ann", isOwner: true), room: room, former: "anna"),
+          NetworkUser(identity: "id-anna", name: "ann", isOwner: true), room: room, former: "anna"),
       ])
     #expect(talk.hear(self.presence("ann", id: "id-anna", codes: ["110"])) == [])
   }
@@ -346,7 +346,7 @@ struct RoomTests {
     let news = talk.hear(
       presence("ben", id: "id-ben", codes: codes, type: "unavailable", item: item))
     #expect(
-      news == [.absent(Speaker(identity: "id-ben", name: "ben"), room: room, removal: removal)])
+      news == [.absent(NetworkUser(identity: "id-ben", name: "ben"), room: room, removal: removal)])
   }
 
   @Test func whoMayNotChangeTheTopicIsTold() throws {
@@ -485,7 +485,7 @@ struct RoomTests {
     #expect(
       talk.hear(topic)
         == [
-          .topic(room: room, text: "tea", by: Speaker(identity: "id-ben", name: "ben"), at: nil)
+          .topic(room: room, text: "tea", by: NetworkUser(identity: "id-ben", name: "ben"), at: nil)
         ])
     #expect(talk.hear(topic) == [])
   }
@@ -499,7 +499,7 @@ struct RoomTests {
       Issue.record("\(news)")
       return
     }
-    #expect(message.speaker == Speaker(identity: "ben", name: "ben", isVerified: false))
+    #expect(message.speaker == NetworkUser(identity: "ben", name: "ben", isVerified: false))
   }
 
   @Test func bookmarkedRoomsAreEnteredAndFollowOtherDevices() throws {

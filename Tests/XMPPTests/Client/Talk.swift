@@ -59,10 +59,10 @@ struct Talk {
   ///
   /// - Returns: what is stored for it.
   @discardableResult
-  mutating func hear(_ xml: String) -> [NetworkNews] { hear(Element(xml: xml)) }
+  mutating func hear(_ xml: String) -> [NetworkEvent] { hear(Element(xml: xml)) }
 
   @discardableResult
-  mutating func hear(_ stanza: Element) -> [NetworkNews] {
+  mutating func hear(_ stanza: Element) -> [NetworkEvent] {
     handle(.stanza(stanza)).news
   }
 
@@ -106,12 +106,12 @@ struct Talk {
     effects = []
   }
 
-  var news: [NetworkNews] { effects.news }
+  var news: [NetworkEvent] { effects.news }
   var sent: [Element] {
     effects.compactMap { if case .send(let stanza, _) = $0 { stanza } else { nil } }
   }
   var messages: [Element] { sent.filter { $0.name == "message" } }
-  var batches: [[NetworkNews]] {
+  var batches: [[NetworkEvent]] {
     effects.compactMap { if case .store(let news) = $0 { news } else { nil } }
   }
   var statuses: [ClientStatus] {
@@ -267,7 +267,7 @@ struct Talk {
 }
 
 extension [ClientEffect] {
-  var news: [NetworkNews] {
+  var news: [NetworkEvent] {
     reduce(into: []) { if case .store(let news) = $1 { $0 += news } }
   }
 }
@@ -278,7 +278,7 @@ extension String {
   }
 }
 
-extension [NetworkNews] {
+extension [NetworkEvent] {
   /// What was said, as `who: text`.
   var said: [String] {
     compactMap {
@@ -322,6 +322,6 @@ extension OutboxEntry {
             id: Conversations.ID(rawValue: 1), identity: "1000", name: "anna"),
           emoji: $0, at: Talk.start)
       },
-      place: place, name: MessageName(origin: uid, archive: archive), answers: answers)
+      place: place, name: MessageIDs(origin: uid, archive: archive), answers: answers)
   }
 }

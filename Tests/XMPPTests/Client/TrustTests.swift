@@ -123,7 +123,7 @@ struct TrustTests {
     }
     #expect(
       talk.hear("<iq type='set' id='p'>\(push)</iq>")
-        == [.contact(Speaker(identity: "eve@x.org"), isOnline: false, away: nil)])
+        == [.contact(NetworkUser(identity: "eve@x.org"), isOnline: false, away: nil)])
     #expect(talk.sent.last?["type"] == "result")
   }
 
@@ -186,7 +186,7 @@ struct TrustTests {
       Issue.record("\(eve)")
       return
     }
-    #expect(speaker == Speaker(identity: "id-eve", name: "ben"))
+    #expect(speaker == NetworkUser(identity: "id-eve", name: "ben"))
   }
 
   @Test func aNicknameThatLooksLikeAnIdOrLikeTheRoomIsNeither() {
@@ -194,7 +194,7 @@ struct TrustTests {
     var state = Room(nick: "anna")
     state.state = .entered
     state.hasOccupantIDs = true
-    func identity(_ nick: String, _ id: String? = nil) -> Speaker {
+    func identity(_ nick: String, _ id: String? = nil) -> NetworkUser {
       state.speaker(
         Address(local: "room", domain: "muc.example.org", resource: nick), occupantID: id,
         isLive: true)
@@ -249,10 +249,10 @@ struct TrustTests {
       let account = try store.writeDurably {
         try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
       }
-      try store.take([.joined(room: room, nick: "anna")], of: account)
+      try store.apply([.joined(room: room, nick: "anna")], of: account)
       func hear(_ from: String, _ inner: String) throws -> Message? {
         let news = talk.hear("<message from='\(from)' type='groupchat'>\(inner)</message>")
-        try store.take(news, of: account)
+        try store.apply(news, of: account)
         let place = try store.read { try $0.listing(for: anna) }[0].conversation.id
         return try store.read { try $0.messages(in: place, limit: 1, for: anna) }.first
       }
@@ -293,7 +293,7 @@ struct TrustTests {
           + "</message>")
         == [
           .reached(
-            MessageName(origin: "uid1"), by: Speaker(identity: "eve@x.org"),
+            MessageIDs(origin: "uid1"), by: NetworkUser(identity: "eve@x.org"),
             in: .direct("eve@x.org"), .delivered)
         ])
     let right = talk.hear(

@@ -117,7 +117,7 @@ extension Client {
       // An archive that says that there is more and gives nothing would be asked for ever.
       let isStuck = !isEnd && (first == nil || first == reading.before)
       if !isStuck {
-        let page = NetworkNews.page(
+        let page = NetworkEvent.page(
           of: reading.place, from: isEnd ? "" : first ?? "", until: reading.before)
         turn.news.insert(page, at: start)
       }
@@ -217,7 +217,7 @@ extension Client {
   }
 
   private mutating func releaseHeld(_ key: String) {
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     for held in archives[key]?.takeHeld() ?? [] { deliver(held.message, held.source) }
   }
 
@@ -240,7 +240,7 @@ extension Client {
         time = max(told, min(known, clock.wall))
       }
       if let time { archives[query.archive]?.brought(saidAt: time) }
-      let heard = Heard(
+      let heard = IncomingMessage(
         message: message, source: .archive(isPast: isPast), archiveID: id, time: time)
       if query.archive.isEmpty {
         interpretDirect(heard)

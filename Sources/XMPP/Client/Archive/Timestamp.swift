@@ -10,7 +10,7 @@ enum Timestamp {
 
   /// What a stamp says; nil for what is none, was before there was XMPP, or is yet to come.
   static func time(_ stamp: String, now: Milliseconds) -> Milliseconds? {
-    guard stamp.utf8.count <= 64, let time = WrittenTime(stamp)?.exact, time >= earliest,
+    guard stamp.utf8.count <= 64, let time = DateParser(stamp)?.exact, time >= earliest,
       time <= now + skew
     else { return nil }
     return min(time, now)
@@ -18,6 +18,6 @@ enum Timestamp {
 
   /// A stamp of whole seconds, in UTC.
   static func text(_ time: Milliseconds) -> String {
-    WrittenTime.text(max(earliest, time))
+    DateParser.text(max(earliest, time))
   }
 }

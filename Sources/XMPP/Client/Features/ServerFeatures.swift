@@ -106,13 +106,13 @@ extension Client {
     } else {
       archives[""]?.state = .absent
     }
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     runRequests()
   }
 
   mutating func itemsCame(_ answer: Question.Answer) {
     // Messages with files wait until it is known where those can go.
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     guard case .result(let answer) = answer, let query = answer.first("query", Feature.items)
     else { return }
     for item in query.children.prefix(Limits.services) where item.name == "item" {
@@ -122,7 +122,7 @@ extension Client {
   }
 
   mutating func itemInfoCame(_ answer: Question.Answer, of address: Address) {
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     guard case .result(let answer) = answer else { return }
     let features = ServerFeatures.names(in: answer)
     if features.contains(Feature.rooms), address.local.isEmpty,

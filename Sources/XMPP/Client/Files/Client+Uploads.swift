@@ -119,7 +119,7 @@ extension Client {
 
   private mutating func failed(_ id: OutboxEntry.ID, _ failure: UploadFailure) {
     uploads.current = nil
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     let tries = uploads.tries[id, default: 0] + 1
     guard failure.isPassing, Retry.upload.goesOn(after: tries) else {
       uploads.tries[id] = nil

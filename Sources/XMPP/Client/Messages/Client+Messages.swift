@@ -2,7 +2,7 @@
 import Conversations
 
 /// A message whose way here has been looked at.
-struct Heard: Sendable {
+struct IncomingMessage: Sendable {
   var message: Element
   var source: Source
   /// Its id in the archive of the account or of the room, from whoever may give it.
@@ -67,7 +67,7 @@ extension Client {
     if let told = time, let known = archives[key]?.knownUntil {
       time = max(told, min(known, clock.wall))
     }
-    let heard = Heard(message: message, source: source, archiveID: archiveID, time: time)
+    let heard = IncomingMessage(message: message, source: source, archiveID: archiveID, time: time)
     if message["type"] == "groupchat" {
       if isRoom { interpretRoom(heard, in: from.bare) }
     } else if isRoom || message.has("x", Feature.roomUser) {
@@ -95,7 +95,7 @@ extension Client {
   }
 
   /// A message of a direct chat: live, a copy, or from the account's archive.
-  mutating func interpretDirect(_ heard: Heard) {
+  mutating func interpretDirect(_ heard: IncomingMessage) {
     let message = heard.message
     guard !["groupchat", "error"].contains(message["type"]),
       !message.has("x", Feature.roomUser),
@@ -120,19 +120,19 @@ extension Client {
 
     let invitation = message.first("x", Feature.invitation)
     if let invitation, !isOwn, !heard.isPast {
-      invited(to: invitation["jid"], by: Speaker(identity: from.bare.description))
+      invited(to: invitation["jid"], by: NetworkUser(identity: from.bare.description))
     }
     if invitation?["jid"] != nil { return }
-    let speaker = Speaker(
+    let speaker = NetworkUser(
       identity: from.bare.description, name: roster.contacts[from.bare]?.name ?? "",
       isOwner: isOwn)
-    let name = MessageName(
+    let name = MessageIDs(
       origin: Client.word(message["id"]) ?? Client.originID(of: message), archive: heard.archiveID)
     interpret(heard, name, by: speaker, from, in: .direct(other.description))
   }
 
   /// A message that a room passes on, live or from its archive.
-  mutating func interpretRoom(_ heard: Heard, in address: Address) {
+  mutating func interpretRoom(_ heard: IncomingMessage, in address: Address) {
     let message = heard.message
     guard let room = rooms[address], message["type"] == "groupchat",
       let from = message["from"].flatMap(Address.init), from.bare == address
@@ -148,7 +148,7 @@ extension Client {
     let speaker = room.speaker(
       from, occupantID: message.first("occupant-id", Feature.occupantIDs)?["id"],
       isLive: heard.source.isLive)
-    let name = MessageName(
+    let name = MessageIDs(
       origin: Client.originID(of: message) ?? Client.word(message["id"]), archive: heard.archiveID)
     if let subject = message.first("subject"), !message.has("body"), !message.has("thread") {
       if heard.source.isLive || isPastFirst {
@@ -171,7 +171,7 @@ extension Client {
   }
 
   /// What comes from a room or someone in it, and is not for all in it.
-  private mutating func fromRoomAside(_ heard: Heard, _ from: Address) {
+  private mutating func fromRoomAside(_ heard: IncomingMessage, _ from: Address) {
     let message = heard.message
     guard heard.source != .sent else { return }
     if from.resource.isEmpty {
@@ -181,7 +181,7 @@ extension Client {
         let isInside = inviter.bare == from
         invited(
           to: from.description,
-          by: Speaker(
+          by: NetworkUser(
             identity: isInside
               ? from.description + "/" + Room.identity(ofNick: inviter.resource)
               : inviter.bare.description,
@@ -201,7 +201,7 @@ extension Client {
     send(refusal)
   }
 
-  private mutating func invited(to room: String?, by speaker: Speaker) {
+  private mutating func invited(to room: String?, by speaker: NetworkUser) {
     guard let room = room.flatMap(Address.init), room.resource.isEmpty, !room.local.isEmpty,
       rooms[room]?.isEntered != true
     else { return }

@@ -13,7 +13,7 @@ extension Client {
   /// knows of it.
   package var isSendingAgain: Bool {
     outbox.works.values.contains { work in
-      work.isAgain && rooms[work.to].map { $0.isEntering || $0.isEntered } == true
+      work.isResend && rooms[work.to].map { $0.isEntering || $0.isEntered } == true
     }
   }
 
@@ -30,8 +30,8 @@ extension Client {
 
   /// Sends what may go now.
   mutating func pump() {
-    guard outbox.hasNewPlace else { return }
-    outbox.hasNewPlace = false
+    guard outbox.needsPump else { return }
+    outbox.needsPump = false
     var later: [OutboxEntry.ID] = []
     var withFiles: [OutboxEntry.ID] = []
     let waiting = outbox.waiting
@@ -64,7 +64,7 @@ extension Client {
       if isFull { break }
     }
     outbox.setWaiting(later)
-    outbox.hasNewPlace = false
+    outbox.needsPump = false
     upload(withFiles)
   }
 
@@ -113,13 +113,13 @@ extension Client {
 
   private mutating func accept(_ id: OutboxEntry.ID, archive: String?) {
     guard let work = outbox.end(id, isAccepted: true) else { return }
-    if !work.isAgain { tell(.accepted(work.entry, archive: archive)) }
+    if !work.isResend { tell(.accepted(work.entry, archive: archive)) }
     moveMark(of: work.isRoom ? work.to.description : "")
   }
 
   mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
     guard let work = outbox.end(id, isAccepted: false) else { return }
-    if work.isAgain {
+    if work.isResend {
       bounced(work, reason)
     } else {
       tell(.refused(work.entry, reason: reason))
@@ -140,7 +140,7 @@ extension Client {
   ///
   /// - Returns: whether there is nothing more in it.
   mutating func came(
-    back heard: Heard, _ name: MessageName, by speaker: Speaker, _ from: Address,
+    back heard: IncomingMessage, _ name: MessageIDs, by speaker: NetworkUser, _ from: Address,
     in place: NetworkPlace
   ) -> Bool {
     let ids = [Client.originID(of: heard.message), Client.word(heard.message["id"])]
@@ -162,7 +162,7 @@ extension Client {
           tell(
             .said(
               NetworkMessage(
-                name: MessageName(origin: id, archive: name.archive), speaker: owner,
+                name: MessageIDs(origin: id, archive: name.archive), speaker: owner,
                 body: known.entry.message.body, kind: known.entry.message.kind, time: heard.time),
               in: place))
         }
@@ -174,7 +174,7 @@ extension Client {
 
   /// Whether the owner said it. In the archive of a room without occupant ids a nickname is all that
   /// there is; together with an id that was drawn here and is not known to have gone out, it will do.
-  private func isOwners(_ speaker: Speaker, _ from: Address, in place: NetworkPlace) -> Bool {
+  private func isOwners(_ speaker: NetworkUser, _ from: Address, in place: NetworkPlace) -> Bool {
     if speaker.isOwner { return true }
     guard case .room = place, !speaker.isVerified, let room = rooms[from.bare] else { return false }
     return from.resource == room.nick
@@ -219,7 +219,7 @@ extension Client {
       let name = from.bare.description
       tell(
         .bounced(
-          MessageName(origin: id), in: isRoom ? .room(name) : .direct(name),
+          MessageIDs(origin: id), in: isRoom ? .room(name) : .direct(name),
           reason: error.sentence(for: name, isRoom: isRoom)))
     }
   }
@@ -227,7 +227,7 @@ extension Client {
   /// The server had something, and gave it back.
   private mutating func bounced(_ work: Outbox.Work, _ reason: String) {
     if work.entry.operation == .send {
-      tell(.bounced(MessageName(origin: work.stanzaID), in: work.entry.place, reason: reason))
+      tell(.bounced(MessageIDs(origin: work.stanzaID), in: work.entry.place, reason: reason))
     } else {
       tell(.refused(work.entry, reason: reason))
     }

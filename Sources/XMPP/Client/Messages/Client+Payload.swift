@@ -10,7 +10,7 @@ struct Typist: Hashable, Sendable {
 // What a message says, once it is clear who says it where.
 extension Client {
   mutating func interpret(
-    _ heard: Heard, _ name: MessageName, by speaker: Speaker, _ from: Address,
+    _ heard: IncomingMessage, _ name: MessageIDs, by speaker: NetworkUser, _ from: Address,
     in place: NetworkPlace
   ) {
     let message = heard.message
@@ -28,7 +28,7 @@ extension Client {
       guard let id = Client.word(original["id"]) else { return }
       tell(
         .edited(
-          MessageName(origin: id), by: speaker, in: place, body: text.body, at: heard.time,
+          MessageIDs(origin: id), by: speaker, in: place, body: text.body, at: heard.time,
           change: name))
       return
     }
@@ -50,18 +50,18 @@ extension Client {
 
   /// The name of a message that another one refers to. In a room it is the id that the room gave;
   /// some programs take the sender's for it.
-  private func both(_ id: String, in place: NetworkPlace) -> MessageName {
-    if case .room = place { return MessageName(origin: id, archive: id) }
-    return MessageName(origin: id)
+  private func both(_ id: String, in place: NetworkPlace) -> MessageIDs {
+    if case .room = place { return MessageIDs(origin: id, archive: id) }
+    return MessageIDs(origin: id)
   }
 
   /// Who wrote what is answered, as the answer tells.
-  private func answered(_ to: Address?, in place: NetworkPlace) -> Speaker? {
+  private func answered(_ to: Address?, in place: NetworkPlace) -> NetworkUser? {
     guard let to else { return nil }
     switch place {
     case .direct(let other):
       guard to.bare == account || to.bare.description == other else { return nil }
-      return Speaker(
+      return NetworkUser(
         identity: to.bare.description, name: roster.contacts[to.bare]?.name ?? "",
         isOwner: to.bare == account)
     case .room(let address):
@@ -72,7 +72,7 @@ extension Client {
 
   /// XEP-0424, as it is and as it was, and a moderator's by XEP-0425 (0.3 and 0.2), which the room tells itself.
   private mutating func retracted(
-    _ heard: Heard, by speaker: Speaker, _ from: Address, in place: NetworkPlace
+    _ heard: IncomingMessage, by speaker: NetworkUser, _ from: Address, in place: NetworkPlace
   ) -> Bool {
     let message = heard.message
     let former = message.first("apply-to", Feature.fastening)
@@ -107,7 +107,7 @@ extension Client {
 
   /// XEP-0444.
   private mutating func reacted(
-    _ heard: Heard, _ name: MessageName, by speaker: Speaker, in place: NetworkPlace
+    _ heard: IncomingMessage, _ name: MessageIDs, by speaker: NetworkUser, in place: NetworkPlace
   ) -> Bool {
     guard let reactions = heard.message.first("reactions", Feature.reactions) else { return false }
     guard let id = Client.word(reactions["id"]) else { return true }
@@ -127,7 +127,7 @@ extension Client {
 
   /// Receipts (XEP-0184) and markers (XEP-0333).
   private mutating func reached(
-    _ message: Element, by speaker: Speaker, in place: NetworkPlace
+    _ message: Element, by speaker: NetworkUser, in place: NetworkPlace
   ) {
     var isRoom = false
     if case .room = place { isRoom = true }
@@ -146,7 +146,7 @@ extension Client {
   }
 
   /// XEP-0085.
-  private mutating func typed(_ message: Element, by speaker: Speaker, in place: NetworkPlace) {
+  private mutating func typed(_ message: Element, by speaker: NetworkUser, in place: NetworkPlace) {
     let states = message.children.filter { $0.namespace == Feature.typing }
     guard let state = states.first?.name else { return }
     if state != "composing" {
@@ -159,7 +159,7 @@ extension Client {
     tell(.typing(speaker, in: place, true))
   }
 
-  mutating func endTyping(of speaker: Speaker, in place: NetworkPlace) {
+  mutating func endTyping(of speaker: NetworkUser, in place: NetworkPlace) {
     let typist = Typist(identity: speaker.identity, place: place)
     if typists.remove(typist) != nil { tell(.typing(speaker, in: place, false)) }
   }

@@ -18,9 +18,9 @@ struct Outbox: Sendable {
     /// How often the room gave it back, since it did not know the owner any more.
     var returns = 0
     /// It left the outbox while it was under way: it does not go again.
-    var isUnwanted = false
+    var isCancelled = false
     /// The server had it, which is told; then the room gave it back.
-    var isAgain = false
+    var isResend = false
   }
 
   private(set) var works: [OutboxEntry.ID: Work] = [:]
@@ -34,15 +34,15 @@ struct Outbox: Sendable {
   /// What the server took, by stanza, the newest last: a late error or a room's echo may follow.
   private(set) var accepted: [Work] = []
   /// Whether something may be sent that could not before.
-  var hasNewPlace = false
+  var needsPump = false
 
   /// Takes in all that is in the outbox now.
   mutating func take(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     let ids = Set(entries.map(\.id))
     ended.formIntersection(ids)
-    for (id, work) in works where !ids.contains(id) && !work.isAgain {
+    for (id, work) in works where !ids.contains(id) && !work.isResend {
       // What is under way may get there, and then it has to be taken back there, too.
-      if inFlight.contains(id) { works[id]?.isUnwanted = true } else { remove(id) }
+      if inFlight.contains(id) { works[id]?.isCancelled = true } else { remove(id) }
     }
     var wrong: [OutboxEntry] = []
     for entry in entries where works[entry.id] == nil && !ended.contains(entry.id) {
@@ -62,7 +62,7 @@ struct Outbox: Sendable {
       waiting.append(entry.id)
     }
     waiting.sort()
-    hasNewPlace = true
+    needsPump = true
     return wrong
   }
 
@@ -79,7 +79,7 @@ struct Outbox: Sendable {
   /// One more file of an entry is where others can fetch it.
   mutating func add(link: String, to id: OutboxEntry.ID) {
     works[id]?.entry.links.append(link)
-    hasNewPlace = true
+    needsPump = true
   }
 
   mutating func setWaiting(_ ids: [OutboxEntry.ID]) { waiting = ids }
@@ -93,7 +93,7 @@ struct Outbox: Sendable {
       if accepted.count >= Limits.accepted { accepted.removeFirst(Limits.accepted / 4) }
       accepted.append(work)
     }
-    hasNewPlace = true
+    needsPump = true
     return work
   }
 
@@ -103,7 +103,7 @@ struct Outbox: Sendable {
 
   /// The room gave an entry back: it goes again when the owner is in it again.
   mutating func putBack(_ id: OutboxEntry.ID) {
-    if works[id]?.isUnwanted == true { return remove(id) }
+    if works[id]?.isCancelled == true { return remove(id) }
     inFlight.removeAll { $0 == id }
     works[id]?.returns += 1
     waiting.append(id)
@@ -115,7 +115,7 @@ struct Outbox: Sendable {
     forgetAccepted(work.stanzaID)
     var work = work
     work.returns += 1
-    work.isAgain = true
+    work.isResend = true
     works[work.entry.id] = work
     byStanza[work.stanzaID] = work.entry.id
     waiting.append(work.entry.id)
@@ -145,7 +145,7 @@ struct Outbox: Sendable {
         works[id]?.breaks += 1
       }
     }
-    for id in inFlight where works[id]?.isUnwanted == true { remove(id) }
+    for id in inFlight where works[id]?.isCancelled == true { remove(id) }
     waiting = (inFlight + waiting).sorted()
     inFlight = []
   }

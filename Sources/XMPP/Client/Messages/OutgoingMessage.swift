@@ -93,7 +93,7 @@ enum OutgoingMessage {
     return lines.map { "> " + $0.prefix(200) + "\n" }.joined()
   }
 
-  private static func author(_ speaker: Speaker, in work: Outbox.Work) -> String? {
+  private static func author(_ speaker: NetworkUser, in work: Outbox.Work) -> String? {
     guard work.isRoom else { return Address(speaker.identity)?.bare.description }
     if speaker.name.isEmpty { return nil }
     return Address(local: work.to.local, domain: work.to.domain, resource: speaker.name).description

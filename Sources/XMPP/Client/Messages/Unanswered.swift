@@ -4,7 +4,7 @@ import Conversations
 /// Messages of others whose senders want to know how far they have come (XEP-0184, XEP-0333).
 struct Unanswered: Sendable {
   struct Wish: Sendable {
-    var name: MessageName
+    var name: MessageIDs
     /// A receipt is wanted and not sent yet.
     var wantsReceipt: Bool
     var isMarkable: Bool
@@ -13,7 +13,7 @@ struct Unanswered: Sendable {
   /// By place, oldest first.
   private(set) var wishes: [NetworkPlace: [Wish]] = [:]
   /// What was said to be seen last.
-  private var shown: [NetworkPlace: MessageName] = [:]
+  private var shown: [NetworkPlace: MessageIDs] = [:]
   /// What was seen last while it could not be said yet.
   private var unsaid: [NetworkPlace: NetworkSignal] = [:]
 
@@ -38,8 +38,8 @@ struct Unanswered: Sendable {
   ///
   /// - Returns: whom a receipt is for, and the message whose marker goes out; the wishes are done.
   mutating func reach(
-    _ name: MessageName, in place: NetworkPlace, _ state: DeliveryState
-  ) -> (receipts: [String], marker: MessageName?) {
+    _ name: MessageIDs, in place: NetworkPlace, _ state: DeliveryState
+  ) -> (receipts: [String], marker: MessageIDs?) {
     let known = wishes[place] ?? []
     guard let last = known.lastIndex(where: { Unanswered.isSame($0.name, name) }) else {
       // It came before this program was started.
@@ -58,7 +58,7 @@ struct Unanswered: Sendable {
     return (receipts, marker)
   }
 
-  private mutating func noteShown(_ name: MessageName, in place: NetworkPlace) -> Bool {
+  private mutating func noteShown(_ name: MessageIDs, in place: NetworkPlace) -> Bool {
     if shown[place] == name { return false }
     if shown.count >= Limits.unansweredPlaces, shown[place] == nil {
       shown[shown.keys.first ?? place] = nil
@@ -67,7 +67,7 @@ struct Unanswered: Sendable {
     return true
   }
 
-  private static func isSame(_ one: MessageName, _ other: MessageName) -> Bool {
+  private static func isSame(_ one: MessageIDs, _ other: MessageIDs) -> Bool {
     if let archive = one.archive, let wanted = other.archive { return archive == wanted }
     return one.origin != nil && one.origin == other.origin
   }
@@ -77,7 +77,7 @@ extension Client {
   /// Remembers that the sender of a message wants to know of it. Another device answers for what was
   /// sent to it.
   mutating func noteUnanswered(
-    _ heard: Heard, _ name: MessageName, by speaker: Speaker, in place: NetworkPlace
+    _ heard: IncomingMessage, _ name: MessageIDs, by speaker: NetworkUser, in place: NetworkPlace
   ) {
     guard !speaker.isOwner, !heard.isPast, heard.source == .live || heard.source.isFromArchive
     else { return }
@@ -138,7 +138,7 @@ extension Client {
   }
 
   private mutating func reached(
-    _ name: MessageName, in place: NetworkPlace, _ state: DeliveryState
+    _ name: MessageIDs, in place: NetworkPlace, _ state: DeliveryState
   ) {
     guard let (to, type) = recipient(of: place) else { return }
     let (receipts, marker) = unanswered.reach(name, in: place, state)

@@ -97,7 +97,7 @@ extension Client {
     rooms[address]?.isLost()
     rooms[address]?.request = nil
     rooms[address]?.state = .refused(sentence)
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     tell(.left(room: address.description, reason: sentence))
     if let request { done(request, sentence) }
     goOnWithRequests()
@@ -194,7 +194,7 @@ extension Client {
 
   private mutating func catchUpIfThereIsAnArchive(_ address: Address) {
     let key = address.description
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     if rooms[address]?.hasArchive == true {
       archives[key, default: Archive(mark: nil)].begin()
       if rooms[address]?.isNew == true, archives[key]?.mark == nil {
@@ -212,7 +212,7 @@ extension Client {
   mutating func hasToldItsHistory(_ address: Address) {
     guard let room = rooms[address], !room.hasToldHistory else { return }
     rooms[address]?.hasToldHistory = true
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     if room.isAskedFor, archives[address.description]?.state == .absent {
       tell(.toldHistory(room: address.description))
     }
@@ -282,7 +282,7 @@ extension Client {
           ["type": "unavailable", "to": inside(address, room.nick).description]))
     }
     if let request = room.request { done(request, "You left it before it answered.") }
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     tell(.left(room: address.description, reason: nil))
     goOnWithRequests()
   }

@@ -123,7 +123,7 @@ extension Client {
     let reason = RoomStatus.leavingReason(codes, user, address.description)
     lose(address)
     let isPassing = codes.contains(RoomStatus.isShutDown) || codes.contains(RoomStatus.isBroken)
-    outbox.hasNewPlace = true
+    outbox.needsPump = true
     if isPassing {
       rooms[address]?.state = .unreachable(reason)
       rooms[address]?.isLossTold = true
@@ -141,7 +141,7 @@ extension Client {
 
   private mutating func tellOccupant(
     _ nick: String, _ occupant: Room.Occupant, in address: Address,
-    _ news: (Speaker, String) -> NetworkNews
+    _ news: (NetworkUser, String) -> NetworkEvent
   ) {
     guard let room = rooms[address] else { return }
     let speaker = room.speaker(
@@ -152,8 +152,9 @@ extension Client {
     tell(news(speaker, address.description))
   }
 
-  mutating func topicCame(_ text: String, by speaker: Speaker?, _ heard: Heard, in address: Address)
-  {
+  mutating func topicCame(
+    _ text: String, by speaker: NetworkUser?, _ heard: IncomingMessage, in address: Address
+  ) {
     // Not every room repeats the id.
     if speaker?.isOwner == true {
       for (id, question) in questions where question.to == address {

@@ -96,17 +96,17 @@ struct Room: Sendable {
   ///   - occupantID: as it stands in the stanza.
   ///   - isLive: whether it is said now: the owner's nickname is the owner's only as long as they
   ///     are there.
-  func speaker(_ from: Address, occupantID: String?, isLive: Bool) -> Speaker {
+  func speaker(_ from: Address, occupantID: String?, isLive: Bool) -> NetworkUser {
     let nick = from.resource
-    if nick.isEmpty { return Speaker(identity: from.description, name: from.local) }
+    if nick.isEmpty { return NetworkUser(identity: from.description, name: from.local) }
     // Nobody becomes another one by a nickname that looks like an id, or like the room: what begins
     // with a slash says which of the two it is. One id of 64 does so itself, being base64.
     if hasOccupantIDs, let id = Client.word(occupantID) {
-      return Speaker(
+      return NetworkUser(
         identity: id.hasPrefix("/") ? "/id" + id : id, name: nick, isOwner: id == self.occupantID)
     }
     let isPlain = !hasOccupantIDs && !nick.hasPrefix("/") && nick != from.bare.description
-    return Speaker(
+    return NetworkUser(
       identity: isPlain ? nick : Room.identity(ofNick: nick), name: nick,
       isOwner: !hasOccupantIDs && isLive && isEntered && nick == self.nick, isVerified: false)
   }

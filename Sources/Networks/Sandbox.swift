@@ -7,7 +7,7 @@ import Platform
 /// What a network process gives up before it reads its first byte from the network: it can start no
 /// program, gain no rights, reach no other process and no files but its own. An attacker who takes it
 /// over through a fault in a parser can do what the process does, and no more.
-package struct Confinement: Hashable, Sendable {
+package struct Sandbox: Hashable, Sendable {
   /// The kernel's version of Landlock; 0 where it has none, so that all files of the user are in
   /// reach.
   package var landlock: Int
@@ -26,8 +26,8 @@ package struct Confinement: Hashable, Sendable {
   ]
 
   /// What this kernel can do, without doing it.
-  package static var available: Confinement {
-    Confinement(
+  package static var available: Sandbox {
+    Sandbox(
       landlock: Int(clinux_landlock_version()),
       filtersCalls: clinux_has_seccomp() != 0)
   }
@@ -41,7 +41,7 @@ package struct Confinement: Hashable, Sendable {
   /// - Throws: ``Failure``.
   package static func enter(
     folders: [String], files: [String] = []
-  ) throws(Failure) -> Confinement {
+  ) throws(Failure) -> Sandbox {
     let possible = available
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE

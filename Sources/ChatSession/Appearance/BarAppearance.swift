@@ -3,7 +3,7 @@ import Composer
 import StyledText
 
 /// What stands around the line, and how: the part of the settings that a theme is made of (rule 9).
-public struct BarLooks: Sendable, Equatable {
+public struct BarAppearance: Sendable, Equatable {
   public enum Prompt: String, CaseIterable, Sendable { case bold, plain, bracket, arrow }
   public enum Accent: String, CaseIterable, Sendable {
     case none, blue, green, magenta, cyan, yellow, red, white

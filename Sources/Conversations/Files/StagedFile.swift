@@ -4,7 +4,7 @@ import Platform
 
 /// Bytes on their way into the folder of attachments, hashed as they come. Let go before they are
 /// placed, they leave nothing behind; killed, a file that `Store.pruneAttachments` removes.
-package final class UnplacedFile {
+package final class StagedFile {
   private let home: AttachmentFolder
   private let folder: OpenFile
   private let temporary: String

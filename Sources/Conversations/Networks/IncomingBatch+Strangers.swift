@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What strangers send unasked (rule 14.5).
-extension NewsTaking {
+extension IncomingBatch {
   /// How many are reported one by one within a minute.
   private static let reports = 5
 
@@ -17,7 +17,7 @@ extension NewsTaking {
   ) throws {
     if address.isEmpty { return }
     let attention = try store.attention(of: owner.id)
-    let who = try self.person(Speaker(identity: person), knownIn: .direct(person))?.id
+    let who = try self.person(NetworkUser(identity: person), knownIn: .direct(person))?.id
     let room = try kind == .invitation ? known(.room(address))?.id : nil
     let (one, place) = (who ?? Store.nobody, room ?? ID<Conversation>(rawValue: 0))
     let isIgnored = attention.hides(one, in: place)
@@ -83,7 +83,7 @@ extension NewsTaking {
         : "\(more) more requests arrived; /requests lists them.", account)
   }
 
-  func invited(to room: String, by speaker: Speaker) throws {
+  func invited(to room: String, by speaker: NetworkUser) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     if let place = try known(.room(room)), try store.isMember(owner.id, of: place.id) { return }
     let isInside = speaker.identity.hasPrefix(room + "/")
@@ -92,7 +92,7 @@ extension NewsTaking {
       by: isInside ? speaker.name : speaker.identity)
   }
 
-  func wantsContact(_ speaker: Speaker) throws {
+  func wantsContact(_ speaker: NetworkUser) throws {
     try approached(.contact, speaker.identity, from: speaker.identity)
   }
 
@@ -110,7 +110,7 @@ extension NewsTaking {
   }
 
   /// A person who becomes a contact is no longer a stranger: opens the chat with what they wrote.
-  func isNoStranger(_ speaker: Speaker) throws {
+  func isNoStranger(_ speaker: NetworkUser) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,
       Approach.Kind.message.rawValue, speaker.identity)

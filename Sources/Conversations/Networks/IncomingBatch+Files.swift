@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Files that others name by an address.
-extension NewsTaking {
+extension IncomingBatch {
   /// How many may wait to be fetched unasked. The others are fetched when the owner wants them.
   private static let mostUnasked = 50
 

@@ -2,7 +2,7 @@
 
 /// How long something is, or how long ago, as people write it: `90m` minutes, `12h` hours, `3d`
 /// days, `2w` weeks, `6mo` months, `1y` years.
-package struct WrittenAge: Hashable, Sendable {
+package struct DurationParser: Hashable, Sendable {
   package enum Unit: String, CaseIterable, Sendable {
     case minutes = "m"
     case hours = "h"
@@ -68,14 +68,14 @@ package struct WrittenAge: Hashable, Sendable {
       time.day = min(time.day, WallTime.days(in: time.month, of: time.year))
     }
     let moment = zone.time(time)
-    return moment < WrittenTime.beginning ? nil : moment
+    return moment < DateParser.beginning ? nil : moment
   }
 }
 
 /// A date and perhaps a time of day, as people and programs write it (ISO 8601, RFC 3339): `2026`,
 /// `2026-11`, `2026-11-21`, `2026-11-21T10:30`, `…:30:15.250`, a blank for the T, and behind a time
 /// perhaps `Z` or an offset from UTC such as `+02:00`.
-package struct WrittenTime: Hashable, Sendable {
+package struct DateParser: Hashable, Sendable {
   /// The parts that are not written are those of the beginning.
   package private(set) var wall: WallTime
   package private(set) var thousandths = 0
@@ -191,13 +191,13 @@ package struct WrittenTime: Hashable, Sendable {
   }
 
   /// What a person names when they write from when or until when: a date or time, `today`,
-  /// `yesterday`, or how long ago (``WrittenAge``), which is a moment and so an empty span.
+  /// `yesterday`, or how long ago (``DurationParser``), which is a moment and so an empty span.
   ///
   /// - Returns: nil for anything else.
   package static func span(
     _ text: String, now: Milliseconds, zone: TimeZoneRules = .local
   ) -> Range<Milliseconds>? {
-    if let age = WrittenAge(text) { return age.ago(at: now, zone: zone).map { $0..<$0 } }
+    if let age = DurationParser(text) { return age.ago(at: now, zone: zone).map { $0..<$0 } }
     let word = text.lowercased()
     if word == "today" || word == "yesterday" {
       let here = zone.wallTime(now)
@@ -207,7 +207,7 @@ package struct WrittenTime: Hashable, Sendable {
       next.day += 1
       return zone.time(day)..<zone.time(next)
     }
-    guard let written = WrittenTime(text), written.wall.year > 0 else { return nil }
+    guard let written = DateParser(text), written.wall.year > 0 else { return nil }
     return written.span(in: zone)
   }
 }

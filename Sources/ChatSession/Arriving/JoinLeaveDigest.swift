@@ -5,7 +5,7 @@ import StyledText
 /// Who joins and leaves the open conversation, or is called otherwise: what comes within five
 /// seconds is one line, unless something else is printed meanwhile (rule 13.5).
 @MainActor
-final class Comings: SessionPart {
+final class JoinLeaveDigest: SessionPart {
   unowned let session: Session
   private var gathered: [Event] = []
   /// When they are told.

@@ -6,7 +6,7 @@ import StyledText
 
 /// Copies the files of a line into its store in a process of its own, which is this program again:
 /// copying, hashing, syncing and looking at a large file take seconds, and keys are not to wait.
-package enum FileKeeper {
+package enum AttachmentImporter {
   /// The first argument of such a process.
   package static let option = "--keep-files"
 

@@ -36,7 +36,7 @@ package enum Move: Hashable, Sendable {
 /// Goes from one conversation to another by keys (rule 13.1). Prompt and line are those of the next
 /// one at once; it is entered when no other such key follows, or something is done there.
 @MainActor
-package final class Moves: SessionPart {
+package final class ConversationSwitcher: SessionPart {
   unowned let session: Session
   /// Where these keys have gone, while it is not entered yet.
   private(set) var target: Conversation?
@@ -48,7 +48,7 @@ package final class Moves: SessionPart {
   /// The conversations that were open before, the last one last.
   private var former: [ID<Conversation>] = []
   /// Nil while no name is typed in place of the line.
-  private(set) var choices: Choices?
+  private(set) var choices: SwitcherCandidates?
 
   /// Milliseconds without a key of these until a conversation is entered.
   static let pause: Int64 = 300
@@ -69,7 +69,7 @@ package final class Moves: SessionPart {
       if move != .choose { emit(.whenLineBegins(.move(move))) }
       return
     }
-    session.orComplain {
+    session.reportingErrors {
       if move == .choose { return try beginChoice() }
       guard let found = try target(of: move) else { return emit(.bell) }
       if move != .nextUnread { endRun() }
@@ -176,7 +176,7 @@ package final class Moves: SessionPart {
   /// - Throws: `StoreError`; the keys' way then goes on.
   func settle() throws {
     if let target, target.id != place.conversation?.id {
-      try session.patiently { try screen.enter(target) }
+      try session.withLockTimeout { try screen.enter(target) }
       outgoing.bringBackLines(of: target.id)
     }
     (target, deadline) = (nil, nil)
@@ -212,7 +212,7 @@ package final class Moves: SessionPart {
     let listing = try store.read { try $0.listing(for: me.id) }.filter {
       $0.conversation.id != present?.id
     }
-    choices = Choices(of: listing, former: former, mark: people.markOfConversations)
+    choices = SwitcherCandidates(of: listing, former: former, mark: people.markOfConversations)
     emit(.beginChoice)
   }
 
@@ -260,7 +260,7 @@ package final class Moves: SessionPart {
 
   /// The line is back from which somebody goes to a conversation by its name.
   func enter(_ chosen: ID<Conversation>) {
-    session.orComplain {
+    session.reportingErrors {
       guard let found = try store.read({ try $0.conversation(chosen, for: me.id) }) else { return }
       endRun()
       goOn(to: found)

@@ -4,7 +4,7 @@ import Platform
 /// Changes of the line by keys that are on the screen and not yet told: drafts and typing signals
 /// take their time, and fast typing asks for them only now and then.
 @MainActor
-final class UntoldChanges {
+final class ChangeCoalescer {
   /// Called when letters have waited long enough.
   var isDue: () -> Void = {}
   private let loop: EventLoop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What was said on a network, and what became of it.
-extension NewsTaking {
+extension IncomingBatch {
   func said(_ message: NetworkMessage, in network: NetworkPlace) throws {
     let speaker = message.speaker
     if case .direct(let address) = network, !speaker.isOwner, speaker.identity != address { return }
@@ -54,7 +54,7 @@ extension NewsTaking {
     _ message: NetworkMessage, by sender: ID<Participant>, in place: Place
   ) throws -> Known? {
     guard message.name.archive != nil, let origin = message.name.origin,
-      let known = try self.message(MessageName(origin: origin), of: sender, in: place),
+      let known = try self.message(MessageIDs(origin: origin), of: sender, in: place),
       known.message.kind == message.kind,
       known.message.body.utf8.elementsEqual(Self.body(of: message).utf8)
     else { return nil }
@@ -182,7 +182,7 @@ extension NewsTaking {
   /// Changes a message.
   ///
   /// - Returns: false if the message is missing or is another's.
-  func apply(_ news: NetworkNews) throws -> Bool {
+  func applyChange(_ news: NetworkEvent) throws -> Bool {
     switch news {
     case .edited(let name, let speaker, let place, let body, let time, let change):
       return try edited(name, by: speaker, in: place, body, at: time, change)
@@ -199,7 +199,7 @@ extension NewsTaking {
 
   /// The message that its author wants to change; nil if it is missing or another's.
   private func target(
-    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace
+    _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace
   ) throws -> Message? {
     guard let place = try known(network), let author = try sender(speaker, in: place),
       let found = try message(name, of: author, in: place)?.message
@@ -215,8 +215,8 @@ extension NewsTaking {
   }
 
   private func edited(
-    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ body: String,
-    at told: Milliseconds?, _ change: MessageName
+    _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace, _ body: String,
+    at told: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: network) else { return false }
     guard !isGone(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
@@ -246,7 +246,7 @@ extension NewsTaking {
   }
 
   private func retracted(
-    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, at told: Milliseconds?
+    _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace, at told: Milliseconds?
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: network) else { return false }
     if isGone(found) { return true }
@@ -263,7 +263,7 @@ extension NewsTaking {
   ) throws -> Bool {
     // Only by the room's own id: a sender may choose any other.
     guard let place = try known(.room(room)),
-      let found = try message(MessageName(archive: archive), of: nil, in: place)?.message
+      let found = try message(MessageIDs(archive: archive), of: nil, in: place)?.message
     else { return false }
     if isGone(found) { return true }
     if found.sender == owner.id { try cameBack(found) }
@@ -282,7 +282,7 @@ extension NewsTaking {
   /// - Returns: false if it is known: archives and rooms repeat changes, and the owner's own come
   ///   back.
   private func isNew(
-    _ change: MessageName, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
+    _ change: MessageIDs, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
   ) throws -> Bool {
     let known = try database.exists(
       """
@@ -295,8 +295,8 @@ extension NewsTaking {
   }
 
   private func reacted(
-    _ name: MessageName, of author: Speaker?, by speaker: Speaker, in network: NetworkPlace,
-    _ emoji: [String], at told: Milliseconds?, _ change: MessageName
+    _ name: MessageIDs, of author: NetworkUser?, by speaker: NetworkUser, in network: NetworkPlace,
+    _ emoji: [String], at told: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let place = try known(network) else { return false }
     var writer: ID<Participant>?
@@ -330,7 +330,7 @@ extension NewsTaking {
   // MARK: How far others are
 
   func reached(
-    _ name: MessageName, by speaker: Speaker, in network: NetworkPlace, _ state: DeliveryState
+    _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace, _ state: DeliveryState
   ) throws {
     guard state >= .delivered, !speaker.isOwner, let place = try known(network),
       !place.isRoom || state == .seen, let reader = try sender(speaker, in: place)
@@ -348,7 +348,7 @@ extension NewsTaking {
       by: reader, in: place.id, upTo: found.number, state, isFirst: place.isRoom)
   }
 
-  func read(_ name: MessageName, in network: NetworkPlace) throws {
+  func read(_ name: MessageIDs, in network: NetworkPlace) throws {
     guard let place = try known(network),
       let found = try message(name, of: nil, in: place)?.message, !found.isPast
     else { return }
@@ -371,7 +371,7 @@ extension NewsTaking {
     }
     if entry.operation == .edit || entry.operation == .react {
       try store.noteApplied(
-        MessageName(origin: entry.origin), to: entry.message.id, by: owner.id)
+        MessageIDs(origin: entry.origin), to: entry.message.id, by: owner.id)
     }
     // What a former process handed over came back; this one knows the newer text alone.
     let isFormers = entry.operation == .send && entry.wasTried
@@ -389,7 +389,7 @@ extension NewsTaking {
     try store.finish(entry, as: .failed(reason))
   }
 
-  func bounced(_ name: MessageName, in network: NetworkPlace, _ reason: String) throws {
+  func bounced(_ name: MessageIDs, in network: NetworkPlace, _ reason: String) throws {
     guard let place = try known(network),
       let found = try message(name, of: owner.id, in: place)?.message
     else { return }

@@ -3,7 +3,7 @@ import StyledText
 
 /// What irssi, WeeChat and profanity call a command (rule 1.11). These names are no commands here:
 /// each thing has one name, and an alias can make another.
-enum NamesElsewhere {
+enum OtherClientsCommands {
   /// What does the same here, or that nothing does: behind `There is no /NAME; `.
   static func counterpart(of name: String) -> SafeText? { sentences[name.lowercased()] }
 
@@ -43,7 +43,7 @@ extension Command {
     if name.isEmpty {
       return Refusal(say("Type the name of a command after /. /help lists them."))
     }
-    if let counterpart = NamesElsewhere.counterpart(of: name) {
+    if let counterpart = OtherClientsCommands.counterpart(of: name) {
       return Refusal(say("There is no /%1; %2", shown, counterpart))
     }
     if let near = nearest(to: name) {

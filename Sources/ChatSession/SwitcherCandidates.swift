@@ -5,7 +5,7 @@ import StyledText
 
 /// The conversations that a name can be typed of, made ready once: there may be very many.
 @MainActor
-struct Choices {
+struct SwitcherCandidates {
   /// With a hint of what is unread. Those that were open before stand first, the last one at the
   /// top, then those with the newest messages.
   private let all: [Candidate]

@@ -9,7 +9,7 @@ package enum NetworkPlace: Hashable, Sendable {
 }
 
 /// Who on a network did something.
-package struct Speaker: Hashable, Sendable {
+package struct NetworkUser: Hashable, Sendable {
   /// What tells this person from others on the network, for good: the address, in a room the
   /// occupant's id where there is one, else the nickname. Of a room it says nothing elsewhere: the
   /// store keeps it with the room's address before it, so that no room can name someone of another
@@ -35,7 +35,7 @@ package struct Speaker: Hashable, Sendable {
 }
 
 /// By what a message is found again.
-package struct MessageName: Hashable, Sendable {
+package struct MessageIDs: Hashable, Sendable {
   /// The id that its sender gave it; says nothing without the sender.
   package var origin: String?
   /// The id in the archive of the room or of the account: one message for sure.
@@ -49,16 +49,16 @@ package struct MessageName: Hashable, Sendable {
 
 /// What was said on a network.
 package struct NetworkMessage: Hashable, Sendable {
-  package var name: MessageName
-  package var speaker: Speaker
+  package var name: MessageIDs
+  package var speaker: NetworkUser
   package var body: String
   package var kind: Message.Kind
   /// When it was said, in milliseconds; nil for now.
   package var time: Milliseconds?
   /// What it answers.
-  package var answers: MessageName?
+  package var answers: MessageIDs?
   /// Who wrote what it answers, if that is told: says where to look for `answers.origin`.
-  package var answersSpeaker: Speaker?
+  package var answersSpeaker: NetworkUser?
   /// Files that came as addresses (XEP-0066): shown as text until they are fetched.
   package var links: [String]
   /// It came from an archive and is older than what is there: it stands in its place by time, and is
@@ -66,8 +66,8 @@ package struct NetworkMessage: Hashable, Sendable {
   package var isPast: Bool
 
   package init(
-    name: MessageName, speaker: Speaker, body: String, kind: Message.Kind = .text,
-    time: Milliseconds? = nil, answers: MessageName? = nil, answersSpeaker: Speaker? = nil,
+    name: MessageIDs, speaker: NetworkUser, body: String, kind: Message.Kind = .text,
+    time: Milliseconds? = nil, answers: MessageIDs? = nil, answersSpeaker: NetworkUser? = nil,
     links: [String] = [], isPast: Bool = false
   ) {
     self.name = name
@@ -84,7 +84,7 @@ package struct NetworkMessage: Hashable, Sendable {
 
 /// What a network process heard, in the words of the store. The store decides what of it counts: an
 /// edit only from the author, a receipt only for what was sent there, nothing twice.
-package enum NetworkNews: Hashable, Sendable {
+package enum NetworkEvent: Hashable, Sendable {
   /// Something was said.
   ///
   /// A message is known again by its archive id, else by its speaker and origin id; then it is not
@@ -96,24 +96,24 @@ package enum NetworkNews: Hashable, Sendable {
   /// the archive. `change` is the network's id of the correction; a repeated one is ignored.
   /// Otherwise the last received one counts, whatever its time (rule 14.3).
   case edited(
-    MessageName, by: Speaker, in: NetworkPlace, body: String, at: Milliseconds?,
-    change: MessageName = MessageName())
+    MessageIDs, by: NetworkUser, in: NetworkPlace, body: String, at: Milliseconds?,
+    change: MessageIDs = MessageIDs())
   /// The speaker retracted a message of theirs.
-  case retracted(MessageName, by: Speaker, in: NetworkPlace, at: Milliseconds?)
+  case retracted(MessageIDs, by: NetworkUser, in: NetworkPlace, at: Milliseconds?)
   /// The room itself says that a moderator removed the message of that archive id.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message are these now; none takes them back. `author` is who wrote
   /// the message, where that is known; `change` as above. One is kept of each person (rule 7.8): the
   /// first that is an emoji.
   case reacted(
-    MessageName, author: Speaker?, by: Speaker, in: NetworkPlace, emoji: [String],
-    at: Milliseconds?, change: MessageName = MessageName())
-  case typing(Speaker, in: NetworkPlace, Bool)
+    MessageIDs, author: NetworkUser?, by: NetworkUser, in: NetworkPlace, emoji: [String],
+    at: Milliseconds?, change: MessageIDs = MessageIDs())
+  case typing(NetworkUser, in: NetworkPlace, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
   /// counts, and any message of it will do; in a direct chat one of the owner's, from the other side.
-  case reached(MessageName, by: Speaker, in: NetworkPlace, DeliveryState)
+  case reached(MessageIDs, by: NetworkUser, in: NetworkPlace, DeliveryState)
   /// The owner read up to there on another device.
-  case read(MessageName, in: NetworkPlace)
+  case read(MessageIDs, in: NetworkPlace)
   /// The owner is in a room now, under a nickname; or is not any more, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
@@ -126,26 +126,26 @@ package enum NetworkNews: Hashable, Sendable {
   /// before it, and one by one; again when they go away or come back. Those of the one batch are not
   /// told as coming. `away` is what they left word of, nil when they are not away; `removal` is how
   /// others made them leave, nil when they left by themselves.
-  case present(Speaker, room: String, away: String? = nil)
-  case absent(Speaker, room: String, removal: String? = nil)
+  case present(NetworkUser, room: String, away: String? = nil)
+  case absent(NetworkUser, room: String, removal: String? = nil)
   /// The speaker is called otherwise than `former` from now on. Where a nickname is all there is to
-  /// know someone by, `Speaker.identity` is the new one.
-  case renamed(Speaker, room: String, former: String)
-  case topic(room: String, text: String, by: Speaker?, at: Milliseconds?)
+  /// know someone by, `NetworkUser.identity` is the new one.
+  case renamed(NetworkUser, room: String, former: String)
+  case topic(room: String, text: String, by: NetworkUser?, at: Milliseconds?)
   /// Somebody invites the owner into a room. It waits, as does what follows, until the owner takes it
   /// up (rule 14.5).
-  case invited(room: String, by: Speaker)
+  case invited(room: String, by: NetworkUser)
   /// Someone of the contact list: what they are called and whether they are there, nil where they do
   /// not let it be seen; `away` is nil when they are not away.
-  case contact(Speaker, isOnline: Bool?, away: String?)
+  case contact(NetworkUser, isOnline: Bool?, away: String?)
   /// Someone asks to be a contact, and waits for the owner's leave.
-  case wantsContact(Speaker)
+  case wantsContact(NetworkUser)
   /// A minute has gone by since strangers sent something: what was not reported is counted.
   case countStrangers
   /// Someone whom the owner asked lets them see whether they are there, or does not.
-  case answeredContact(Speaker, isYes: Bool)
+  case answeredContact(NetworkUser, isYes: Bool)
   /// Someone is not in the contact list any more.
-  case stranger(Speaker)
+  case stranger(NetworkUser)
   /// The connection is gone: nobody's presence is known until it is told again, nobody types, and
   /// the rooms are to be joined again.
   case offline
@@ -154,7 +154,7 @@ package enum NetworkNews: Hashable, Sendable {
   /// The server will not have an entry, or gave it back after it had it.
   case refused(OutboxEntry, reason: String)
   /// The same, for a message that is in the outbox no more.
-  case bounced(MessageName, in: NetworkPlace, reason: String)
+  case bounced(MessageIDs, in: NetworkPlace, reason: String)
   /// All of an archive up to this id is in the store: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
   /// The messages that follow in this batch are a page of a place's archive: all that it has from the

@@ -2,7 +2,7 @@
 
 /// Changes whose messages have not arrived yet. An archive is read from its end, page by page, so a
 /// correction can come a page before its message.
-extension NewsTaking {
+extension IncomingBatch {
   /// At most this many changes wait in one conversation: the latest ones.
   static let mostWaiting = 1_000
 
@@ -17,7 +17,7 @@ extension NewsTaking {
   /// A change as it is stored. `speaker` and `author` are empty for the owner.
   private struct Waiting {
     var kind: Kind
-    var message: MessageName
+    var message: MessageIDs
     var place: NetworkPlace
     var author: String?
     var speaker = ""
@@ -28,13 +28,13 @@ extension NewsTaking {
     var text: String
     var told: Milliseconds?
     /// The network's ids of the change itself.
-    var change = MessageName()
+    var change = MessageIDs()
   }
 
   // MARK: In
 
   /// Keeps a change until its message comes with an older page.
-  func keep(_ news: NetworkNews) throws {
+  func keep(_ news: NetworkEvent) throws {
     guard let waiting = waiting(news), let place = try known(waiting.place) else { return }
     try database.run(
       """
@@ -59,7 +59,7 @@ extension NewsTaking {
   }
 
   /// - Returns: nil for a change that could not apply to any message.
-  private func waiting(_ news: NetworkNews) -> Waiting? {
+  private func waiting(_ news: NetworkEvent) -> Waiting? {
     switch news {
     case .edited(let message, let speaker, let place, let body, let told, let change):
       return waiting(.correction, of: message, by: speaker, in: place, body, told, change)
@@ -67,7 +67,7 @@ extension NewsTaking {
       return waiting(.retraction, of: message, by: speaker, in: place, "", told)
     case .removed(let archive, let room, let removal, let told):
       return Waiting(
-        kind: .removal, message: MessageName(archive: archive), place: .room(room),
+        kind: .removal, message: MessageIDs(archive: archive), place: .room(room),
         name: removal.moderator, text: removal.reason, told: told)
     case .reacted(let message, let author, let speaker, let place, let emoji, let told, let change):
       let new = emoji.first(where: Reaction.isEmoji)
@@ -81,8 +81,8 @@ extension NewsTaking {
   }
 
   private func waiting(
-    _ kind: Kind, of message: MessageName, by speaker: Speaker, in place: NetworkPlace,
-    _ text: String, _ told: Milliseconds?, _ change: MessageName = MessageName()
+    _ kind: Kind, of message: MessageIDs, by speaker: NetworkUser, in place: NetworkPlace,
+    _ text: String, _ told: Milliseconds?, _ change: MessageIDs = MessageIDs()
   ) -> Waiting? {
     if case .direct(let address) = place, !speaker.isOwner, speaker.identity != address {
       return nil
@@ -95,7 +95,7 @@ extension NewsTaking {
       name: speaker.name, isVerified: speaker.isVerified, text: text, told: told, change: change)
   }
 
-  private static func stored(_ speaker: Speaker) -> String {
+  private static func stored(_ speaker: NetworkUser) -> String {
     speaker.isOwner ? "" : speaker.identity
   }
 
@@ -150,16 +150,16 @@ extension NewsTaking {
     ) { (id: $0.int64("id"), change: Self.change($0, in: place.network)) }
     for (id, change) in found {
       // A change by someone other than the author keeps waiting, as if its message were missing.
-      guard let change, try apply(change) else { continue }
+      guard let change, try applyChange(change) else { continue }
       try database.run("DELETE FROM waiting_change WHERE id = ?", id)
     }
   }
 
   /// A change as the network sent it; nil for a row that only another program could have stored.
-  private static func change(_ row: Row, in place: NetworkPlace) -> NetworkNews? {
-    let message = MessageName(
+  private static func change(_ row: Row, in place: NetworkPlace) -> NetworkEvent? {
+    let message = MessageIDs(
       origin: row.optionalText("origin_id"), archive: row.optionalText("archive_id"))
-    let change = MessageName(
+    let change = MessageIDs(
       origin: row.optionalText("change_origin"), archive: row.optionalText("change_archive"))
     let (name, text, time) = (row.text("name"), row.text("text"), row.time("at"))
     var speaker = someone(row.text("speaker"))
@@ -182,7 +182,7 @@ extension NewsTaking {
     }
   }
 
-  private static func someone(_ stored: String) -> Speaker {
-    Speaker(identity: stored, isOwner: stored.isEmpty)
+  private static func someone(_ stored: String) -> NetworkUser {
+    NetworkUser(identity: stored, isOwner: stored.isEmpty)
   }
 }

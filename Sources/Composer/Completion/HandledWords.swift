@@ -2,7 +2,7 @@
 
 /// The words of a text that start no session: those just accepted (2.3), and the one whose menu was
 /// closed (2.7). Ranges are UTF-8 offsets and move with the text.
-struct SettledWords {
+struct HandledWords {
   /// Spans only for how they move.
   private var accepted: [Span] = []
   /// The start of the word: what stays the same while the rest of it is typed.

@@ -2,7 +2,7 @@
 
 /// The spans of a line whose text somebody else changes: they move along, and a text that comes
 /// back as a whole has those it had (2.10). It knows no text but those that lost their spans.
-struct FollowedSpans {
+struct TrackedSpans {
   /// Those of the text that was told last, in its order.
   private(set) var spans: [Span] = []
   /// Texts that lost spans when another one took their place, the latest last.

@@ -20,7 +20,7 @@ package enum Intent: Equatable, Sendable {
 /// A name that is not there but is near one that is: at a prompt it is asked which is meant.
 extension ConversationCommands {
   /// - Returns: false where nothing is asked: nobody sits there, or nothing is near.
-  func asksWhoMeans(roomToJoin name: String) throws -> Bool {
+  func confirmsAmbiguousName(roomToJoin name: String) throws -> Bool {
     guard let near = try near(toRoom: name) else { return false }
     emit(
       .ask(
@@ -101,7 +101,7 @@ extension ConversationCommands {
       default: throw error
       }
       if name.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(name) {
-        if let found = try moves.conversation(number) { return .found(found) }
+        if let found = try switcher.conversation(number) { return .found(found) }
         throw Refusal(
           say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
       }
@@ -116,7 +116,7 @@ extension ConversationCommands {
 
   /// Asks whether the near one is meant.
   func ask(_ near: String, for name: String) {
-    drafts.keepCleared()
+    drafts.keepKilledDraft()
     emit(
       .ask(
         say(
@@ -170,7 +170,7 @@ extension ConversationCommands {
     case .removal(let room): return try RoomCommands(session: session).remove(room)
     }
     // What stands in the line stays behind as the draft.
-    if line.isEmpty { try place.go(to: target, isNew: isNew) } else { moves.enter(target.id) }
+    if line.isEmpty { try place.go(to: target, isNew: isNew) } else { switcher.enter(target.id) }
   }
 
   /// As a room, where it has no sign.

@@ -7,8 +7,8 @@ extension Store {
   ///
   /// - Parameter fetchesFiles: whether small files that contacts send are asked for.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
-  package func take(
-    _ news: [NetworkNews], of account: Account, fetchesFiles: Bool = true
+  package func apply(
+    _ news: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
   ) throws {
     if news.isEmpty { return }
     try connection.begin(isDurable: news.contains(where: \.lasts))
@@ -16,11 +16,11 @@ extension Store {
       let transaction = DurableTransaction(connection: connection)
       guard let known = try transaction.account(network: account.network), known.id == account.id
       else { throw RuleError.noSuchAccount(account.address) }
-      let taking = try NewsTaking(
+      let batch = try IncomingBatch(
         DurableTransaction(of: transaction), known, news, fetchesFiles: fetchesFiles)
-      for item in news { try taking.take(item) }
-      try taking.settle()
-      try taking.index()
+      for event in news { try batch.apply(event) }
+      try batch.settle()
+      try batch.index()
       try connection.commit()
     } catch {
       connection.rollBack()
@@ -29,7 +29,7 @@ extension Store {
   }
 }
 
-extension NetworkNews {
+extension NetworkEvent {
   /// Whether it would be missed after a power cut: not who is there, and not how far others read.
   fileprivate var lasts: Bool {
     switch self {
@@ -40,7 +40,7 @@ extension NetworkNews {
 }
 
 /// One batch of news on its way into the store.
-final class NewsTaking {
+final class IncomingBatch {
   /// A conversation of the account.
   final class Place {
     let network: NetworkPlace
@@ -81,7 +81,7 @@ final class NewsTaking {
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
-  var ids = PastIDs()
+  var ids = BackfillIDs()
   /// Rooms that the owner joins in this batch: who is there already does not come.
   let joining: Set<String>
   private var places: [NetworkPlace: Place] = [:]
@@ -97,7 +97,7 @@ final class NewsTaking {
   var network: String { account.network }
 
   init(
-    _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkNews],
+    _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkEvent],
     fetchesFiles: Bool = false
   ) throws {
     self.store = store
@@ -108,11 +108,11 @@ final class NewsTaking {
       news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
   }
 
-  func take(_ news: NetworkNews) throws {
-    switch news {
+  func apply(_ event: NetworkEvent) throws {
+    switch event {
     case .said(let message, let place): try said(message, in: place)
     case .edited, .retracted, .removed, .reacted:
-      if try !apply(news) { try keep(news) }
+      if try !applyChange(event) { try keep(event) }
     case .typing(let speaker, let place, let isTyping):
       try typing(speaker, in: place, isTyping)
     case .reached(let name, let speaker, let place, let state):
@@ -150,7 +150,7 @@ final class NewsTaking {
     case .fetched(let request, let file): try fetched(request, file)
     case .notice(let sentence): try store.tell(sentence, account)
     }
-    if case .offline = news {
+    if case .offline = event {
       for place in places.values { place.isLive = false }
       people = [:]
     }
@@ -192,7 +192,7 @@ final class NewsTaking {
         room: free(name: address), network: self.network, address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
-      let person = try person(Speaker(identity: address), in: network)
+      let person = try person(NetworkUser(identity: address), in: network)
       try store.insertDirect(owner.id, with: person.id)
     }
     guard let made = try known(network) else {
@@ -246,7 +246,7 @@ final class NewsTaking {
   // MARK: People
 
   /// What someone is known by in the store. What a room calls its people is the room's word alone.
-  private func identity(of speaker: Speaker, in place: NetworkPlace) -> String {
+  private func identity(of speaker: NetworkUser, in place: NetworkPlace) -> String {
     guard case .room(let address) = place else { return speaker.identity }
     return address + "/" + speaker.identity
   }
@@ -255,7 +255,7 @@ final class NewsTaking {
   ///
   /// - Parameter isNews: whether they are called so now, and not when something old was said.
   func person(
-    _ speaker: Speaker, in place: NetworkPlace, isNews: Bool = false
+    _ speaker: NetworkUser, in place: NetworkPlace, isNews: Bool = false
   ) throws -> Person {
     let identity = identity(of: speaker, in: place)
     guard !speaker.identity.isEmpty else { throw RuleError.badName(speaker.identity) }
@@ -292,7 +292,7 @@ final class NewsTaking {
       ? String(parts[0]) : identity
   }
 
-  func person(_ speaker: Speaker, knownIn place: NetworkPlace) throws -> Person? {
+  func person(_ speaker: NetworkUser, knownIn place: NetworkPlace) throws -> Person? {
     try person(known: identity(of: speaker, in: place))
   }
 
@@ -312,7 +312,7 @@ final class NewsTaking {
   }
 
   func setOnline(
-    _ isOnline: Bool?, _ person: Person, _ speaker: Speaker, in place: NetworkPlace
+    _ isOnline: Bool?, _ person: Person, _ speaker: NetworkUser, in place: NetworkPlace
   ) throws {
     if person.isOnline == isOnline { return }
     try database.run("UPDATE participant SET online = ? WHERE id = ?", isOnline, person.id)
@@ -322,7 +322,7 @@ final class NewsTaking {
 
   /// Who did something in a place that is there; nil for those who cannot have: in a direct chat
   /// anyone but the two.
-  func sender(_ speaker: Speaker, in place: Place) throws -> ID<Participant>? {
+  func sender(_ speaker: NetworkUser, in place: Place) throws -> ID<Participant>? {
     if speaker.isOwner { return owner.id }
     if case .direct(let address) = place.network, speaker.identity != address { return nil }
     return try person(speaker, knownIn: place.network)?.id
@@ -340,7 +340,7 @@ final class NewsTaking {
   /// - Parameter author: whose it must be, or nil where only an archive's id, or an origin id that
   ///   nobody else used there, says which it is.
   func message(
-    _ name: MessageName, of author: ID<Participant>?, in place: Place
+    _ name: MessageIDs, of author: ID<Participant>?, in place: Place
   ) throws -> Known? {
     // Only the ids are asked for at first: most of what comes is not known.
     var found: [ID<Message>] = []

@@ -81,8 +81,10 @@ package struct EventWords {
     /// Those whose first and last moves were these, and who were not removed.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
-        let moves = all[id]?.filter { $0.kind != .renamed } ?? []
-        guard moves.first?.kind == first, let end = moves.last, end.kind == last else { return nil }
+        let switcher = all[id]?.filter { $0.kind != .renamed } ?? []
+        guard switcher.first?.kind == first, let end = switcher.last, end.kind == last else {
+          return nil
+        }
         if last == .joined || end.text.isEmpty { return end.participant }
         removed.append(end)
         return nil

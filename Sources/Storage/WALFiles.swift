@@ -19,7 +19,7 @@ package struct FileIdentity: Hashable, Sendable {
 /// The write-ahead log and its index that a connection has open. With the store's file they are one
 /// store: who has another log, or another index of the same, overwrites what the others stored, or
 /// is overwritten (https://www.sqlite.org/howtocorrupt.html, 1.4 and 4).
-package struct Companions: Hashable, Sendable {
+package struct WALFiles: Hashable, Sendable {
   private let log: FileIdentity
   private let index: FileIdentity
 
@@ -28,15 +28,15 @@ package struct Companions: Hashable, Sendable {
 
   /// nil if one is missing.
   package init?(of path: String) {
-    guard let log = FileIdentity(Companions.log(of: path)),
-      let index = FileIdentity(Companions.index(of: path))
+    guard let log = FileIdentity(WALFiles.log(of: path)),
+      let index = FileIdentity(WALFiles.index(of: path))
     else { return nil }
     (self.log, self.index) = (log, index)
   }
 
   /// The name of the one that is no longer the file that was opened; nil as a rule.
   package func loss(of path: String) -> String? {
-    let (log, index) = (Companions.log(of: path), Companions.index(of: path))
+    let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
     if FileIdentity(log) != self.log { return log }
     return FileIdentity(index) == self.index ? nil : index
   }
@@ -44,7 +44,7 @@ package struct Companions: Hashable, Sendable {
   /// Whether others may have written where what is in this log cannot be brought from it any more:
   /// into a new log, or into this one by a new index.
   package func areTakenOver(at path: String) -> Bool {
-    let (log, index) = (Companions.log(of: path), Companions.index(of: path))
+    let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
     if FileIdentity(log) == self.log {
       return FileIdentity(index).map { $0 != self.index } ?? false
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Who is there on a network, and what they do beside speaking.
-extension NewsTaking {
+extension IncomingBatch {
   // MARK: The owner
 
   func joined(_ room: String, as nick: String) throws {
@@ -108,7 +108,7 @@ extension NewsTaking {
     try store.touchPeople()
   }
 
-  func topic(of room: String, _ text: String, by speaker: Speaker?) throws {
+  func topic(of room: String, _ text: String, by speaker: NetworkUser?) throws {
     let place = try place(.room(room))
     if place.conversation.topic.utf8.elementsEqual(text.utf8) { return }
     try database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, place.id)
@@ -121,7 +121,7 @@ extension NewsTaking {
 
   // MARK: Occupants
 
-  func present(_ speaker: Speaker, in room: String, away: String?) throws {
+  func present(_ speaker: NetworkUser, in room: String, away: String?) throws {
     if speaker.isOwner { return }
     let place = try place(.room(room))
     let person = try person(speaker, in: .room(room), isNews: true)
@@ -133,7 +133,7 @@ extension NewsTaking {
     }
   }
 
-  func absent(_ speaker: Speaker, in room: String, removal: String?) throws {
+  func absent(_ speaker: NetworkUser, in room: String, removal: String?) throws {
     guard !speaker.isOwner, let place = try known(.room(room)),
       let person = try person(speaker, knownIn: .room(room))
     else { return }
@@ -145,7 +145,7 @@ extension NewsTaking {
     }
   }
 
-  func renamed(_ speaker: Speaker, in room: String, from former: String) throws {
+  func renamed(_ speaker: NetworkUser, in room: String, from former: String) throws {
     let place = try place(.room(room))
     if speaker.isOwner {
       try database.run(
@@ -159,7 +159,7 @@ extension NewsTaking {
       if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
     } else {
       // Known by a nickname alone: someone else as far as anybody can tell.
-      let gone = Speaker(identity: former)
+      let gone = NetworkUser(identity: former)
       if let known = try person(gone, knownIn: .room(room)) {
         try setOnline(false, known, gone, in: .room(room))
         _ = try endStay(of: known.id, in: place)
@@ -207,7 +207,7 @@ extension NewsTaking {
 
   // MARK: Anywhere
 
-  func typing(_ speaker: Speaker, in network: NetworkPlace, _ isTyping: Bool) throws {
+  func typing(_ speaker: NetworkUser, in network: NetworkPlace, _ isTyping: Bool) throws {
     guard !speaker.isOwner, let place = try known(network),
       let person = try sender(speaker, in: place)
     else { return }
@@ -215,7 +215,7 @@ extension NewsTaking {
     try store.beginTyping(of: person, in: place.id, by: ShellID(rawValue: self.network))
   }
 
-  func contact(_ speaker: Speaker, isOnline: Bool?, away: String?) throws {
+  func contact(_ speaker: NetworkUser, isOnline: Bool?, away: String?) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     let place = NetworkPlace.direct(speaker.identity)
     let person = try person(speaker, in: place, isNews: true)
@@ -233,7 +233,7 @@ extension NewsTaking {
     if database.changedRows > 0 { try store.touchPeople() }
   }
 
-  func stranger(_ speaker: Speaker) throws {
+  func stranger(_ speaker: NetworkUser) throws {
     let place = NetworkPlace.direct(speaker.identity)
     guard let person = try person(speaker, knownIn: place) else { return }
     try setOnline(nil, person, speaker, in: place)

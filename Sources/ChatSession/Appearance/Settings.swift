@@ -49,7 +49,7 @@ public struct Settings: Sendable, Equatable {
   /// An accepted emoji is its character; otherwise it stays `:boar:`.
   public var emojiIsCharacter = true
   public var counter = CounterStyle.split
-  public var looks = BarLooks()
+  public var looks = BarAppearance()
   public var width = WidthRule.auto
   public var ambiguousIsWide = false
   public var accessible = false

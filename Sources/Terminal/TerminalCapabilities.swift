@@ -3,7 +3,7 @@ import StyledText
 
 extension Painter {
   /// What the terminal can show, and what it does by itself.
-  public struct Looks: Hashable, Sendable {
+  public struct TerminalCapabilities: Hashable, Sendable {
     /// Whether colours are drawn; attributes such as bold always are (`NO_COLOR`, rule 11.5).
     public var colors: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,

@@ -4,7 +4,7 @@
 /// that of two of them the later one has the greater id, whichever came first: search goes by ids.
 ///
 /// All are below zero, and so before whatever is said here.
-package struct PastIDs {
+package struct BackfillIDs {
   /// Ids for the messages of a millisecond. Logs that know only the minute have more in one: then
   /// those of the next milliseconds follow, which in such a log are empty.
   private static let room: Int64 = 1024
@@ -25,25 +25,25 @@ package struct PastIDs {
   ) throws -> ID<Message> {
     var found = end(of: time)
     while true {
-      let first = PastIDs.first(at: found)
+      let first = BackfillIDs.first(at: found)
       let id: Int64
       if let last, last.time == found {
         id = last.id + 1
       } else {
         let greatest = try database.first(
           "SELECT max(id) FROM message WHERE id BETWEEN ? AND ?", first,
-          first + PastIDs.room - 1
+          first + BackfillIDs.room - 1
         ) { $0.optionalInt64() }
         id = (greatest ?? nil).map { $0 + 1 } ?? first
       }
-      if id < first + PastIDs.room { return ID(rawValue: id) }
+      if id < first + BackfillIDs.room { return ID(rawValue: id) }
       after[found] = found + 1
       found = end(of: found + 1)
     }
   }
 
   package mutating func use(_ id: ID<Message>) {
-    last = ((id.rawValue - PastIDs.zero) >> 10, id.rawValue)
+    last = ((id.rawValue - BackfillIDs.zero) >> 10, id.rawValue)
   }
 
   /// Follows the full milliseconds, and remembers the way.
