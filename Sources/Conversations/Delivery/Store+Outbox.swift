@@ -43,7 +43,7 @@ extension Writing where Self: ~Copyable {
   /// a crash knows that the network may have them.
   package func noteTried(_ entries: [OutboxEntry]) throws {
     if entries.isEmpty { return }
-    // A number, to tell what was edited later from what was sent; nobody is woken for it.
+    // The change number tells later edits from what was sent. It wakes no other process.
     let now = try position
     for entry in entries {
       try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)

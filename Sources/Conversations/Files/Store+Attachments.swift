@@ -35,8 +35,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Part of a transaction: what is pruned in another one is either seen here to be gone, or not
-  /// pruned because it is named now.
+  /// Pruning either has removed a file before this transaction, which then fails, or finds it named.
   func append(_ attachments: [Attachment], to message: inout Message) throws {
     guard !attachments.isEmpty else { return }
     for attachment in attachments {

@@ -105,7 +105,7 @@ extension DurableTransaction {
   /// from cleared, `typed` added to my input history, my typing signal ended; then the bell.
   ///
   /// - Parameters:
-  ///   - body: what is stored, as typed.
+  ///   - body: the text as typed; the store keeps exactly this.
   ///   - typed: the line for the input history (rule 1.12), or nil for none.
   ///   - shell: whose history it is; the attached shell's by default.
   ///   - attachments: what `keep` gave, in order; the text may be empty when there are some.
@@ -249,7 +249,7 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// What is stored of a new message.
+  /// The columns of a new message.
   struct MessageRow {
     var id: ID<Message>
     var sender: ID<Participant>
@@ -259,7 +259,7 @@ extension Store {
     var time: Milliseconds
     /// What the network knows it by. What is yet to be sent has its uid for an origin id, for good.
     var name = MessageIDs()
-    /// The number of what it answers.
+    /// The number of the message that it answers.
     var answers: Int?
     var mentions = ""
     var isPast = false
