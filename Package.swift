@@ -60,6 +60,9 @@ let package = Package(
       name: "Conversations",
       dependencies: ["Storage", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: ours),
+    // What the process that serves an account may do in the store.
+    .target(
+      name: "NetworkInbox", dependencies: ["Conversations"], swiftSettings: ours),
     .target(
       name: "Exchange",
       dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
@@ -122,13 +125,16 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Conversations", "Platform", "Sentences", "CLinux", "CCurl", "CSeccomp", "CAres",
+        "NetworkInbox", "Conversations", "Platform", "Sentences", "CLinux", "CCurl", "CSeccomp",
+        "CAres",
         "COpenSSL", "CNettle",
       ],
       swiftSettings: ours),
     .target(
       name: "XMPP",
-      dependencies: ["Networks", "Conversations", "Platform", "Sentences", "CExpat"],
+      dependencies: [
+        "Networks", "NetworkInbox", "Conversations", "Platform", "Sentences", "CExpat",
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
@@ -137,7 +143,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: ["Conversations", "Platform", "CLinux", "ProsodyFixture"],
+      dependencies: ["NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture"],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
@@ -150,15 +156,19 @@ let package = Package(
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
     .target(
-      name: "StoreFixture", dependencies: ["Conversations", "Platform", "CSQLite"],
+      name: "StoreFixture", dependencies: ["NetworkInbox", "Conversations", "Platform", "CSQLite"],
       path: "Tests/StoreFixture", swiftSettings: ours),
     .testTarget(
       name: "ConversationsTests",
-      dependencies: ["Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable"],
+      dependencies: [
+        "NetworkInbox", "Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "ExchangeTests",
-      dependencies: ["Exchange", "Conversations", "Platform", "StoreFixture", "Repeatable"],
+      dependencies: [
+        "Exchange", "NetworkInbox", "Conversations", "Platform", "StoreFixture", "Repeatable",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
@@ -176,14 +186,15 @@ let package = Package(
     .testTarget(
       name: "ChatSessionTests",
       dependencies: [
-        "ChatSession", "Conversations", "StyledText", "Composer", "CSQLite", "Repeatable",
+        "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer", "CSQLite",
+        "Repeatable",
         "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
       dependencies: [
-        "ChatScripts", "ChatSession", "Conversations", "StyledText", "Repeatable",
+        "ChatScripts", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Repeatable",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -195,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "NetworksTests",
       dependencies: [
-        "Networks", "Conversations", "Platform", "Repeatable", "ProsodyFixture", "ConfinementProbe",
+        "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "ProsodyFixture",
+        "ConfinementProbe",
       ],
       swiftSettings: tests),
     .target(
@@ -204,13 +216,14 @@ let package = Package(
     .testTarget(
       name: "XMPPTests",
       dependencies: [
-        "XMPP", "Networks", "Conversations", "Platform", "COpenSSL", "ProsodyFixture",
+        "XMPP", "Networks", "NetworkInbox", "Conversations", "Platform", "COpenSSL",
+        "ProsodyFixture",
         "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Emulator", "Conversations", "Repeatable", "StoreFixture"],
+      dependencies: ["Emulator", "NetworkInbox", "Conversations", "Repeatable", "StoreFixture"],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
   ],

@@ -155,7 +155,6 @@ public final class Store {
     // Once this shell is gone, others may begin a new log.
     try? connection.database.rescueLog()
     try? detach()
-    releaseLeases()
     connection.bell.silence()
     connection.database.close()
   }
@@ -211,6 +210,21 @@ public final class Store {
     }
   }
 
+  /// The same, on the disk only if something in it would be missed after a power cut.
+  @_optimize(none)
+  package func write(
+    durably isDurable: Bool, _ body: (borrowing DurableTransaction) throws -> Void
+  ) throws {
+    try connection.begin(isDurable: isDurable)
+    do {
+      try body(DurableTransaction(connection: connection))
+      try connection.commit()
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
   /// Changes the store where something has to be changed: as long as nothing is, nobody else has to
   /// wait, and nobody is waited for. If others have written meanwhile, `body` is run again.
   @discardableResult
@@ -242,6 +256,25 @@ public final class Store {
       if connection.wasLate(error) { return try writeDurably(body) }
       throw error
     }
+  }
+
+  // MARK: Lock files
+
+  /// Makes the lock file of a shell or a network process, and locks it.
+  package func makeLockFile(of id: ShellID) throws -> Int32 {
+    try files.makeShells(shared: isShared)
+    let file = try StoreFiles.openBeside(
+      files.lockPath(of: id), shared: isShared, exclusively: true)
+    flock(file, LOCK_EX | LOCK_NB)
+    let text = database.companions?.text ?? ""
+    _ = Glibc.write(file, text, text.utf8.count)
+    return file
+  }
+
+  /// Removes such a file, and closes it where it is open.
+  package func removeLockFile(of id: ShellID, _ file: Int32? = nil) {
+    unlink(files.lockPath(of: id))
+    if let file { Glibc.close(file) }
   }
 
   // MARK: The bell

@@ -19,8 +19,6 @@ public final class StoreConnection {
   package let database: Database
   let bell: Bell
   var presence: ShellPresence?
-  /// The accounts that this process serves.
-  var leases: [Lease] = []
   var knownRecipients: KnownRecipients?
   /// nil: no transaction that writes is running.
   private var drawn: Drawn?
@@ -29,16 +27,6 @@ public final class StoreConnection {
   init(files: StoreFiles, database: Database, isShared: Bool, clock: @escaping () -> Milliseconds) {
     (self.files, self.database, self.isShared, self.clock) = (files, database, isShared, clock)
     bell = Bell(files: files, isShared: isShared)
-  }
-
-  /// Makes the lock file of a shell or a network process, and locks it.
-  func lockFile(of id: ShellID) throws -> Int32 {
-    let file = try StoreFiles.openBeside(
-      files.lockPath(of: id), shared: isShared, exclusively: true)
-    flock(file, LOCK_EX | LOCK_NB)
-    let text = database.companions?.text ?? ""
-    _ = Glibc.write(file, text, text.utf8.count)
-    return file
   }
 
   var notAttached: StoreError {

@@ -39,7 +39,6 @@ extension Reading where Self: ~Copyable {
   package var path: String { connection.path }
   package var isShared: Bool { connection.isShared }
   var presence: ShellPresence? { connection.presence }
-  var leases: [Lease] { connection.leases }
 }
 
 extension Writing where Self: ~Copyable {

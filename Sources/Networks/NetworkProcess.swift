@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import NetworkInbox
 import Platform
 
 /// A network process between the store and the wire (decision 5): it takes from the outbox, stores
 /// what it hears and rings the bell, for as long as it holds the account's lease.
 @MainActor
 package final class NetworkProcess {
-  private let store: Store
-  private let account: Account
+  private let lease: AccountLease
+  private var account: Account { lease.account }
   private let wire: any Wire
   private let loop: EventLoop
   private let source: any AccountSource
@@ -56,26 +57,26 @@ package final class NetworkProcess {
   private let patience: Int64
 
   /// - Parameters:
-  ///   - account: whose lease this process holds.
+  ///   - lease: of the account that this process serves.
   ///   - source: where its settings come from, the password that nobody typed, and addresses.
   ///   - files: where the facts about its server are kept.
   ///   - typed: the password that its owner has typed.
   ///   - patience: milliseconds that it stays after its owner's last shell.
   ///   - random: from 0 to 1, for the pauses between two tries.
   package init(
-    _ account: Account, _ settings: AccountSettings, in store: Store, over wire: any Wire,
+    _ lease: AccountLease, _ settings: AccountSettings, over wire: any Wire,
     loop: EventLoop, source: any AccountSource & NameSource, files: AccountFiles, typed: String?,
     stays: Bool, patience: Int64 = 60_000, random: @escaping () -> Double = { .random(in: 0...1) }
   ) throws {
     (self.patience, self.random) = (patience, random)
-    (self.account, self.store, self.wire, self.loop) = (account, store, wire, loop)
+    (self.lease, self.wire, self.loop) = (lease, wire, loop)
     (self.source, self.files, self.settings) = (source, files, settings)
     (secret, authorities, self.stays) = (typed, settings["ca"], stays)
-    position = try store.read { try $0.position }
-    store.patience = 0
+    position = try lease.read { try $0.position }
+    lease.patience = 0
     var show: (String) -> Void = { _ in }
     downloads = Downloads(
-      with: settings, into: store.attachmentFolder, loop: loop, names: source
+      with: settings, into: lease.attachmentFolder, loop: loop, names: source
     ) { show($0) }
     show = { [weak self] in self?.show(downloads: $0) }
   }
@@ -91,9 +92,9 @@ package final class NetworkProcess {
       self?.isHelperGone = true
       self?.leave()
     }
-    loop.watch(try store.bellDescriptor) { [weak self] in
+    loop.watch(try lease.bellDescriptor) { [weak self] in
       guard let self else { return }
-      if store.drainBell().contains(.processExited) { aShellEnded = true }
+      if lease.drainBell().contains(.processExited) { aShellEnded = true }
       look()
     }
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.leave() }
@@ -101,7 +102,7 @@ package final class NetworkProcess {
     look()
     if !hasToLeave { loop.run() }
     // Shells that end at the same time are waited for: nobody tries again.
-    store.patience = 10_000
+    lease.patience = 10_000
     isUp = false
     wire.close()
     try? storeNews()
@@ -116,7 +117,7 @@ package final class NetworkProcess {
     tell("connecting")
     guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
-      let facts = try files.facts(of: account, inStoreAt: store.path).merging(learned) { $1 }
+      let facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
       wire.connect(secret: secret, settings: facts.merging(settings.values) { $1 })
     } catch {
       failure = error.description
@@ -195,12 +196,12 @@ package final class NetworkProcess {
   private func storeNews() throws {
     if unstored.isEmpty { return }
     do {
-      try store.apply(unstored, of: account, fetchesFiles: settings.fetchLimit > 0)
+      try lease.apply(unstored, fetchesFiles: settings.fetchLimit > 0)
     } catch StoreError.contradiction {
       // Something in it does not fit what is known: without that, or nothing would come any more.
       while let item = unstored.first {
         do {
-          try store.apply([item], of: account, fetchesFiles: settings.fetchLimit > 0)
+          try lease.apply([item], fetchesFiles: settings.fetchLimit > 0)
         } catch StoreError.contradiction {}
         unstored.removeFirst()
       }
@@ -213,10 +214,10 @@ package final class NetworkProcess {
     hasToLook = false
     do {
       if aShellEnded {
-        _ = try store.reapStaleShells()
+        try lease.reapStaleShells()
         aShellEnded = false
       }
-      guard let now = try store.read({ try $0.account(network: account.network) }),
+      guard let now = try lease.read({ try $0.account(network: account.network) }),
         now.owner == account.owner
       else { return leave() }
       try stayOrLeave()
@@ -229,11 +230,11 @@ package final class NetworkProcess {
 
   /// The owner has changed the settings, or does not want to wait for the next try.
   private func readSettingsIfAsked() throws {
-    let asked = try store.read { try $0.requests(of: account) }.filter {
+    let asked = try lease.read { try $0.requests(of: account) }.filter {
       [.reconnect, .settings].contains($0.verb)
     }
     if asked.isEmpty { return }
-    try store.apply(asked.map { .answered($0, "") }, of: account)
+    try lease.apply(asked.map { .answered($0, "") })
     let reconnects = asked.contains { $0.verb == .reconnect }
     if reconnects {
       isUp = false
@@ -284,15 +285,15 @@ package final class NetworkProcess {
 
   private func give() throws {
     // Two that send would send twice: whoever has lost the lease goes.
-    guard try store.read({ try $0.holdsLease(of: account) }) else { return leave() }
-    let outbox = try store.read { try $0.outbox(of: account.network) }
+    guard try lease.isHeld else { return leave() }
+    let outbox = try lease.read { try $0.outbox(of: account.network) }
     let isNew = outbox.contains { !$0.wasTried }
-    let requests = downloads.take(from: try store.read { try $0.requests(of: account) })
-    let (signals, position) = try store.read {
+    let requests = downloads.take(from: try lease.read { try $0.requests(of: account) })
+    let (signals, position) = try lease.read {
       try $0.signals(of: account, since: self.position)
     }
     // If this process ends now, the next one knows that the network may have them.
-    if isNew { try store.writeIfNeeded { try $0.noteTried(outbox.filter { !$0.wasTried }) } }
+    if isNew { try lease.noteTried(outbox.filter { !$0.wasTried }) }
     wire.take(
       outbox: outbox, requests: requests.filter { ![.reconnect, .settings].contains($0.verb) },
       signals: signals)
@@ -301,12 +302,12 @@ package final class NetworkProcess {
 
   private func storeWhatIsLearned() throws {
     if learned.isEmpty { return }
-    try files.learn(learned, of: account, inStoreAt: store.path)
+    try files.learn(learned, of: account, inStoreAt: lease.path)
     learned = [:]
   }
 
   private func stayOrLeave() throws {
-    if try stays || store.read({ try $0.hasShell(account.owner) }) {
+    if try stays || lease.read({ try $0.hasShell(account.owner) }) {
       if let leaving { loop.cancel(leaving) }
       leaving = nil
     } else if leaving == nil {
@@ -347,7 +348,7 @@ package final class NetworkProcess {
     let status = [statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")
     guard status != shownStatus else { return }
     do {
-      try store.writeIfNeeded { try $0.setStatus(of: account, status) }
+      try lease.setStatus(status)
       shownStatus = status
     } catch {
       // The status that holds then is told.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import NetworkInbox
 import Platform
 
 /// What the executable of a network does: from its arguments to its exit status. Shells start it;
@@ -10,7 +11,7 @@ package struct NetworkProgram {
   /// How a network's wire is made for an account, with its settings and what is known of its server.
   package typealias MakeWire =
     @MainActor (
-      Account, [String: String], Store, EventLoop, any NameSource
+      AccountLease, [String: String], EventLoop, any NameSource
     ) throws -> any Wire
 
   /// How an account is made on a network: by address, password and settings; returns why not.
@@ -136,19 +137,20 @@ package struct NetworkProgram {
   private func serve(
     _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
-    guard try store.takeLease(of: account) else {
+    guard let lease = try AccountLease.take(account, in: store) else {
       say(
         "Another process of yours serves \(account.address) already. One that a shell has started "
           + "ends a minute after the last shell; then try again.")
       return 75
     }
     var hasRun = false
-    let failure = try connect(account, settings, in: store, mode, stays: stays, &hasRun)
-    // The status says why until somebody connects the account again.
-    try store.releaseLease(of: account, status: failure ?? "")
+    let failure = try connect(lease, settings, mode, stays: stays, &hasRun)
+    // The status says why until somebody connects the account again. The notice comes with the
+    // release and not before: a person who reads it may type /connect, which must not reach an
+    // ending process.
+    try lease.release(
+      status: failure ?? "", notice: hasRun ? failure.map { "\(account.address): \($0)" } : nil)
     guard let failure else { return 0 }
-    // Only now: a person who reads it may type /connect, which must not reach an ending process.
-    if hasRun { try store.write { try $0.tell("\(account.address): \(failure)", account) } }
     say(failure)
     return 1
   }
@@ -158,9 +160,10 @@ package struct NetworkProgram {
   /// - Parameter hasRun: becomes true when the owner's shells must be told why it ends.
   /// - Returns: why it ended; nil if there is nothing to tell.
   private func connect(
-    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool,
+    _ lease: AccountLease, _ settings: AccountSettings, _ mode: Mode, stays: Bool,
     _ hasRun: inout Bool
   ) throws -> String? {
+    let account = lease.account
     var typed: String?
     if mode == .connectWithInput {
       typed = readLine(strippingNewline: true) ?? ""
@@ -169,13 +172,13 @@ package struct NetworkProgram {
       typed = kept(of: account, settings) ?? TypedSecret.ask(prompt(for: account))
       if typed == nil { return PasswordFailure.none.sentence }
     }
-    if let failure = store.failureToHoldAccounts { return failure }
-    try store.keepTemporaryFilesInMemory()
-    let facts = try files.makeFactsFolder(of: account, inStoreAt: store.path)
+    if let failure = lease.failureToHoldAccounts { return failure }
+    try lease.keepTemporaryFilesInMemory()
+    let facts = try files.makeFactsFolder(of: account, inStoreAt: lease.path)
     let loop = EventLoop()
     guard
       let helper = AccountHelper(
-        [ownProgram, "--helper", store.path, account.network], loop: loop)
+        [ownProgram, "--helper", lease.path, account.network], loop: loop)
     else { return "the helper process could not be started: \(SystemFailure().reason)" }
     // Typing comes first: catching up can keep a processor busy for a while.
     _ = nice(5)
@@ -183,23 +186,23 @@ package struct NetworkProgram {
     let confinement: Sandbox
     do throws(Sandbox.Failure) {
       confinement = try Sandbox.enter(
-        folders: [folder(of: store), facts], files: [settings["ca"]].compactMap { $0 })
+        folders: [folder(of: lease.path), facts], files: [settings["ca"]].compactMap { $0 })
     } catch {
       return error.description
     }
-    try files.learn(["sandbox": confinement.words], of: account, inStoreAt: store.path)
-    let known = try files.facts(of: account, inStoreAt: store.path)
-    let wire = try makeWire(account, known.merging(settings.values) { $1 }, store, loop, helper)
+    try files.learn(["sandbox": confinement.words], of: account, inStoreAt: lease.path)
+    let known = try files.facts(of: account, inStoreAt: lease.path)
+    let wire = try makeWire(lease, known.merging(settings.values) { $1 }, loop, helper)
     let process = try NetworkProcess(
-      account, settings, in: store, over: wire, loop: loop, source: helper, files: files,
+      lease, settings, over: wire, loop: loop, source: helper, files: files,
       typed: typed, stays: stays)
     hasRun = true
     return try process.run()
   }
 
-  private func folder(of store: Store) -> String {
-    let end = store.path.lastIndex(of: "/") ?? store.path.startIndex
-    return end == store.path.startIndex ? "/" : String(store.path[..<end])
+  private func folder(of path: String) -> String {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? "/" : String(path[..<end])
   }
 
   /// By its name, where it was started by one, since that is what others see of it.

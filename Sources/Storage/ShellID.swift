@@ -11,4 +11,10 @@ public struct ShellID: RawRepresentable, Hashable, Sendable, ExpressibleByString
   public init(stringLiteral value: String) {
     self.rawValue = value
   }
+
+  /// A name that no other process has.
+  package static func random() -> ShellID {
+    var random = SystemRandomNumberGenerator()
+    return ShellID(rawValue: String(random.next(), radix: 36))
+  }
 }

@@ -281,6 +281,12 @@ package struct StoreFiles {
     Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
   }
 
+  /// Whether somebody removed a lock file that is open.
+  package static func hasNoName(_ lock: Int32) -> Bool {
+    var found = Glibc.stat()
+    return fstat(lock, &found) == 0 && found.st_nlink == 0
+  }
+
   package func isLocked(_ shell: ShellID) -> Bool {
     let file = openLock(of: shell)
     guard file >= 0 else { return errno != ENOENT && errno != ELOOP }

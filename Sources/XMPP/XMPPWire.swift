@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Networks
 import Platform
 
@@ -52,24 +53,26 @@ package final class XMPPWire: Wire {
   /// - Parameter settings: the account's, and the facts about its server.
   /// - Throws: `StoreError`.
   package init(
-    _ account: Account, _ settings: [String: String], in store: Store, loop: EventLoop,
+    _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
     names: (any NameSource)? = nil
   ) throws {
     let names = names ?? Resolver(loop: loop)
+    let account = lease.account
     (self.account, self.loop, self.names) = (account, loop, names)
     address = Address(account.address) ?? Address(domain: account.address)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
-    attachments = store.attachmentFolder
+    attachments = lease.attachmentFolder
     var show: (String) -> Void = { _ in }
     progress = TransferProgress(loop: loop) { show($0) }
-    let rooms = try store.read { try $0.roomsJoined(of: account) }
-    client = Client(
-      account: address, settings: settings,
-      marks: try store.read { try $0.catchUpMarks(of: account) },
-      told: try store.read { try $0.newestTold(of: account) },
-      writtenTo: try store.read { try $0.writtenTo(by: account) },
-      rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
-      away: try store.read { try $0.away(of: account.owner) })
+    client = try lease.read { [address] snapshot in
+      Client(
+        account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
+        told: try snapshot.newestTold(of: account), writtenTo: try snapshot.writtenTo(by: account),
+        rooms: try snapshot.roomsJoined(of: account).map {
+          WantedRoom(address: $0.key, nick: $0.value)
+        },
+        away: try snapshot.away(of: account.owner))
+    }
     show = { [weak self] in self?.show(upload: $0) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import NetworkInbox
 
 /// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.
 struct BenchStore {

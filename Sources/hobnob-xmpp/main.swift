@@ -10,5 +10,5 @@ exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
     register: { registerAccount($0, password: $1, settings: $2) },
-    makeWire: { try XMPPWire($0, $1, in: $2, loop: $3, names: $4) }
+    makeWire: { try XMPPWire($0, $1, loop: $2, names: $3) }
   ).run())

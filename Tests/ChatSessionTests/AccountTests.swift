@@ -4,6 +4,7 @@ import Testing
 
 @testable import ChatSession
 @testable import Conversations
+@testable import NetworkInbox
 
 /// Accounts on networks as their owner has them; what a network says is put into the store here.
 @MainActor
@@ -84,7 +85,7 @@ struct AccountTests {
     func nicks(_ usual: String) -> [String: String] {
       ["tea@rooms.x.org": usual, "b@x.org": "queen"]
     }
-    try #require(try process.takeLease(of: account))
+    let lease = try town.serve(account, process)
     anna.say("/account set anna@x.org nick bo")
     anna.say("/account set anna@x.org nick ann")
     // So they call her until then.
@@ -93,7 +94,7 @@ struct AccountTests {
     #expect(try process.read { try $0.roomsJoined(of: account) } == nicks("ann"))
     #expect(anna.session.me.nicknames.sorted() == ["ann", "queen"])
     anna.say("/account set anna@x.org nick")
-    process.close()
+    try lease.release()
     #expect(try anna.store.read { try $0.roomsJoined(of: account) } == nicks("ann"))
     // Whatever starts the next process.
     _ = try town.person("anna")
@@ -139,13 +140,12 @@ struct AccountTests {
   func startsTheProcess() throws {
     let account = try anna.added()
     let process = try town.store()
-    try #require(try process.takeLease(of: account))
+    let lease = try town.serve(account, process)
     anna.wait(20_000)
     anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 1)
     #expect(try town.person("anna").connected.isEmpty)
-    // It was killed: its file is not locked any more.
-    process.close()
+    try lease.release()
     anna.tell(.rang(.processExited))
     #expect(anna.connected.count == 2)
     #expect(anna.connected.last?.asks == false)
@@ -312,7 +312,7 @@ struct AccountTests {
   func startsACrashedOneAgain() throws {
     let account = try anna.added()
     let process = try town.store()
-    try #require(try process.takeLease(of: account))
+    try town.serve(account, process)
     try process.writeIfNeeded {
       try $0.setStatus(of: account, "offline, next try in 9 s: the server went away")
     }
@@ -457,7 +457,7 @@ struct AccountTests {
   /// An account that is connected, and its process's store.
   private func connected() throws -> (account: Account, process: Store) {
     let (account, process) = (try anna.added(), try town.store())
-    try #require(try process.takeLease(of: account))
+    try town.serve(account, process)
     try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
     return (account, process)
@@ -518,7 +518,7 @@ struct AccountTests {
   func welcomes() throws {
     let account = try anna.added()
     let process = try town.store()
-    try #require(try process.takeLease(of: account))
+    try town.serve(account, process)
     anna.look()
     #expect(anna.status().contains("xmpp: connecting"))
     try anna.learn(["rooms": "rooms.x.org"], of: account)

@@ -3,6 +3,7 @@ import Conversations
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// What is muted and ignored, how long messages are kept, and whose a room is.
 @MainActor

@@ -6,6 +6,7 @@ import StoreFixture
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// What anyone who may write a shared store may put into it, and the shell of somebody else.
 @MainActor

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// Files on networks, as those at the prompt meet them.
 @MainActor

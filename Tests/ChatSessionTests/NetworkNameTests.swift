@@ -4,6 +4,7 @@ import Conversations
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// Rooms and people of an account, by the names that are typed for them.
 @MainActor

@@ -2,6 +2,7 @@
 import CSQLite
 import Composer
 import Conversations
+import NetworkInbox
 import StyledText
 import Testing
 
@@ -14,6 +15,7 @@ final class Town {
   /// In a folder of its own, as accounts need it.
   var path: String { folder.path + "/data/store.sqlite" }
   private var stores: [Store] = []
+  private var leases: [AccountLease] = []
   /// Of those who come from now on.
   var environment: [String: String]
   /// Their files of accounts; they are one user.
@@ -25,7 +27,18 @@ final class Town {
     accounts = AccountFiles(environment: environment)
   }
 
-  isolated deinit { for store in stores { store.close() } }
+  isolated deinit {
+    leases = []
+    for store in stores { store.close() }
+  }
+
+  /// Serves an account, as a network process does, for as long as this is here.
+  @discardableResult
+  func serve(_ account: Account, _ process: Store) throws -> AccountLease {
+    let lease = try #require(try AccountLease.take(account, in: process))
+    leases.append(lease)
+    return lease
+  }
 
   func store() throws -> Store {
     let store = try Store(path: path, options: .init(createIfMissing: true, patience: 0))

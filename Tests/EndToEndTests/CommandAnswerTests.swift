@@ -4,6 +4,8 @@ import Emulator
 import Foundation
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   @Suite("Commands say what they do, and do what they say")
   struct CommandAnswerTests {

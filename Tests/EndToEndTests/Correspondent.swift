@@ -3,6 +3,8 @@ import Conversations
 import Foundation
 import Testing
 
+@testable import NetworkInbox
+
 /// Someone with an account on a server, without a shell: the store, the network's process, and a
 /// proxy between that and the server.
 final class Correspondent {

@@ -4,6 +4,8 @@ import Foundation
 import Repeatable
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   /// In a long run 2,000 messages each way; another seed is another run:
   ///

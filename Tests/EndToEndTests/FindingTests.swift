@@ -3,6 +3,8 @@ import Conversations
 import Emulator
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   @Suite("What is found, unread, and not yet sent")
   struct FindingTests {

@@ -4,6 +4,8 @@ import Emulator
 import Foundation
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   @Suite("11.3: hobnob log")
   struct LogScriptTests {

@@ -4,6 +4,8 @@ import Emulator
 import Glibc
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   /// A local conversation never shows `sending` or `failed`; here this process is the network.
   @Suite("7.2: A network that answers late, or no")

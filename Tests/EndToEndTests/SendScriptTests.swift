@@ -4,6 +4,8 @@ import Emulator
 import Foundation
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   @Suite("11.3: hobnob send")
   struct SendScriptTests {
@@ -222,7 +224,8 @@ extension EndToEnd {
         try store.writeDurably { try $0.finish(entry, as: .sent) }
       }
       #expect(waiting.finish().status == 0)
-      #expect(try store.takeLease(of: account))
+      let lease = try #require(try AccountLease.take(account, in: store))
+      defer { withExtendedLifetime(lease) {} }
       #expect(try home.run(send) == .init(status: 0, output: "", errors: ""))
     }
 

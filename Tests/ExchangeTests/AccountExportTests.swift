@@ -5,6 +5,8 @@ import Foundation
 import StoreFixture
 import Testing
 
+@testable import NetworkInbox
+
 @Suite("An export of a store with accounts") struct AccountExportTests {
   private let lobby: Lobby
   private let places: [ID<Conversation>]

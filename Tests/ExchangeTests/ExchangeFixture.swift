@@ -5,6 +5,7 @@ import Testing
 
 @testable import Conversations
 @testable import Exchange
+@testable import NetworkInbox
 
 extension Store {
   /// The whole export as lines, without its first one, which has the time.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Conversations
 @testable import Exchange
+@testable import NetworkInbox
 
 @Suite("11.3: Export and import") struct ExchangeTests {
   private func text(_ store: Store) throws -> String {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Conversations
 @testable import Exchange
+@testable import NetworkInbox
 
 /// What anyone who may write a shared store may put into it: any value in any column.
 @Suite("Hostile rows", .serialized) struct HostileRowsAttackTests {

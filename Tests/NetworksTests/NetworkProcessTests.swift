@@ -5,6 +5,7 @@ import Platform
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 /// A wire that does what the test says, and notes what it is given.
 @MainActor
@@ -101,18 +102,23 @@ final class NetworkProcessTests {
   }
 
   isolated deinit {
+    lease = nil
     store.close()
     mine.close()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  private var lease: AccountLease?
+
   private func process(
     stays: Bool = true, settings: [String: String] = [:], typed: String? = "s"
   ) throws -> NetworkProcess {
-    try #require(try store.takeLease(of: account))
+    // The one before lets it go.
+    lease = nil
+    lease = try AccountLease.take(account, in: store)
     source.now = source.now ?? AccountSettings(values: settings)
     return try NetworkProcess(
-      account, AccountSettings(values: settings), in: store, over: wire, loop: loop,
+      #require(lease), AccountSettings(values: settings), over: wire, loop: loop,
       source: source, files: files, typed: typed, stays: stays, patience: 0, random: { 0 })
   }
 
@@ -412,8 +418,6 @@ final class NetworkProcessTests {
   func leavesWhenNobodyIsThere() throws {
     #expect(try process(stays: false).run() == nil)
     #expect(wire.isClosed)
-    try store.releaseLease(of: account)
-
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       source.now?.isWanted = false
@@ -424,13 +428,15 @@ final class NetworkProcessTests {
 
   @Test("2: it leaves when another process has got the account, and sends nothing more")
   func leavesWithoutTheLease() throws {
+    var next: AccountLease?
     wire.onConnect = { [self] wire, _ in
       // Somebody clears the lock files away, and the next one finds the account free.
       let shells = folder + "/store.shells"
       for name in (try? FileManager.default.contentsOfDirectory(atPath: shells)) ?? [] {
         try? FileManager.default.removeItem(atPath: shells + "/" + name)
       }
-      #expect((try? mine.takeLease(of: account)) == true)
+      next = try? AccountLease.take(account, in: mine)
+      #expect(next != nil)
       _ = try? mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
       wire.report(.up)
     }
@@ -545,10 +551,10 @@ final class NetworkProcessTests {
 
   @Test("2: one process at a time has the account, and the next one when it is gone")
   func oneAtATime() throws {
-    #expect(try store.takeLease(of: account))
-    #expect(try !mine.takeLease(of: account))
-    try store.releaseLease(of: account)
-    #expect(try mine.takeLease(of: account))
+    let first = try #require(try AccountLease.take(account, in: store))
+    #expect(try AccountLease.take(account, in: mine) == nil)
+    try first.release()
+    #expect(try AccountLease.take(account, in: mine) != nil)
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 extension Store {
   /// What someone says on an account, as the process that serves it takes it in.

@@ -251,7 +251,7 @@ extension Reading where Self: ~Copyable {
 
   /// Whether anyone but the sender has the message, told or not. What was said elsewhere others had
   /// there.
-  func othersHave(_ message: Message) throws -> Bool {
+  package func othersHave(_ message: Message) throws -> Bool {
     if message.isPast { return true }
     return try database.exists(
       """
@@ -338,7 +338,7 @@ extension Writing where Self: ~Copyable {
   ///
   /// - Parameter isFirst: whether it is noted from which message on they are asked about: those who
   ///   never told how far they read are not waited for.
-  func noteReached(
+  package func noteReached(
     by person: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int,
     _ state: DeliveryState, isFirst: Bool
   ) throws {

@@ -36,7 +36,7 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   /// Pruning either has removed a file before this transaction, which then fails, or finds it named.
-  func append(_ attachments: [Attachment], to message: inout Message) throws {
+  package func append(_ attachments: [Attachment], to message: inout Message) throws {
     guard !attachments.isEmpty else { return }
     for attachment in attachments {
       let safe = Attachment(

@@ -48,7 +48,7 @@ public struct ReactionNews: Hashable, Sendable {
 
 extension Reaction {
   /// Whether a text is one emoji, as far as this program's Unicode knows.
-  static func isEmoji(_ text: String) -> Bool {
+  package static func isEmoji(_ text: String) -> Bool {
     guard text.count == 1, text.utf8.count <= 64, let first = text.unicodeScalars.first else {
       return false
     }

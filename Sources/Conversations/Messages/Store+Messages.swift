@@ -122,7 +122,7 @@ extension Reading where Self: ~Copyable {
     return try presented([found], to: me)[0]
   }
 
-  func stored(_ id: ID<Message>) throws -> Message? {
+  package func stored(_ id: ID<Message>) throws -> Message? {
     try database.first(Store.messageSelect + "WHERE m.id = ?", id, read: Store.message)
   }
 
@@ -194,14 +194,14 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  static let messageColumns = """
+  package static let messageColumns = """
     m.id, m.uid, m.conversation, m.number, m.sender, p.name AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at, m.deleted_at, m.gone, m.revised, m.moved,
       \(attachmentColumn), \(quoteColumns), m.mentions, m.past,
       m.unverified, m.removed_by, m.removal_reason
     """
 
-  static let messageRows =
+  package static let messageRows =
     "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)\n"
 
   static let messageSelect = "SELECT \(messageColumns) " + messageRows
@@ -224,7 +224,7 @@ extension Store {
     """
 
   /// With the stored state, which for an own message is not yet what its sender is shown.
-  static func message(_ row: Row) -> Message {
+  package static func message(_ row: Row) -> Message {
     Message(
       id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
       number: row.int("number"), sender: row.id("sender"), senderName: row.text("sender_name"),

@@ -29,7 +29,7 @@ extension Reading where Self: ~Copyable {
 
   // MARK: Rows
 
-  func emojiStored(
+  package func emojiStored(
     of person: ID<Participant>, on message: ID<Message>
   ) throws -> String? {
     try database.first(
@@ -87,7 +87,7 @@ extension Writing where Self: ~Copyable {
       try nextChange(), message, me)
   }
 
-  func setReaction(
+  package func setReaction(
     _ emoji: String, of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
     failure: String? = nil
   ) throws {
@@ -128,16 +128,16 @@ extension DurableTransaction {
 }
 
 extension Store {
-  static let outboxReactionColumns =
+  package static let outboxReactionColumns =
     PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
 
-  static let outboxReactionJoins = """
+  package static let outboxReactionJoins = """
 
     LEFT JOIN participant y ON y.id = x.participant
     LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
     """
 
-  static func outboxReaction(_ row: Row) -> Reaction? {
+  package static func outboxReaction(_ row: Row) -> Reaction? {
     if row.isNull("other") { return nil }
     return Reaction(
       participant: participant(row, .other), emoji: row.text("emoji"), at: row.time("reacted_at"))

@@ -53,7 +53,7 @@ extension Store {
       AS quoted_file
     """
 
-  static let quoteJoins = """
+  package static let quoteJoins = """
 
     LEFT JOIN message q ON q.conversation = m.conversation AND q.number = m.reply_to
     LEFT JOIN participant v ON v.id = q.sender

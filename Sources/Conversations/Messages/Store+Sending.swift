@@ -41,7 +41,7 @@ extension Writing where Self: ~Copyable {
   }
 
   /// The next number of the conversation.
-  func insert(
+  package func insert(
     _ row: Store.MessageRow, in place: Conversation
   ) throws -> (uid: [UInt8], number: Int) {
     let number = place.lastNumber + 1
@@ -66,7 +66,7 @@ extension Writing where Self: ~Copyable {
     return (uid, number)
   }
 
-  func reopen(_ direct: ID<Conversation>) throws {
+  package func reopen(_ direct: ID<Conversation>) throws {
     let two = try database.first(
       "SELECT one, other FROM conversation WHERE id = ?", direct
     ) { (one: $0.id("one") as ID<Participant>, other: $0.id("other") as ID<Participant>) }
@@ -75,13 +75,13 @@ extension Writing where Self: ~Copyable {
     if two.other != two.one { try enter(two.other, direct) }
   }
 
-  func post(_ operation: OutboxEntry.Operation, _ message: ID<Message>) throws {
+  package func post(_ operation: OutboxEntry.Operation, _ message: ID<Message>) throws {
     try database.run(
       "INSERT INTO outbox(id, message, operation) VALUES (?, ?, ?)", try nextChange(), message,
       operation.rawValue)
   }
 
-  func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
+  package func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
     try database.run("DELETE FROM revision WHERE message = ?", message)
     try database.run("DELETE FROM outbox WHERE message = ?", message)
     try database.run("DELETE FROM attachment WHERE message = ?", message)
@@ -93,7 +93,7 @@ extension Writing where Self: ~Copyable {
       """, gone, time, try nextChange(), message)
   }
 
-  func setState(_ state: DeliveryState, failure: String?, of message: ID<Message>) throws {
+  package func setState(_ state: DeliveryState, failure: String?, of message: ID<Message>) throws {
     try database.run(
       "UPDATE message SET state = ?, failure = ?, moved = ? WHERE id = ?", state.rawValue, failure,
       try nextChange(), message)
@@ -250,18 +250,28 @@ extension DurableTransaction {
 
 extension Store {
   /// The columns of a new message.
-  struct MessageRow {
-    var id: ID<Message>
-    var sender: ID<Participant>
-    var body: String
-    var kind = Message.Kind.text
-    var state = DeliveryState.sent
-    var time: Milliseconds
+  package struct MessageRow {
+    package var id: ID<Message>
+    package var sender: ID<Participant>
+    package var body: String
+    package var kind = Message.Kind.text
+    package var state = DeliveryState.sent
+    package var time: Milliseconds
     /// What the network knows it by. What is yet to be sent has its uid for an origin id, for good.
-    var name = MessageIDs()
+    package var name = MessageIDs()
     /// The number of the message that it answers.
-    var answers: Int?
-    var mentions = ""
-    var isPast = false
+    package var answers: Int?
+    package var mentions = ""
+    package var isPast = false
+
+    package init(
+      id: ID<Message>, sender: ID<Participant>, body: String, kind: Message.Kind = .text,
+      state: DeliveryState = .sent, time: Milliseconds, name: MessageIDs = MessageIDs(),
+      answers: Int? = nil, mentions: String = "", isPast: Bool = false
+    ) {
+      (self.id, self.sender, self.body, self.kind) = (id, sender, body, kind)
+      (self.state, self.time, self.name, self.answers) = (state, time, name, answers)
+      (self.mentions, self.isPast) = (mentions, isPast)
+    }
   }
 }

@@ -28,6 +28,13 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// The part of the address behind the `@`.
   package var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
+  /// What to call somebody who has not said a name: the part of the address before the `@` where the
+  /// rest is the account's own, else the whole address.
+  package func shortName(of address: String) -> String {
+    let parts = address.split(separator: "@", maxSplits: 1)
+    return parts.count == 2 && parts[1] == domain ? String(parts[0]) : address
+  }
+
   /// The address of someone of the same domain.
   package func address(of name: String) -> String { name.lowercased() + "@" + domain }
 }

@@ -17,7 +17,7 @@ package struct Approach: Hashable, Sendable {
   package static let most = 1_000
 
   /// Whether the owner ignores neither the sender of approach `a` nor the room of its invitation.
-  static let isNotIgnored = """
+  package static let isNotIgnored = """
     NOT EXISTS (
       SELECT 1 FROM account k JOIN person_attention t ON t.participant = k.owner
       JOIN participant p ON p.id = t.person AND p.network = k.network

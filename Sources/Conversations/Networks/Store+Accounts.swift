@@ -75,9 +75,9 @@ extension Writing where Self: ~Copyable {
     try database.run(
       "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)
   }
+}
 
-  // MARK: Status
-
+extension Writing where Self: ~Copyable {
   /// Says in what state the process is that serves an account: for the status line, in a few words;
   /// empty for none. The same again is no news.
   package func setStatus(of account: Account, _ text: String) throws {
@@ -143,9 +143,7 @@ extension DurableTransaction {
       throw RuleError.noSuchAccount(account.address)
     }
     // The account's row is there as long as it takes to say what fails.
-    for entry in try outbox(of: account.network) {
-      try finish(entry, as: .failed("the account \(account.address) was removed"))
-    }
+    try failOutbox(of: account.network, "the account \(account.address) was removed")
     try database.run("DELETE FROM request WHERE account = ?", account.id)
     try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
     try forgetPresence(on: account.network)

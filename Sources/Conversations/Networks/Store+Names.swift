@@ -12,24 +12,24 @@ extension Reading where Self: ~Copyable {
 
 extension Store {
   /// The names of the columns of someone in a row.
-  struct SpeakerColumns {
+  package struct SpeakerColumns {
     let identity, name, network, given: StaticString
 
-    static let sender = SpeakerColumns(
+    package static let sender = SpeakerColumns(
       identity: "by_identity", name: "by_name", network: "by_network", given: "by_given")
     /// Of what is answered.
-    static let quoted = SpeakerColumns(
+    package static let quoted = SpeakerColumns(
       identity: "quoted_identity", name: "quoted_speaker", network: "quoted_network",
       given: "quoted_given")
 
-    func select(from row: String) -> String {
+    package func select(from row: String) -> String {
       "\(row).identity AS \(identity), \(row).name AS \(name), \(row).network AS \(network), "
         + "\(row).given AS \(given)"
     }
   }
 
   /// In a network's conversation only the account's owner is of this machine.
-  static func speaker(
+  package static func speaker(
     _ row: Row, _ columns: SpeakerColumns, network: String
   ) -> NetworkUser {
     let isOwner = row.text(columns.network).isEmpty
@@ -41,13 +41,13 @@ extension Store {
   }
 
   /// Where conversation `c` is on its network.
-  static let placeColumns = """
+  package static let placeColumns = """
     c.kind AS place_kind, ifnull(c.address, substr(c.name, 2)) AS place_address,
     (SELECT w.identity FROM participant w WHERE w.id IN (c.one, c.other) AND w.network <> ''
       ORDER BY w.id DESC LIMIT 1) AS place_person
     """
 
-  static func networkPlace(_ row: Row) -> NetworkPlace {
+  package static func networkPlace(_ row: Row) -> NetworkPlace {
     row.int("place_kind") == Conversation.Kind.room.rawValue
       ? .room(row.text("place_address")) : .direct(row.text("place_person"))
   }

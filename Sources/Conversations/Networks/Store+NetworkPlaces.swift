@@ -53,9 +53,21 @@ extension DurableTransaction {
     guard let known = try self.account(network: account.network), known.id == account.id else {
       throw RuleError.noSuchAccount(account.address)
     }
-    let place = try IncomingBatch(DurableTransaction(of: self), known, []).place(.direct(address))
-    try enter(known.owner, place.id)
-    return place.conversation
+    return try direct(known.owner, with: networkPerson(address, of: known).id)
+  }
+
+  /// Somebody on the network of an account, made if missing.
+  ///
+  /// - Throws: `RuleError.badName`, `StoreError`.
+  package func networkPerson(_ address: String, of account: Account) throws -> Participant {
+    if address.isEmpty { throw RuleError.badName(address) }
+    let known = try database.first(
+      "SELECT \(Store.participantColumns) FROM participant p WHERE network = ? AND identity = ?",
+      account.network, address
+    ) { Store.participant($0) }
+    return try known
+      ?? insert(
+        identity: address, name: account.shortName(of: address), network: account.network)
   }
 
   /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;

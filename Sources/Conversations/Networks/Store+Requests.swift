@@ -44,7 +44,7 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   @discardableResult
-  func insert(
+  package func insert(
     _ verb: NetworkRequest.Verb, target: String, text: String, secret: String = "",
     of account: Account
   ) throws -> NetworkRequest {
@@ -59,29 +59,6 @@ extension Writing where Self: ~Copyable {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
       """, id, account.id, verb.rawValue, target, text, secret, now)
     return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
-  }
-
-  /// Says something to an account's owner that they did not ask for, in every shell of theirs.
-  ///
-  /// - Parameter verb: what it is about: `invite` for somebody who invites them.
-  package func tell(
-    _ sentence: String, _ account: Account, as verb: NetworkRequest.Verb = .abilities
-  ) throws {
-    let id = try nextChange()
-    try database.run(
-      """
-      INSERT INTO request(id, account, verb, target, text, at, answer, change)
-      VALUES (?1, ?2, ?5, '', '', ?3, ?4, ?1)
-      """, id, account.id, clock(), sentence, verb.rawValue)
-  }
-
-  func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
-    try database.run(
-      """
-      UPDATE request SET answer = ?, secret = '', change = ?
-      WHERE id = ? AND account = ? AND answer IS NULL
-      """,
-      text, try nextChange(), request.id, account.id)
   }
 }
 

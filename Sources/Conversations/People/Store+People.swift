@@ -137,7 +137,7 @@ extension Writing where Self: ~Copyable {
       network: network.isEmpty ? nil : network)
   }
 
-  func setName(of person: ID<Participant>, to name: String) throws {
+  package func setName(of person: ID<Participant>, to name: String) throws {
     try database.run(
       "UPDATE participant SET name = ?, name_key = ?, skeleton = ? WHERE id = ?", name,
       Naming.key(name), NameShape.skeleton(name), person)
@@ -202,26 +202,26 @@ extension DurableTransaction {
 
 extension Store {
   /// What the columns of a participant are called in a row.
-  struct PersonColumns {
+  package struct PersonColumns {
     let id, identity, name, network, given: StaticString
 
-    static let person = PersonColumns(
+    package static let person = PersonColumns(
       id: "person", identity: "person_identity", name: "person_name", network: "person_network",
       given: "person_given")
     /// Someone to whom something was done.
-    static let other = PersonColumns(
+    package static let other = PersonColumns(
       id: "other", identity: "other_identity", name: "other_name", network: "other_network",
       given: "other_given")
 
-    func select(from row: String) -> String {
+    package func select(from row: String) -> String {
       "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
         + "\(row).network AS \(network), \(row).given AS \(given)"
     }
   }
 
-  static let participantColumns = PersonColumns.person.select(from: "p")
+  package static let participantColumns = PersonColumns.person.select(from: "p")
 
-  static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
+  package static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
     let network = row.text(columns.network)
     return Participant(
       id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),

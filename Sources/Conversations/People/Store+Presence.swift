@@ -84,12 +84,11 @@ extension Reading where Self: ~Copyable {
   fileprivate func dead() throws -> [ShellID] {
     var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
     known.formUnion(files.lockFiles())
-    known.subtract(leases.map(\.holder))
     if let id = presence?.id { known.remove(id) }
     return known.filter { !files.isLocked($0) }
   }
 
-  fileprivate var hasLostItsLock: Bool { presence.map { hasNoName($0.lock) } ?? false }
+  fileprivate var hasLostItsLock: Bool { presence.map { StoreFiles.hasNoName($0.lock) } ?? false }
 
   fileprivate func hasDead() throws -> Bool {
     try !dead().isEmpty || hasLostItsLock || hasDeadHolders()
@@ -115,7 +114,7 @@ extension Writing where Self: ~Copyable {
     try touchPeople()
   }
 
-  func endTyping(signalledBy shell: ShellID) throws {
+  package func endTyping(signalledBy shell: ShellID) throws {
     try database.run(
       "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
       try nextChange(), shell)
@@ -154,7 +153,7 @@ extension Writing where Self: ~Copyable {
     try beginTyping(of: shell.participant, in: conversation, by: shell.id)
   }
 
-  func beginTyping(
+  package func beginTyping(
     of person: ID<Participant>, in conversation: ID<Conversation>, by shell: ShellID
   ) throws {
     try database.run(
@@ -168,7 +167,7 @@ extension Writing where Self: ~Copyable {
   }
 
   /// A message ends the typing of its sender, from whatever shell (rule 4.2).
-  func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
+  package func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
     let active = "participant = ? AND conversation = ? AND active = 1"
     guard try database.exists("SELECT 1 FROM typing WHERE \(active)", person, conversation)
     else { return }
@@ -193,22 +192,17 @@ extension Store {
   /// - Returns: a new name for it.
   public func attach(_ me: ID<Participant>) throws -> ShellID {
     try detach()
-    try files.makeShells(shared: isShared)
-    var random = SystemRandomNumberGenerator()
-    let id = ShellID(rawValue: String(random.next(), radix: 36))
+    let id = ShellID.random()
     var made = ShellPresence(id: id, participant: me, lock: -1)
     do {
       // Inside the transaction: others look for dead shells in one as well, so nobody can take a
       // file that is not locked yet for a dead one's.
       try write {
-        made.lock = try connection.lockFile(of: id)
+        made.lock = try makeLockFile(of: id)
         try $0.insert(made)
       }
     } catch {
-      if made.lock >= 0 {
-        unlink(files.lockPath(of: id))
-        Glibc.close(made.lock)
-      }
+      if made.lock >= 0 { removeLockFile(of: id, made.lock) }
       throw error
     }
     connection.presence = made
@@ -222,7 +216,7 @@ extension Store {
     // Even if the store is locked: then the closed file tells the others that it is dead.
     defer { Glibc.close(shell.lock) }
     try write { try $0.remove(shell.id) }
-    unlink(files.lockPath(of: shell.id))
+    removeLockFile(of: shell.id)
   }
 
   /// Tells the others which conversation this shell shows, nil for none.
@@ -250,14 +244,14 @@ extension Store {
       let hadHolders = try transaction.forgetDeadHolders()
       if transaction.hasLostItsLock, var shell = connection.presence {
         Glibc.close(shell.lock)
-        shell.lock = try connection.lockFile(of: shell.id)
+        shell.lock = try makeLockFile(of: shell.id)
         connection.presence = shell
         try transaction.insert(shell)
       }
       let dead = try transaction.dead()
       for shell in dead {
         try transaction.remove(shell)
-        unlink(files.lockPath(of: shell))
+        removeLockFile(of: shell)
       }
       return !dead.isEmpty || hadHolders
     }

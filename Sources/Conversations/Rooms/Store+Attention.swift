@@ -125,11 +125,4 @@ extension DurableTransaction {
     try touchPeople()
     return true
   }
-
-  /// Somebody on the network of an account, who need not have been heard of before.
-  package func networkPerson(_ address: String, of account: Account) throws -> Participant {
-    try IncomingBatch(DurableTransaction(of: self), account, []).person(
-      NetworkUser(identity: address), in: .direct(address)
-    ).participant
-  }
 }

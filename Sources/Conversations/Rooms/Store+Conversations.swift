@@ -225,7 +225,7 @@ extension Writing where Self: ~Copyable {
   /// A direct chat that I am not in yet.
   ///
   /// - Throws: as `direct`.
-  func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
+  package func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
     let person = try participant(other)
     if person.isOccupant {
       let domain = person.network?.split(separator: "@").last.map(String.init)
@@ -388,7 +388,7 @@ extension Store {
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
   fileprivate static let conversationSelect = selectConversation()
 
-  static func selectConversation(and columns: String = "") -> String {
+  package static func selectConversation(and columns: String = "") -> String {
     """
     SELECT \(conversationColumns)\(columns)
     FROM conversation c
@@ -413,9 +413,9 @@ extension Store {
     SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
     """
 
-  static let nobody = ID<Participant>(rawValue: 0)
+  package static let nobody = ID<Participant>(rawValue: 0)
 
-  static func conversation(_ row: Row) -> Conversation {
+  package static func conversation(_ row: Row) -> Conversation {
     let network = row.text("network")
     return Conversation(
       id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,

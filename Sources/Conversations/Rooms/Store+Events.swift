@@ -123,7 +123,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  func record(
+  package func record(
     _ kind: Event.Kind, in place: ID<Conversation>, by me: ID<Participant>,
     other: ID<Participant>? = nil, text: String = ""
   ) throws {

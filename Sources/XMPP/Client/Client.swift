@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Sentences
 
 /// What an XMPP client does, without a connection and without a store: events in, effects out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 /// What a ``Client`` is told.
 package enum ClientEvent: Sendable {

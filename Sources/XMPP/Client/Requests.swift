@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Sentences
 
 /// What shells ask for. A question that was lost with a connection is asked again.

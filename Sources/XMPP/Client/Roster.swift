@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 /// The owner's contacts (RFC 6121, 2).
 struct Roster: Sendable {

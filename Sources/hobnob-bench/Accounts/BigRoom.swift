@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import NetworkInbox
 import ProsodyFixture
 
 /// A room of thousands of people is entered while somebody types: from Return until everybody is in

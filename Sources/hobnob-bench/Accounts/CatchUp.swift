@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import NetworkInbox
 import ProsodyFixture
 
 /// What others wrote while no process served the account: from the start of the network process

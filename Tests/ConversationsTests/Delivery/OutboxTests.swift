@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 /// anna in a room that a network carries; `wire` is the network's process.
 private final class Wired {

@@ -4,6 +4,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("Files that travel with messages (rule 8)") struct AttachmentTests {
   @Test("8.1: Text and files are one ordered message")

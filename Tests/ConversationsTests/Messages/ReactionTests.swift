@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("7.8: Reactions") struct ReactionTests {
   @Test func setReplaceRemove() throws {

@@ -4,6 +4,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("An account on a network") struct AccountTests {
   @Test func isTheOwners() throws {
@@ -73,7 +74,7 @@ import Testing
       try linked.store.writeDurably { try $0.ask(.leave, target: "x", of: linked.account) }
     }
     #expect(throws: gone) { try linked.store.writeDurably { try $0.removeAccount(linked.account) } }
-    #expect(throws: gone) { try linked.wire.takeLease(of: linked.account) }
+    #expect(throws: gone) { try AccountLease.take(linked.account, in: linked.wire) }
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     #expect(try linked.store.read { try $0.rooms(for: ben) }.isEmpty)
 
@@ -132,34 +133,38 @@ import Testing
   @Test func theSecondWaitsUntilTheFirstEnds() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()
-    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try linked.wire.takeLease(of: linked.account))
-    #expect(try linked.wire.takeLease(of: linked.account))
-    #expect(try !other.takeLease(of: linked.account))
-    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try linked.wire.read { try $0.holdsLease(of: linked.account) })
-    #expect(try !other.read { try $0.holdsLease(of: linked.account) })
-    try linked.wire.releaseLease(of: linked.account)
-    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try other.takeLease(of: linked.account))
-    other.close()
-    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try linked.wire.takeLease(of: linked.account))
+    func isServed() throws -> Bool {
+      try linked.store.read { try $0.holderIsAlive(of: linked.account) }
+    }
+    #expect(try !isServed())
+    let first = try #require(try linked.lease())
+    #expect(try AccountLease.take(linked.account, in: other) == nil)
+    #expect(try linked.lease() == nil)
+    #expect(try isServed() && first.isHeld)
+    try first.release()
+    #expect(try !isServed() && !first.isHeld)
+    try first.release()
+    var second = try AccountLease.take(linked.account, in: other)
+    #expect(try second?.isHeld == true)
+    second = nil
+    #expect(try !isServed())
+    #expect(try linked.lease() != nil)
   }
 
   @Test("16: why a process ends is stored with the release, and only by the one that has the lease")
   func saysWhyItEnds() throws {
     let linked = try Linked()
-    let other = try linked.fixture.open()
-    _ = try linked.wire.takeLease(of: linked.account)
-    try other.releaseLease(of: linked.account, status: "not mine")
-    #expect(
-      try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status) == ["connecting"])
-    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    try linked.wire.releaseLease(of: linked.account, status: "/connect asks for its password")
-    #expect(
+    let first = try #require(try linked.lease())
+    try linked.store.write {
+      try $0.removeHolder("another", of: linked.account, status: "not mine")
+    }
+    func statuses() throws -> [String] {
       try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status)
-        == ["/connect asks for its password"])
+    }
+    #expect(try statuses() == ["connecting"])
+    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
+    try first.release(status: "/connect asks for its password")
+    #expect(try statuses() == ["/connect asks for its password"])
     #expect(try linked.store.read { try $0.holder(of: linked.account) } == .none)
   }
 
@@ -167,8 +172,8 @@ import Testing
   func killed() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()
-    _ = try linked.wire.takeLease(of: linked.account)
-    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "online") }
+    let lease = try #require(try linked.lease())
+    try lease.setStatus("online")
     try linked.hear(.contact(linked.ben, isOnline: true, away: "lunch"))
     try linked.say("hi", by: linked.ben, in: linked.direct)
     try linked.hear(.typing(linked.ben, in: linked.direct, true))
@@ -180,15 +185,13 @@ import Testing
     }
     #expect(try ben()?.isHere == true && ben()?.typingSince != nil && ben()?.away == "lunch")
     // As the kernel does it; a child that another test starts may hold a copy until it runs.
-    let lock = linked.wire.connection.leases.removeLast().lock
-    flock(lock, LOCK_UN)
-    close(lock)
+    flock(lease.lock, LOCK_UN)
     #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try linked.store.reapStaleShells())
     #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "")
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
     #expect(try !linked.store.reapStaleShells())
-    #expect(try other.takeLease(of: linked.account))
+    #expect(try AccountLease.take(linked.account, in: other) != nil)
   }
 
   @Test func isNoShellOfTheOwner() throws {
@@ -196,27 +199,27 @@ import Testing
     let lobby = try linked.store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
     try linked.store.writeDurablyIfNeeded { try $0.join(linked.anna, lobby) }
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
-    _ = try linked.wire.takeLease(of: linked.account)
+    let lease = try #require(try linked.lease())
     #expect(try linked.store.read { try $0.people(in: lobby) }.map(\.isHere) == [false])
     #expect(try linked.store.read { try $0.othersHere(in: lobby, than: ben) } == 0)
     #expect(try !linked.store.reapStaleShells())
-    #expect(try linked.wire.read { try $0.holdsLease(of: linked.account) })
+    #expect(try lease.isHeld)
   }
 
   @Test("a lost lock file is made again, or the lease is another's")
   func lostLock() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()
-    _ = try linked.wire.takeLease(of: linked.account)
-    let path = linked.wire.files.lockPath(of: linked.wire.connection.leases[0].holder)
+    let lease = try #require(try linked.lease())
+    let path = linked.wire.files.lockPath(of: lease.holder)
     unlink(path)
-    #expect(try linked.wire.reapStaleShells() == false)
-    #expect(try !other.takeLease(of: linked.account))
+    try lease.reapStaleShells()
+    #expect(try AccountLease.take(linked.account, in: other) == nil)
     unlink(path)
-    #expect(try other.takeLease(of: linked.account))
-    #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
-    _ = try linked.wire.reapStaleShells()
-    #expect(try !linked.wire.read { try $0.holdsLease(of: linked.account) })
-    #expect(try other.read { try $0.holdsLease(of: linked.account) })
+    let second = try #require(try AccountLease.take(linked.account, in: other))
+    #expect(try !lease.isHeld)
+    try lease.reapStaleShells()
+    #expect(try !lease.isHeld)
+    #expect(try second.isHeld)
   }
 }

@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("Who may change what was said on a network") struct AuthorshipTests {
   private let linked: Linked

@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("What a network tells late") struct LateTests {
   @Test("7.1: stands in its place by time, is unread, and -N counts as /history prints")

@@ -2,6 +2,7 @@
 import StoreFixture
 
 @testable import Conversations
+@testable import NetworkInbox
 
 /// anna, who has an account; `wire` is the process that serves it.
 final class Linked {
@@ -31,6 +32,9 @@ final class Linked {
       try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
     }
   }
+
+  /// Nil while another process has it.
+  func lease() throws -> AccountLease? { try AccountLease.take(account, in: wire) }
 
   /// Who writes to anna is no stranger to her: she has opened the chat.
   func hear(_ news: NetworkEvent...) throws {

@@ -5,6 +5,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("Files that come over a network as addresses")
 final class LinkedFileTests {

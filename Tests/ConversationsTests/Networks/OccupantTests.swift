@@ -4,6 +4,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("Who is there on a network") struct OccupantTests {
   private let linked: Linked

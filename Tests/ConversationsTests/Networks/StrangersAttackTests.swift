@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("14.5: What strangers send costs nothing") final class StrangersAttackTests {
   private let linked: Linked

@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("What a network process hears") struct TakingTests {
   @Test("stands once, however often it is told")

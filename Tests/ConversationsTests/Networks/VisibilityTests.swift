@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 /// anna and ben of one store, each with an account, in the same room of the network.
 private final class Two {

@@ -4,6 +4,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 /// The rules of a conversation as plain values, written from the rules and not from the store.
 private struct Model {

@@ -3,6 +3,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("The cost of a question does not grow with the store") struct QueryPlanTests {
   /// Everything a shell asks, but for `check()`.

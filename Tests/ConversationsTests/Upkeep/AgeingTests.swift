@@ -4,6 +4,7 @@ import StoreFixture
 import Testing
 
 @testable import Conversations
+@testable import NetworkInbox
 
 @Suite("A store for a lifetime") struct AgeingTests {
   private let day: Milliseconds = 86_400_000

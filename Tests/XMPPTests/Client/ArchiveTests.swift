@@ -3,6 +3,7 @@ import Conversations
 import StoreFixture
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 struct ArchiveTests {

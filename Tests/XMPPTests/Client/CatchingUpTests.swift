@@ -2,6 +2,7 @@
 import Conversations
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// Where what one missed ends, and what is new begins.

@@ -3,6 +3,7 @@ import Conversations
 import Repeatable
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// Stanzas that are almost right, in an order that makes no sense:

@@ -2,6 +2,7 @@
 import Conversations
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// Row 20 of the attacks, and what else no server should send.

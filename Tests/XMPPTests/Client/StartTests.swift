@@ -3,6 +3,7 @@ import Conversations
 import Platform
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 struct StartTests {

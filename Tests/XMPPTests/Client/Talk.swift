@@ -2,6 +2,7 @@
 import Conversations
 import Repeatable
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// A client of anna@example.org with a server around it that says what a test puts into it.

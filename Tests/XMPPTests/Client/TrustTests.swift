@@ -3,6 +3,7 @@ import Conversations
 import StoreFixture
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// Rows 5 to 9 of the attacks: nothing is stored from those who may not say it.

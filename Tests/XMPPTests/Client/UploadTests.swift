@@ -2,6 +2,7 @@
 import Conversations
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// XEP-0363 and XEP-0066.

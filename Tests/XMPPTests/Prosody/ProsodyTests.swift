@@ -6,6 +6,7 @@ import ProsodyFixture
 import StoreFixture
 import Testing
 
+@testable import NetworkInbox
 @testable import XMPP
 
 /// One server for all of these tests.
@@ -275,7 +276,8 @@ private let prosody = Result { try Prosody() }
       "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
     ]
     let loop = EventLoop()
-    let wire = try XMPPWire(account, settings, in: store, loop: loop)
+    let lease = try #require(try AccountLease.take(account, in: store))
+    let wire = try XMPPWire(lease, settings, loop: loop)
     var (accepted, isRead): ([OutboxEntry.ID], Bool) = ([], false)
     func give(_ ids: ClosedRange<OutboxEntry.ID>) {
       let ben = NetworkPlace.direct("ben@" + Prosody.domain)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Sentences
 
 // Catching up with archives, and paging in them (XEP-0313, XEP-0059).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 /// A message whose way here has been looked at.
 struct IncomingMessage: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Sentences
 
 // From the outbox to the server, without loss and without doubles.

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 extension Store {
-  /// Stores what a network process heard, in the order given: all of it or nothing, with one bell.
-  /// On the disk before it returns, so that the network may be told, unless there is nothing in it
-  /// that lasts.
-  ///
-  /// - Parameter fetchesFiles: whether small files that contacts send are asked for.
-  /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
+  /// Stores what came from the network of an account; the process that serves it calls it by its
+  /// ``AccountLease``.
   package func apply(
-    _ news: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
+    _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
   ) throws {
-    if news.isEmpty { return }
-    try connection.begin(isDurable: news.contains(where: \.lasts))
-    do {
-      let transaction = DurableTransaction(connection: connection)
+    if events.isEmpty { return }
+    try write(durably: events.contains(where: \.lasts)) { transaction in
       guard let known = try transaction.account(network: account.network), known.id == account.id
       else { throw RuleError.noSuchAccount(account.address) }
       let batch = try IncomingBatch(
-        DurableTransaction(of: transaction), known, news, fetchesFiles: fetchesFiles)
-      for event in news { try batch.apply(event) }
+        DurableTransaction(of: transaction), known, events, fetchesFiles: fetchesFiles)
+      for event in events { try batch.apply(event) }
       try batch.settle()
       try batch.index()
-      try connection.commit()
-    } catch {
-      connection.rollBack()
-      throw error
     }
   }
 }
@@ -271,7 +262,7 @@ final class IncomingBatch {
     }
     var made = try store.insert(
       identity: identity,
-      name: speaker.name.isEmpty ? shortName(speaker.identity, in: place) : speaker.name,
+      name: speaker.name.isEmpty ? name(ofUnnamed: speaker, in: place) : speaker.name,
       network: network)
     if case .room = place {
       made.isOccupant = true
@@ -283,13 +274,8 @@ final class IncomingBatch {
     return person
   }
 
-  /// Someone who has not said what they are called: by the part before the @ where the rest is the
-  /// account's own.
-  private func shortName(_ identity: String, in place: NetworkPlace) -> String {
-    guard case .direct = place else { return identity }
-    let parts = identity.split(separator: "@", maxSplits: 1)
-    return parts.count == 2 && account.address.hasSuffix("@" + parts[1])
-      ? String(parts[0]) : identity
+  private func name(ofUnnamed speaker: NetworkUser, in place: NetworkPlace) -> String {
+    if case .direct = place { account.shortName(of: speaker.identity) } else { speaker.identity }
   }
 
   func person(_ speaker: NetworkUser, knownIn place: NetworkPlace) throws -> Person? {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 /// Changes whose messages have not arrived yet. An archive is read from its end, page by page, so a
 /// correction can come a page before its message.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 /// What network processes take from the outbox, and how they say what became of it (decision 5).
 extension Reading where Self: ~Copyable {
@@ -111,16 +112,8 @@ extension DurableTransaction {
       try noteSent(message, isEdited: isOther)
     case (.sent, .edit), (.sent, .delete), (.sent, .react):
       break
-    case (.failed(let reason), .react):
-      if let reaction = entry.reaction { try refuse(reaction, on: message.id, reason) }
-    case (.failed(let reason), .send):
-      let waits = try database.exists(
-        "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
-      // Another attempt is under way, or the message is gone: nobody waits for this one.
-      if waits || message.state != .sending || message.isRecalled { return }
-      try setState(.failed, failure: reason, of: message.id)
-    case (.failed(let reason), .edit), (.failed(let reason), .delete):
-      try setState(message.state, failure: reason, of: message.id)
+    case (.failed(let reason), let operation):
+      try fail(operation, of: message, entry.reaction, reason)
     }
   }
 }

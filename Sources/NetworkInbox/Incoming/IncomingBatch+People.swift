@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 /// Who is there on a network, and what they do beside speaking.
 extension IncomingBatch {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 /// What strangers send unasked (rule 14.5).
 extension IncomingBatch {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 
 /// What was said on a network, and what became of it.
 extension IncomingBatch {

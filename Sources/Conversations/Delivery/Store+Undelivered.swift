@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a network did not take.
+extension Writing where Self: ~Copyable {
+  /// The network will not have what an entry of the outbox, which is gone by now, asked for.
+  ///
+  /// - Parameter reason: shown to the sender.
+  package func fail(
+    _ operation: OutboxEntry.Operation, of message: Message, _ reaction: Reaction?, _ reason: String
+  ) throws {
+    switch operation {
+    case .react:
+      if let reaction { try refuse(reaction, on: message.id, reason) }
+    case .send:
+      let waits = try database.exists(
+        "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
+      // Another attempt is under way, or the message is gone: nobody waits for this one.
+      if waits || message.state != .sending || message.isRecalled { return }
+      try setState(.failed, failure: reason, of: message.id)
+    case .edit, .delete:
+      try setState(message.state, failure: reason, of: message.id)
+    }
+  }
+
+  /// Empties the outbox of a network that will never take any of it.
+  func failOutbox(of network: String, _ reason: String) throws {
+    let entries = try database.rows(
+      """
+      SELECT x.id AS entry, x.operation, m.id AS about, \(Store.outboxReactionColumns)
+      FROM outbox x JOIN message m ON m.id = x.message
+      JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
+      WHERE c.network = ? ORDER BY x.id
+      """, network
+    ) {
+      (
+        id: $0.int64("entry"), OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
+        message: $0.id("about") as ID<Message>, reaction: Store.outboxReaction($0)
+      )
+    }
+    for (id, operation, message, reaction) in entries {
+      try database.run("DELETE FROM outbox WHERE id = ?", id)
+      guard let message = try stored(message) else { continue }
+      try fail(operation, of: message, reaction, reason)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+
+/// The right to serve an account, which one process at a time has, with everything that only this
+/// process may do in the store. A network process sees of the store what this lends it, and nothing
+/// else.
+///
+/// The holder's name is in the account's row, and a locked file has that name, as a shell has one.
+/// The kernel unlocks the file when the process ends in whatever way, and the others see that
+/// without a timer. Such a process is no shell: it has no row among them, so it makes nobody present.
+///
+/// Every function throws `StoreError` when the store cannot be read or written.
+package final class AccountLease {
+  package let account: Account
+  private let store: Store
+  let holder: ShellID
+  /// The lock file, open for writing; -1 once the lease is released.
+  private(set) var lock: Int32
+
+  private init(_ account: Account, in store: Store, holder: ShellID, lock: Int32) {
+    (self.account, self.store, self.holder, self.lock) = (account, store, holder, lock)
+  }
+
+  /// Makes this process the one that serves an account.
+  ///
+  /// What a former process said about who is present or typing on the network no longer holds, so it
+  /// is removed. From here on, an empty status means that the account is connected.
+  ///
+  /// - Returns: nil if another process serves the account.
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  package static func take(_ account: Account, in store: Store) throws -> AccountLease? {
+    let holder = ShellID.random()
+    var lock: Int32 = -1
+    do {
+      // Two processes that want the lease come one after the other: the second one finds the file
+      // of the first one locked.
+      let isTaken = try store.write { transaction in
+        guard try transaction.account(network: account.network)?.id == account.id else {
+          throw RuleError.noSuchAccount(account.address)
+        }
+        if try transaction.holderIsAlive(of: account) { return false }
+        lock = try store.makeLockFile(of: holder)
+        try transaction.setHolder(holder, of: account)
+        return true
+      }
+      return isTaken ? AccountLease(account, in: store, holder: holder, lock: lock) : nil
+    } catch {
+      if lock >= 0 { store.removeLockFile(of: holder, lock) }
+      throw error
+    }
+  }
+
+  deinit { try? release() }
+
+  /// Gives the lease back; does nothing the second time.
+  ///
+  /// - Parameters:
+  ///   - status: why the process ends. It is stored together with the release: a new process would
+  ///     serve an account without a holder and without a status at once.
+  ///   - notice: a sentence for the account's owner.
+  package func release(status: String = "", notice: String? = nil) throws {
+    if lock < 0 { return }
+    // Even if the store is locked: then the closed file tells the others.
+    defer {
+      close(lock)
+      lock = -1
+    }
+    try store.write {
+      try $0.removeHolder(holder, of: account, status: status)
+      if let notice { try $0.tell(notice, account) }
+    }
+    store.removeLockFile(of: holder)
+  }
+
+  // MARK: Reading
+
+  package func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
+    try store.read(body)
+  }
+
+  /// Whether this process still has the lease: not if somebody removed its lock file, and another
+  /// process took the lease before this one noticed. Ask before you send anything.
+  package var isHeld: Bool {
+    get throws { try lock >= 0 && store.read { try $0.holderID(of: account) } == holder }
+  }
+
+  /// The store's file.
+  package var path: String { store.path }
+  package var attachmentFolder: AttachmentFolder { store.attachmentFolder }
+  /// Milliseconds for which SQLite waits for a lock.
+  package var patience: Int32 {
+    get { store.patience }
+    set { store.patience = newValue }
+  }
+  package var bellDescriptor: Int32 { get throws { try store.bellDescriptor } }
+  package func drainBell() -> BellNews { store.drainBell() }
+
+  // MARK: Writing
+
+  /// Stores what the process received from the network, in the order given: all of it or nothing,
+  /// with one bell. On the disk before it returns, so that the network may be told, unless there is
+  /// nothing in it that lasts.
+  ///
+  /// - Parameter fetchesFiles: whether to ask for small files that contacts send.
+  /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
+  package func apply(_ events: [NetworkEvent], fetchesFiles: Bool = true) throws {
+    try store.apply(events, of: account, fetchesFiles: fetchesFiles)
+  }
+
+  /// Notes that entries of the outbox are about to be handed to the network.
+  package func noteTried(_ entries: [OutboxEntry]) throws {
+    try store.writeIfNeeded { try $0.noteTried(entries) }
+  }
+
+  /// Shows the owner's shells in what state the process is, in a few words; empty for connected. The
+  /// same again is no news.
+  package func setStatus(_ text: String) throws {
+    try store.writeIfNeeded { try $0.setStatus(of: account, text) }
+  }
+
+  /// Removes what shells and network processes have left that ended without a word. If somebody
+  /// removed this process's lock file, makes it again.
+  package func reapStaleShells() throws {
+    if StoreFiles.hasNoName(lock) {
+      try store.write {
+        let new = try store.makeLockFile(of: holder)
+        close(lock)
+        lock = new
+        // Unless another process has found the account free meanwhile; then `isHeld` is false.
+        try $0.restoreHolder(holder, of: account)
+      }
+    }
+    _ = try store.reapStaleShells()
+  }
+
+  /// Keeps SQLite's temporary files in memory: for a process that may write nowhere but beside the
+  /// store.
+  package func keepTemporaryFilesInMemory() throws { try store.keepTemporaryFilesInMemory() }
+
+  /// Why no network process can serve an account of this store, as a sentence; nil where one can.
+  package var failureToHoldAccounts: String? { store.failureToHoldAccounts }
+}
