@@ -47,7 +47,6 @@ final class InteractiveShell {
     self.loop = loop
     linksByDefault = editor.links
     completion = LiveCompletion(session: session, editor: editor)
-    completion.menuChanged = { [weak self] in self?.refresh() }
     completion.listen(self) { [weak self] in self?.hear($0) }
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     (session.line as? EditorLine)?.completion = completion

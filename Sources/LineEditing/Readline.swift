@@ -92,7 +92,7 @@ enum Readline {
     let widths = editor?.widths ?? Widths()
     let column =
       if let goal, goal.offset == offset { goal.column } else {
-        Motion.column(in: text, offset: offset, widths: widths)
+        Motion.unwrappedColumn(in: text, offset: offset, widths: widths)
       }
     let target =
       up

@@ -266,7 +266,7 @@ struct FuzzTests {
 extension FixedRandom {
   fileprivate mutating func widths() -> Widths {
     Widths(
-      clusters: [.codePoints, .joined, .graphemes].randomElement(using: &self) ?? .joined,
+      clusters: [.codePoints, .joinedAsOne, .graphemes].randomElement(using: &self) ?? .joinedAsOne,
       ambiguousIsWide: Bool.random(using: &self))
   }
 

@@ -15,7 +15,7 @@ struct WidthsTests {
     ])
   func clusters(character: Character, codePoints: Int, joined: Int, graphemes: Int) {
     #expect(Widths(clusters: .codePoints).columns(of: character) == codePoints)
-    #expect(Widths(clusters: .joined).columns(of: character) == joined)
+    #expect(Widths(clusters: .joinedAsOne).columns(of: character) == joined)
     #expect(Widths(clusters: .graphemes).columns(of: character) == graphemes)
   }
 
@@ -54,7 +54,7 @@ struct WidthsTests {
 
   @Test(
     "a text takes what its characters take one after the other, whatever they are made of",
-    arguments: [Widths.Clusters.codePoints, .joined, .graphemes])
+    arguments: [Widths.Clusters.codePoints, .joinedAsOne, .graphemes])
   func anyText(clusters: Widths.Clusters) {
     let parts = [
       "a", "\t", "\r", "\n", "é", "\u{301}", "漢", "한", "ᄒ", "ᅡ", "ᆫ", "\u{200D}", "\u{FE0F}", "✊",

@@ -255,7 +255,7 @@ struct PainterTests {
   @Test("an emoji that terminals draw in different widths leaves what follows in its own column")
   func disputedWidth() {
     // libvterm draws the family in six columns; the painter believes in two.
-    let joined = Widths(clusters: .joined)
+    let joined = Widths(clusters: .joinedAsOne)
     var painter = Painter(
       size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.TerminalCapabilities())
     let emulator = Emulator(rows: 2, columns: 20)

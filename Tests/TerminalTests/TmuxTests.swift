@@ -20,7 +20,7 @@ private struct Editor {
   /// Messages printed so far.
   var printed = 0
   let tmux: Tmux
-  private let widths = Widths(clusters: .joined)
+  private let widths = Widths(clusters: .joinedAsOne)
 
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
@@ -277,7 +277,7 @@ struct TmuxTests {
       editor.text = text
       editor.caret = text.count
       editor.paint()
-      let columns = Widths(clusters: .joined).columns(of: text)
+      let columns = Widths(clusters: .joinedAsOne).columns(of: text)
       #expect(editor.tmux.cursor == (0, 8 + columns), "\(text)")
       #expect(editor.tmux.screen.first == "PROMPT> " + text, "\(text)")
     }
@@ -334,7 +334,7 @@ struct TmuxTests {
       Size(rows: 5, columns: 60), Size(rows: 4, columns: 80), Size(rows: 20, columns: 33),
     ])
   func resizeUnheardOf(size: Size) throws {
-    let widths = Widths(clusters: .joined)
+    let widths = Widths(clusters: .joinedAsOne)
     let tmux = try Tmux(rows: 12, columns: 80)
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.TerminalCapabilities())

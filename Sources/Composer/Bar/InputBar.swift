@@ -71,7 +71,7 @@ public struct InputBar: Hashable, Sendable {
   }
 
   /// The spacing of a zone, in columns.
-  public func spacing(of zone: Zone) -> Int {
+  public func itemSpacing(of zone: Zone) -> Int {
     switch zone {
     case .left, .right: spacing[zone] ?? 0
     case .status, .toolbar, .above: spacing[zone] ?? 2

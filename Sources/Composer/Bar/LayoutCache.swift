@@ -20,14 +20,6 @@ public struct LayoutCache: Sendable {
     var widths: Widths
   }
 
-  /// The start of a row.
-  struct RowStart: Hashable, Sendable {
-    /// UTF-8 offset in the line.
-    var offset: Int32
-    /// How many pieces of the grapheme there stand in the row before; 0 but for long marks.
-    var piece: Int32
-  }
-
   /// One line of the text, without its newline.
   struct Line: Sendable {
     /// In bytes.
@@ -52,7 +44,7 @@ public struct LayoutCache: Sendable {
 
   /// Brings the breaks up to date.
   mutating func update(_ text: String, _ geometry: Geometry) {
-    text.withBytes { new in
+    text.withUTF8Bytes { new in
       if self.geometry != geometry || lines.isEmpty {
         self.geometry = geometry
         var nothing: [RowStart] = []
@@ -104,11 +96,11 @@ public struct LayoutCache: Sendable {
     while let row = kept.last, Int(row.offset) >= max(start, untouched) - start {
       kept.removeLast()
     }
-    let changed = Self.wrapped(
+    let rewrapped = Self.wrapped(
       new, start..<(end + inserted.count - replaced.count), isFirst: first == 0, keeping: &kept,
       geometry)
-    rowCount += changed.reduce(0) { $0 + $1.breaks.count + 1 }
-    lines.replaceSubrange(first...last, with: changed)
+    rowCount += rewrapped.reduce(0) { $0 + $1.breaks.count + 1 }
+    lines.replaceSubrange(first...last, with: rewrapped)
   }
 
   /// Wraps whole lines of the text.

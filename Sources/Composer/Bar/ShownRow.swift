@@ -49,7 +49,7 @@ package struct ShownRow: Hashable, Sendable {
     }
     // Both marks, and the caret behind the last letter.
     let room = max(1, bytes - 3)
-    let borders = text.withBytes { utf8 in
+    let borders = text.withUTF8Bytes { utf8 in
       var graphemes = Graphemes(utf8, from: 0)
       var found = [0]
       while let grapheme = graphemes.next() { found.append(grapheme.upperBound) }

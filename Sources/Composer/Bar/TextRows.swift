@@ -42,7 +42,7 @@ struct TextRows {
     let (line, part, start) = place(ofRow: number)
     row.cells.reserveCapacity(usable)
     if number > 0 { row.pad(to: lead.indent) }
-    text.withBytes { utf8 in
+    text.withUTF8Bytes { utf8 in
       var wrap = RowWrap(
         utf8, start..<(start + lines[line].length),
         columns: usable - (number == 0 ? lead.columns : lead.indent), widths: widths)
@@ -85,7 +85,7 @@ struct TextRows {
     _ composed: ComposedText, _ lead: Lead, usable: Int, _ lines: [LayoutCache.Line],
     _ widths: Widths
   ) -> (row: Int, column: Int) {
-    composed.text.withBytes { utf8 in
+    composed.text.withUTF8Bytes { utf8 in
       let caret = Motion.clampedToGrapheme(in: utf8, offset: composed.caret)
       var (row, start, line) = (0, 0, 0)
       while start + lines[line].length < caret {

@@ -35,7 +35,7 @@ struct CompletionMenu {
   /// Goes on with another word. What goes on from an earlier one is looked for in its matches only.
   mutating func match(_ word: String) {
     self.word = word
-    folded = Array(Ranking.folded(word).utf8)
+    folded = Array(MatchFolding.folded(word).utf8)
     while let last = trail.last, !folded.starts(with: last.word) { trail.removeLast() }
     let old = matches
     if trail.last?.word != folded {
@@ -173,7 +173,7 @@ struct CompletionMenu {
     let common = Ranking.commonPart(of: some, typed: word).prefix {
       !$0.isWhitespace && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
-    let isLonger = Ranking.folded(String(common)).utf8.count > folded.count
+    let isLonger = MatchFolding.folded(String(common)).utf8.count > folded.count
     return isLonger ? String(common) : nil
   }
 
@@ -223,26 +223,5 @@ struct CompletionMenu {
       line.append(SafeText(line: String(candidate.hint.prefix(2 * columns + 8))), dim)
     }
     return line
-  }
-}
-
-extension CompletionSession {
-  /// What stands below the input: the usage of the command, the candidates, how many more there are.
-  ///
-  /// - Parameters:
-  ///   - columns: how many each row may take.
-  ///   - widths: how the terminal counts them.
-  /// - Returns: no rows where there is nothing to show.
-  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
-    guard columns > 0, let topic else { return [] }
-    var rows: [StyledLine] = []
-    if let hint = topic.hint, !hint.isEmpty {
-      rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
-    }
-    // One that does not stay is not shown either.
-    let isKept = topic.rules.replacement == nil
-    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
-    if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
-    return rows
   }
 }

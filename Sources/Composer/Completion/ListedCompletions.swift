@@ -45,22 +45,20 @@ public struct Completions: Sendable {
 }
 
 extension CompletionSession {
-  /// What can stand for the word at `caret` (a UTF-8 offset): the same sources and the same rules as
-  /// those of the menu. Late answers come too late.
+  /// What can stand for the word at `caret` (a UTF-8 offset): the menu's sources, and its rules.
   package func completions(in text: String, caret: Int) -> Completions? {
     var settled = settled
+    let line = ComposedText(text, caret: caret)
     guard
       let topic = CompletionTopic(
-        in: ComposedText(text, caret: caret), registry: registry, argumentSource: argumentSource,
-        settled: &settled, byTab: true)
+        in: line, registry: registry, argumentSource: argumentSource, settled: &settled, byTab: true
+      )
     else { return nil }
-    let found = topic.found
-    if topic.isArgument { return completions(topic.offered, found, topic.rules, text) }
-    let question = CompletionQuestion(
-      prefix: found.prefix, word: found.word, text: text, caret: caret)
-    let source = registry.source(for: found.prefix)
-    return completions(
-      (try? source?.candidates(for: question) { _ in }) ?? [], found, topic.rules, text)
+    let source = registry.source(for: topic.found.prefix)
+    let candidates =
+      topic.isArgument
+      ? topic.offered : (try? source?.candidates(for: topic.sourceQuestion(in: line))) ?? []
+    return completions(candidates, topic.found, topic.rules, text)
   }
 
   private func completions(

@@ -20,8 +20,6 @@ public final class BarController<Line: BarLine> {
   public var prepare: ((inout CompletionSession) -> Void)?
   /// There was nothing to complete, or nothing to send.
   public var ring: () -> Void = {}
-  /// A late answer of a source changed the menu (2.9).
-  public var menuChanged: () -> Void = {}
   /// Whether Return would send this text.
   public var allowsSending: (String) -> Bool = { LineRules().allowsSending($0) }
   /// Are shown what is pasted or attached, in order, with the text of the paste; the first that says
@@ -48,11 +46,6 @@ public final class BarController<Line: BarLine> {
   ) {
     self.line = line
     completion = CompletionSession(registry: registry, argumentSource: argumentSource)
-    completion.deliver = { [weak self] ticket, answer in
-      MainActor.assumeIsolated {
-        if let self, self.completion.answer(ticket, answer) { self.menuChanged() }
-      }
-    }
   }
 
   // MARK: The text
@@ -95,7 +88,7 @@ public final class BarController<Line: BarLine> {
   public func replace(_ range: Range<Int>, with insert: String, caret: Int) {
     follow()
     line.replace(range, with: insert, caret: caret)
-    mentions.replaced(range, with: insert, in: known.text, isWrapping: true)
+    mentions.applyReplacement(of: range, with: insert, in: known.text, isWrapping: true)
     completion.moveAlong(replacing: range, with: insert.utf8.count)
     known = (line.composed.text, line.edition)
   }
@@ -146,9 +139,6 @@ public final class BarController<Line: BarLine> {
     lineChanged(byHand: false)
   }
 
-  /// What was set aside last; nil where nothing was.
-  public var draftAside: Draft? { asides.last?.draft }
-
   /// Takes the line away with its undo and mentions, for edit mode (3.2) or another line that stands
   /// in its place for a while.
   public func setAside() {
@@ -180,6 +170,10 @@ public final class BarController<Line: BarLine> {
     askCompletion(byHand: true)
   }
 
+  /// Asks the sources again for the word at the caret. Call it when a slow source has more candidates
+  /// than it had, then draw (2.9).
+  public func candidatesChanged() { completion.candidatesChanged(line.composed) }
+
   /// The menu's rows.
   public func menuRows(columns: Int, widths: Widths) -> [StyledLine] {
     completion.rows(columns: columns, widths: widths)
@@ -203,7 +197,7 @@ public final class BarController<Line: BarLine> {
     }
   }
 
-  private func carryOut(_ action: CompletionSession.Action) -> Bool {
+  private func carryOut(_ action: CompletionAction) -> Bool {
     switch action {
     case .notMine: return false
     case .none: break
@@ -213,7 +207,7 @@ public final class BarController<Line: BarLine> {
       let mention = accepted.flatMap { accepted in
         accepted.candidate.identity.map { Span(range: accepted.range, identity: $0) }
       }
-      mentions.replaced(range, with: insert, in: known.text, accepted: mention)
+      mentions.applyReplacement(of: range, with: insert, in: known.text, accepted: mention)
       known = (line.composed.text, line.edition)
       completion.madeChange(line.composed, edition: line.edition)
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// What is offered to plugins when something is pasted or attached (9.4).
 ///
@@ -125,7 +126,7 @@ public enum PastedContent: Hashable, Sendable {
 
   /// A paste that is a scheme, `://` and something behind it, and nothing else (RFC 3986).
   private static func url(in paste: String) -> String? {
-    let text = LineRules.trimmed(paste[...])
+    let text = paste[...].trimmed
     let scheme = text.utf8.prefix { byte in
       switch lowercased(byte) {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -45,8 +45,8 @@ struct TrackedSpans {
   ///   - old: the text before.
   ///   - accepted: a span that came with it.
   ///   - isWrapping: the old part was put between marks, or out of them: spans in it stay.
-  mutating func replaced(
-    _ range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
+  mutating func applyReplacement(
+    of range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
     isWrapping: Bool = false
   ) {
     let moved = isWrapping ? moved(range, insert, old) : []

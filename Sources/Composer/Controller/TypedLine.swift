@@ -57,17 +57,17 @@ public final class TypedLine: BarLine {
   /// let aside = line.setAside()
   /// line.bringBack(aside)
   /// ```
-  public struct Aside {
+  public struct StashedLine {
     fileprivate let composed: ComposedText
     fileprivate let done: [ComposedText]
   }
 
-  public func setAside() -> Aside {
+  public func setAside() -> StashedLine {
     defer { setLine("") }
-    return Aside(composed: bar.composed, done: done)
+    return StashedLine(composed: bar.composed, done: done)
   }
 
-  public func bringBack(_ aside: consuming Aside) {
+  public func bringBack(_ aside: consuming StashedLine) {
     setLine("")
     (bar.composed, done) = (aside.composed, aside.done)
   }

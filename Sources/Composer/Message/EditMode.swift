@@ -73,7 +73,7 @@ public struct EditMode: Hashable, Sendable {
       // `//cancel` alone says that it is a text.
       return ![nil, "/"].contains(endsInCancel) && Self.beforeCancel(original) == nil
         ? .mayMeanCancel(new) : .save(new)
-    case .command(let line): return Self.command(line).map(Outcome.command) ?? .refusedCommand
+    case .command(let line): return Self.parsedCommand(line).map(Outcome.command) ?? .refusedCommand
     case .slashGuard, .commandWithNewlines: return .refusedCommand
     }
   }
@@ -84,7 +84,7 @@ public struct EditMode: Hashable, Sendable {
   public func typedCommand(in text: String) -> (command: Command, text: String)? {
     guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = String(text[text.utf8.index(after: newline)...])
-    guard let command = Self.command(line),
+    guard let command = Self.parsedCommand(line),
       !Self.shown(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
     else { return nil }
     return (command, String(text[..<newline]))
@@ -118,7 +118,7 @@ public struct EditMode: Hashable, Sendable {
         ..<(text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex)])
   }
 
-  private static func command(_ line: String) -> Command? {
+  private static func parsedCommand(_ line: String) -> Command? {
     let words = line.split(whereSeparator: \.isWhitespace)
     switch (words.first, words.count) {
     case ("/cancel", 1): return .cancel

@@ -65,11 +65,6 @@ public struct WaitingFiles: Hashable, Sendable {
     return files.remove(at: number - 1)
   }
 
-  /// Takes all away.
-  public mutating func removeAll() {
-    files.removeAll()
-  }
-
   /// What stands in a zone while files wait: `[2 files]`, of the name `files`. Nil for none.
   public var item: Item? { label.map { Item(id: "files", line: StyledLine($0), isKept: true) } }
 

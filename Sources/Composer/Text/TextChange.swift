@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// What lies between two texts.
 package enum TextChange {
@@ -8,8 +9,8 @@ package enum TextChange {
   /// - Returns: the range of `old` that was replaced and how many bytes of `new` stand for it.
   package static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int)
   {
-    old.withBytes { old in
-      new.withBytes { new in
+    old.withUTF8Bytes { old in
+      new.withUTF8Bytes { new in
         let room = min(old.count, new.count)
         let behindCaret = min(room, max(0, new.count - caret))
         let suffix = commonSuffix(old, new, atMost: behindCaret)

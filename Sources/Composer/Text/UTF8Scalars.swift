@@ -33,12 +33,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-  /// Gives the bytes of the text to `body`, without a copy where the text is stored as UTF-8.
-  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-    return ContiguousArray(utf8).withUnsafeBufferPointer(body)
-  }
-
   /// The index of a UTF-8 offset, moved back to the start of its scalar and into the text.
   func index(atByte offset: Int) -> String.Index {
     var index = utf8.index(startIndex, offsetBy: min(max(0, offset), utf8.count))

@@ -34,7 +34,7 @@ struct Sanitizer {
     var text = text
     return text.withUTF8 { bytes in
       isPlain(bytes) ? nil : rewritten(bytes)
-    } ?? (dropsInvisible ? trimmed(text) : text)
+    } ?? (dropsInvisible ? String(text[...].trimmed) : text)
   }
 
   func safe(_ bytes: some Collection<UInt8>) -> String {
@@ -86,7 +86,7 @@ struct Sanitizer {
       at += length
     }
     let text = out.finished()
-    return dropsInvisible ? trimmed(text) : text
+    return dropsInvisible ? String(text[...].trimmed) : text
   }
 
   private enum Verdict {
@@ -166,17 +166,6 @@ struct Sanitizer {
     let short = String(value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - short.count)) + short
   }
-
-  private func trimmed(_ text: String) -> String {
-    let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-    else { return "" }
-    if first == scalars.startIndex && scalars.index(after: last) == scalars.endIndex {
-      return text
-    }
-    return String(scalars[first...last])
-  }
 }
 
 /// What the sanitiser has let through so far; counts the zero-width code points on one base.
@@ -226,33 +215,4 @@ private struct SafeBytes {
     endOfBase()
     return String(decoding: bytes, as: UTF8.self)
   }
-}
-
-/// The scalar that begins at `at`, strictly: no overlong forms, no surrogates, nothing above
-/// U+10FFFF. Nil where the byte at `at` begins none.
-@inlinable
-package func decodeScalar(
-  _ bytes: UnsafeBufferPointer<UInt8>, at: Int
-) -> (scalar: Unicode.Scalar, length: Int)? {
-  guard at < bytes.count else { return nil }
-  let lead = bytes[at]
-  if lead < 0x80 { return (Unicode.Scalar(lead), 1) }
-  let length: Int
-  var value: UInt32
-  switch lead {
-  case 0xC2...0xDF: (length, value) = (2, UInt32(lead & 0x1F))
-  case 0xE0...0xEF: (length, value) = (3, UInt32(lead & 0x0F))
-  case 0xF0...0xF4: (length, value) = (4, UInt32(lead & 0x07))
-  default: return nil
-  }
-  guard at + length <= bytes.count else { return nil }
-  for offset in 1..<length {
-    let byte = bytes[at + offset]
-    guard byte & 0xC0 == 0x80 else { return nil }
-    value = value << 6 | UInt32(byte & 0x3F)
-  }
-  let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
-  // The initialiser refuses surrogates and what lies above U+10FFFF.
-  guard value >= smallest, let scalar = Unicode.Scalar(value) else { return nil }
-  return (scalar, length)
 }

@@ -8,7 +8,7 @@ public struct Widths: Hashable, Sendable {
     /// The sum of their widths: xterm, libvterm, the Linux console.
     case codePoints
     /// The sum, where a code point after a zero-width joiner counts nothing: tmux 3.3a.
-    case joined
+    case joinedAsOne
     /// An emoji of several code points is two columns: kitty, wezterm, ghostty, foot.
     case graphemes
   }
@@ -34,7 +34,7 @@ public struct Widths: Hashable, Sendable {
     switch clusters {
     case .codePoints:
       return scalars[second...].reduce(width) { $0 + columns(of: $1) }
-    case .joined:
+    case .joinedAsOne:
       var total = width
       var afterJoiner = false
       for scalar in scalars[second...] {
@@ -75,7 +75,7 @@ public struct Widths: Hashable, Sendable {
   private func mayMerge(_ scalar: Unicode.Scalar) -> Bool {
     switch clusters {
     case .codePoints: false
-    case .joined: scalar.value == 0x200D
+    case .joinedAsOne: scalar.value == 0x200D
     case .graphemes:
       scalar.value == 0x200D || scalar.value == 0xFE0F || isRegionalIndicator(scalar)
         || (0x1F3FB...0x1F3FF).contains(scalar.value) || scalar.value == 0xE007F
@@ -93,7 +93,7 @@ public struct Widths: Hashable, Sendable {
     if value < 0x300 {
       if value < 0x20 { return value == 0x09 ? 8 : 0 }
       if value >= 0x7F && value < 0xA0 { return 0 }
-      return ambiguousIsWide && contains(WidthTable.ambiguous, value) ? 2 : 1
+      return ambiguousIsWide && isIn(WidthTable.ambiguous, value) ? 2 : 1
     }
     if value >= 0x4E00 && value <= 0x9FFF || value >= 0xAC00 && value <= 0xD7A3 { return 2 }
     if value >= 0x1160 && value <= 0x11FF { return 0 }
@@ -101,11 +101,11 @@ public struct Widths: Hashable, Sendable {
     case .nonspacingMark, .enclosingMark, .format, .lineSeparator, .paragraphSeparator: return 0
     default: break
     }
-    if contains(WidthTable.wide, value) { return 2 }
-    return ambiguousIsWide && contains(WidthTable.ambiguous, value) ? 2 : 1
+    if isIn(WidthTable.wide, value) { return 2 }
+    return ambiguousIsWide && isIn(WidthTable.ambiguous, value) ? 2 : 1
   }
 
-  private func contains(_ table: [(first: UInt32, last: UInt32)], _ value: UInt32) -> Bool {
+  private func isIn(_ table: [(first: UInt32, last: UInt32)], _ value: UInt32) -> Bool {
     var low = 0
     var high = table.count
     while low < high {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made from EastAsianWidth.txt of Unicode 15.0.0 by
-//   .ci/generate-widths > Sources/StyledText/WidthTable.swift
+//   .ci/generate-widths > Sources/StyledText/Text/WidthTable.swift
 // Do not edit by hand.
 
 /// Which code points are drawn two columns wide, as first and last code point of each range in

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Folding of case, accents and width, so that `lodz` finds `Łódź` (2.5).
+/// A text without case, accents and character width, for comparing only, so that `lodz` finds `Łódź`
+/// (2.5). ß becomes `ss`, ø becomes `o`, and full-width letters become plain ones. Two texts that are
+/// canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
 ///
-/// The standard library has no public decomposition. What it has is the name of every scalar, and
-/// an accented letter's name is its base's name and `WITH …`: LATIN SMALL LETTER O WITH STROKE.
-/// That also takes the letters apart that canonical decomposition leaves whole (ø, ł, đ). Hangul
-/// syllables are taken apart by arithmetic, so a half-typed one matches.
-enum Folding {
-  static func folded(_ text: String) -> String {
+/// The standard library has no public decomposition, but it has the name of every scalar, and the
+/// name of an accented letter is that of its base and `WITH …`: LATIN SMALL LETTER O WITH STROKE.
+/// This also splits the letters that canonical decomposition leaves whole (ø, ł, đ). Arithmetic
+/// splits Hangul syllables, so that a half-typed one matches.
+package enum MatchFolding {
+  /// The folded text; folding it again changes nothing.
+  package static func folded(_ text: String) -> String {
     if isFoldedASCII(text) { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { append(scalar, to: &result) }
+    for scalar in text.unicodeScalars { appendFolded(scalar, to: &result) }
     return String(result)
   }
 
@@ -18,7 +21,9 @@ enum Folding {
     text.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
   }
 
-  private static func append(_ scalar: Unicode.Scalar, to result: inout String.UnicodeScalarView) {
+  private static func appendFolded(
+    _ scalar: Unicode.Scalar, to result: inout String.UnicodeScalarView
+  ) {
     let value = scalar.value
     if value < 0x80 {
       let isCapital = (0x41...0x5A).contains(value)
@@ -28,7 +33,7 @@ enum Folding {
     } else if (0xAC00...0xD7A3).contains(value) {
       appendHangul(value - 0xAC00, to: &result)
     } else if (0xFF01...0xFF5E).contains(value), let half = Unicode.Scalar(value - 0xFEE0) {
-      append(half, to: &result)
+      appendFolded(half, to: &result)
     } else if value >= 0x2E80 && value < 0xA640 {
       // East Asian letters have neither case nor accents.
       result.append(scalar)

@@ -65,3 +65,21 @@ public struct Style: Hashable, Sendable {
   public static let reverse = Style(.reverse)
   public static let strike = Style(.strike)
 }
+
+extension Style {
+  /// Both, where the colours of this one count.
+  func laid(over base: Style) -> Style {
+    Style(
+      attributes.union(base.attributes), foreground: foreground ?? base.foreground,
+      background: background ?? base.background)
+  }
+
+  /// The style of a mark: that of its text, as XEP-0393 recommends, but dim.
+  func asMark(in base: Style) -> Style {
+    var style = laid(over: base)
+    // Terminals disagree on what is both bold and dim.
+    style.attributes.remove(.bold)
+    style.attributes.insert(.dim)
+    return style
+  }
+}

@@ -93,38 +93,6 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
   public static func += (left: inout SafeText, right: SafeText) {
     left = left + right
   }
-
-  /// The text, cut to fit.
-  ///
-  /// - Parameters:
-  ///   - columns: how many columns it may take, the ellipsis included.
-  ///   - widths: how the terminal counts columns.
-  ///   - ellipsis: what stands for the part that was cut off; `Glyphs.ascii.ellipsis` where the
-  ///     terminal knows no other.
-  /// - Returns: the whole text when it fits.
-  public func truncated(
-    to columns: Int, widths: Widths, ellipsis: SafeText = Glyphs.unicode.ellipsis
-  ) -> SafeText {
-    if widths.columns(of: string) <= columns { return self }
-    let forEllipsis = widths.columns(of: ellipsis.string)
-    guard forEllipsis <= columns else {
-      return SafeText(unchecked: String(string[..<end(ofPrefix: columns, widths)]))
-    }
-    return self[..<end(ofPrefix: columns - forEllipsis, widths)] + ellipsis
-  }
-
-  /// Where the longest beginning ends that takes no more than `columns`.
-  private func end(ofPrefix columns: Int, _ widths: Widths) -> String.Index {
-    var used = 0
-    var end = string.startIndex
-    while end < string.endIndex {
-      let next = widths.column(after: string[end], at: used)
-      if next > columns { break }
-      used = next
-      end = string.index(after: end)
-    }
-    return end
-  }
 }
 
 extension SafeText: ExpressibleByStringInterpolation {
