@@ -46,7 +46,7 @@ struct LifetimeStore {
     defer { fclose(file) }
     func put(_ line: String) { fputs(line + "\n", file) }
     var dice = Dice(state: 20_360_601)
-    // The rooms first: whoever is in them is told about no message of this as news.
+    // The rooms first, so that their members get no message of this as news.
     let rooms = (0..<messages).map { _ in
       dice.below(5) == 0 ? 0 : UInt8(dice.below(conversations))
     }

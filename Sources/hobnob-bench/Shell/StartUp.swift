@@ -6,9 +6,9 @@ enum StartUp {
     _ program: Program, full: BenchStore, empty: BenchStore, rounds: Int
   ) throws -> [Figure] {
     let starts: [() throws -> Int64] = [
-      { try ofBash() },
-      { try ofShell(program, full) },
-      { try ofShell(program, empty) },
+      { try timeOfBash() },
+      { try timeOfShell(program, full) },
+      { try timeOfShell(program, empty) },
     ]
     var samples = starts.map { _ in Samples() }
     // A machine has moods, and a median of all may fall on a good one here and on a bad one there.
@@ -41,13 +41,13 @@ enum StartUp {
     ]
   }
 
-  private static func ofBash() throws -> Int64 {
+  private static func timeOfBash() throws -> Int64 {
     let bash = try Program.openBash()
     defer { try? bash.child.leave() }
     return bash.promptAt - bash.child.startedAt
   }
 
-  static func ofShell(_ program: Program, _ store: BenchStore) throws -> Int64 {
+  static func timeOfShell(_ program: Program, _ store: BenchStore) throws -> Int64 {
     let child = try program.start(store)
     let prompt = try child.wait(for: Program.prompt)
     child.settle(milliseconds: 20)

@@ -20,7 +20,7 @@ enum NamesMenu {
     shell.settle(milliseconds: 100)
     shell.type([0x15])
     shell.settle(milliseconds: 100)
-    // The second one after somebody said something: who spoke last stands first.
+    // The second one after somebody said something: the last speaker comes first.
     let said = try Store(path: store.path)
     try said.writeDurably {
       let (room, ben) = (try $0.makeRoom("lobby"), try $0.participant(identity: "ben"))

@@ -7,7 +7,7 @@ enum KeyEcho {
 
   static func measure(_ program: Program, store: BenchStore, keys: Int) throws -> [Figure] {
     let shell = try program.open(store)
-    let echo = try TerminalChild([Program.ownPath, "--echo"], environment: [])
+    let echo = try TerminalChild([ScratchFolder.ownPath, "--echo"], environment: [])
     try echo.wait(for: Array(RawEcho.greeting.utf8))
     echo.settle(milliseconds: 100)
 
@@ -59,7 +59,7 @@ enum KeyEcho {
       let start = now()
       child.type([key])
       sample(try child.wait(for: [key]) - start)
-      // A person's pause, and the rest of what this key made the program write.
+      // A person's pause, during which the rest of the key's output arrives.
       child.settle(milliseconds: 3)
     }
     let written = child.bytesReceived - before

@@ -7,7 +7,7 @@ struct ScratchFolder {
 
   init(in parent: String? = nil) throws {
     let folder =
-      parent ?? "/" + Program.ownPath.split(separator: "/").dropLast().joined(separator: "/")
+      parent ?? "/" + Self.ownPath.split(separator: "/").dropLast().joined(separator: "/")
     var template = Array("\(folder)/hobnob-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw MeasuringError(
@@ -27,4 +27,11 @@ struct ScratchFolder {
   func remove() {
     _ = try? run(["rm", "-rf", path])
   }
+
+  /// The path of this program.
+  static let ownPath: String = {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+  }()
 }

@@ -58,7 +58,7 @@ struct Program {
   /// The folder of the sources that the benchmark was built from, and the one it was built in.
   static var folders: (package: String, scratch: String) {
     get throws {
-      let folder = Program.ownPath.split(separator: "/").dropLast()
+      let folder = ScratchFolder.ownPath.split(separator: "/").dropLast()
       guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
         throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
       }
@@ -97,26 +97,4 @@ struct Program {
     "HOME=\(ScratchFolder.home)", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
     "PATH=/usr/local/bin:/usr/bin:/bin",
   ]
-
-  static let ownPath: String = {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
-  }()
-}
-
-/// Runs a command to its end, in this process's own environment.
-///
-/// - Returns: its exit status, or 128 and the signal that ended it.
-func run(_ command: [String]) throws -> Int32 {
-  let words = (command + [nil]).map { $0.flatMap { strdup($0) } }
-  defer { for pointer in words { free(pointer) } }
-  var child: pid_t = 0
-  let failure = posix_spawnp(&child, command[0], nil, nil, words, environ)
-  guard failure == 0 else {
-    throw MeasuringError("cannot start \(command[0]): \(String(cString: strerror(failure)))")
-  }
-  var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }

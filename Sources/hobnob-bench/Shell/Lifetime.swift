@@ -44,7 +44,7 @@ enum Lifetime {
   /// How long `sqlite3 .import` takes to bring the same messages into a table with the same columns,
   /// indexes and search index, in nanoseconds.
   ///
-  /// What differs, since it cannot do otherwise: the columns that may be empty stand last and are
+  /// What differs, since it cannot do otherwise: the columns that may be empty come last and are
   /// left out, so that they become NULL; the uid is text; and the words are those of SQLite's own
   /// tokenizer.
   private static func sqliteImport(
@@ -149,9 +149,4 @@ enum Lifetime {
     "w5zz", "tea", "tea lunch", "\"tea is the\"", "wa*", "t*", "漢字", "tea from:ben",
     "tea in:#room7", "hello since:2020 until:2024", "from:guest7", "has:file",
   ]
-}
-
-/// A time in seconds.
-func seconds(_ nanoseconds: Int64) -> String {
-  decimal(Double(nanoseconds) / 1e9, 1) + " s"
 }

@@ -17,12 +17,12 @@ struct BenchStore {
   ) throws -> BenchStore {
     let path = "\(folder.path)/\(name)/store.sqlite"
     // In memory first: a hundred thousand commits that each wait for the disk take minutes.
-    let memory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
-    defer { memory?.remove() }
-    let first = (memory?.path ?? folder.path) + "/\(name)/store.sqlite"
+    let inMemory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
+    defer { inMemory?.remove() }
+    let first = (inMemory?.path ?? folder.path) + "/\(name)/store.sqlite"
     try fill(first, messages: messages, names: names)
-    if let memory {
-      guard try run(["cp", "-a", "\(memory.path)/\(name)", folder.path]) == 0 else {
+    if let inMemory {
+      guard try run(["cp", "-a", "\(inMemory.path)/\(name)", folder.path]) == 0 else {
         throw MeasuringError("the store could not be copied to \(folder.path)")
       }
     }

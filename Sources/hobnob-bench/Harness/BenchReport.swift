@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
 
 /// A figure beside what it is compared with and what it should be.
 struct Figure {
@@ -12,7 +13,7 @@ struct Figure {
 }
 
 /// The figures as a table.
-struct Report {
+struct BenchReport {
   var messages: Int
   var rows: [Figure] = []
 
@@ -60,4 +61,14 @@ func megabytes(_ bytes: Int) -> String {
 
 func times(_ ratio: Double) -> String {
   decimal(ratio, 2) + "×"
+}
+
+func seconds(_ nanoseconds: Int64) -> String {
+  decimal(Double(nanoseconds) / 1e9, 1) + " s"
+}
+
+/// Says on standard error what is being measured, or what went wrong.
+func complain(_ text: String) {
+  let line = Array((text + "\n").utf8)
+  write(2, line, line.count)
 }

@@ -98,7 +98,7 @@ final class TerminalChild {
     }
   }
 
-  /// Reads until `wanted` stands in what was printed since the last call, escape sequences left
+  /// Reads until `wanted` appears in what was printed since the last call, escape sequences left
   /// out.
   ///
   /// - Returns: when the bytes came that completed it. Finding it takes time too, the more so the
@@ -189,10 +189,10 @@ struct PlainText {
     }
   }
 
-  /// Drops `wanted` and what stands before it.
+  /// Drops `wanted` and everything before it.
   ///
   /// - Parameter searched: up to where it is known not to begin; 0 at first.
-  /// - Returns: what stood before it; nil where it is not there.
+  /// - Returns: the bytes before it; nil if it was not printed yet.
   mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> [UInt8]? {
     let end = max(searched, bytes.count - wanted.count + 1)
     let found = bytes.withUnsafeBufferPointer { bytes in
