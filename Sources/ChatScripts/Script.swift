@@ -66,17 +66,17 @@ struct Script {
     guard person.id != me.id else {
       throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
     }
-    // Whoever is nobody here has no chats.
+    // A person whom the store does not know has no chats.
     guard !isNobody else { throw RuleError.noSuchRoom(name) }
     return try store.writeDurablyIfNeeded { try $0.direct(me.id, with: person.id) }
   }
 
-  /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
-  func message(_ number: Int, in conversation: Conversation) throws -> Message {
-    try store.read { try $0.message(named: number, in: conversation.id, for: me.id) }
+  /// The message that N names, or -N from the newest, of any sender (rule 7.5).
+  func message(_ typed: Int, in conversation: Conversation) throws -> Message {
+    try store.read { try $0.message(named: typed, in: conversation.id, for: me.id) }
   }
 
-  /// Stands for a person whom the store does not know; see `Launch.reader`.
+  /// The id of a person whom the store does not know; see `Launch.reader`.
   static let nobody = ID<Participant>(rawValue: 0)
 
   var isNobody: Bool { me.id == Self.nobody }
@@ -129,7 +129,7 @@ struct Script {
 extension Launch {
   /// Opens what a command for scripts needs, and closes it behind it.
   ///
-  /// - Parameter creates: whether a missing store, or person, is made; whoever only reads makes none.
+  /// - Parameter creates: whether a missing store, or person, is made; commands that only read make none.
   func script(creates: Bool = false, _ body: (Script) throws -> Int32) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }
     let store = try openStore(create: creates)

@@ -40,7 +40,7 @@ public final class StandardOutput {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// Writes lines for programs, in which whoever made them has left nothing that a terminal obeys.
+  /// Writes lines for programs; the caller has removed everything that a terminal would obey.
   func write(data: [UInt8]) {
     guard !isClosed else { return }
     buffer += data
@@ -84,9 +84,9 @@ public enum StandardDescriptors {
   /// Takes those that are not open (`>&-`), so that no file of ours gets their number: what is
   /// written to it would land in that file. Reading and writing them fails, as it should.
   public static func take() {
-    for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the one that is missing.
-      _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+      _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 
