@@ -28,7 +28,7 @@ final class InteractiveShell {
   /// A long text is about to be sent, in this way, as the person was asked and said.
   var sureAs: SentAs?
   enum SentAs { case text, file }
-  /// What is said when the change that is under way has happened.
+  /// The notice to show once the present change has happened.
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
@@ -86,8 +86,8 @@ final class InteractiveShell {
       tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
-    // Before the prompt is there: whoever sees it may end the program, and the terminal has to be
-    // given back.
+    // Before the prompt appears: anyone who sees it may end the program, which then has to restore the
+    // terminal.
     handleSignals()
     editor.draw()
     watchStore()
@@ -195,8 +195,8 @@ final class InteractiveShell {
     }
   }
 
-  /// What is said in the status line makes room for who is typing after a while, for good. Their
-  /// signals come every three seconds and have it looked at anew.
+  /// After three seconds, a notice in the status line makes room for the typing indicator. Typing
+  /// signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
     if isOld, !session.place.typing.isEmpty, !session.editing.isOn { notice = nil }
