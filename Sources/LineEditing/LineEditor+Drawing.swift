@@ -13,7 +13,7 @@ extension LineEditor {
   /// Draws what has changed since the last turn, in one write.
   public func draw() {
     tell(.willDraw)
-    doubtBeforeLines()
+    confirmSizeBeforeScroll()
     let scrolled = display.scrolledText
     display.draw()
     // Only what was laid out tells whether all of the text is seen, and the status says so.
@@ -33,7 +33,7 @@ extension LineEditor {
       guard !device.isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
-      if sizeDoubt.isPutOff { resized() }
+      if resizeProbe.isPutOff { resized() }
       tell(.fellBehindOrCaughtUp)
     }
     tell(.fellBehindOrCaughtUp)

@@ -20,7 +20,7 @@ public final class LineEditor {
   /// functions.
   public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
   /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
-  /// for M-Backspace; nil where there is none.
+  /// for M-Backspace; nil if the caret is in no such name.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
   /// Waits for the next key as an answer. False: it was none, and is typed if it is a character.
   public var question: ((Answer) -> Bool)?
@@ -66,12 +66,12 @@ public final class LineEditor {
     untold.isDue = { [weak self] in self?.tellChanges() }
   }
 
-  /// Tells the handler. False: it did nothing, or there is none.
+  /// Tells the handler, if there is one; false if it did nothing.
   @discardableResult
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
   public var face: Face { display.face }
-  /// What stands around the text; the text itself is readline's.
+  /// Everything around the text; the text itself is readline's.
   public var bar: InputBar {
     get { display.bar }
     set { display.bar = newValue }
@@ -97,16 +97,16 @@ public final class LineEditor {
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
-    display.sizeDoubted = { [weak self] in self?.resized() }
+    display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
-    // Nothing ever comes from there but the news that its reader has gone.
+    // Output becomes readable only when its reader has gone.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
     if face == .tty { focus.wait() }
   }
 
   private var isStarted = false
-  /// What was typed before the prompt stood; it is handled as soon as the loop runs.
+  /// What was typed before there was a prompt; the loop handles it as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
   /// Whether something was typed already that the line does not show yet (rule 5.2).
@@ -136,13 +136,13 @@ public final class LineEditor {
     if !events.isEmpty { handle(events) }
   }
 
-  var sizeDoubt = ResizeProbe()
+  var resizeProbe = ResizeProbe()
 
-  /// Gives the terminal back as it was found; the cursor stands on a fresh row.
+  /// Gives the terminal back as it was found; the cursor is on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
-    endSizeDoubt()
+    finishResizeProbe()
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
     draw()
@@ -158,13 +158,13 @@ public final class LineEditor {
   ///
   /// - Parameter keepingLine: the line stays on the screen, above what the child writes.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
-    endSizeDoubt()
+    finishResizeProbe()
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()
     body()
     device.enter(plain: face == .plain)
-    // Nothing was told meanwhile.
+    // The terminal did not report its focus meanwhile.
     if face == .tty { focus.wait() }
     display.comeBack()
   }
@@ -209,7 +209,7 @@ public final class LineEditor {
       focus.take(isFocused)
       return true
     }
-    guard sizeDoubt.awaited > 0, let report = SizeReport.size(in: event) else { return false }
+    guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
     take(report)
     return true
   }
@@ -244,7 +244,7 @@ public final class LineEditor {
     tellChanges()
   }
 
-  /// Tells of what was changed by the keys so far, before another kind of event.
+  /// Reports the changes of earlier keys before an event of another kind.
   func tellEarlierChanges() {
     if creadline_take_changed(), !isProgramChange { untold.add() }
     tellChanges()
@@ -263,7 +263,7 @@ public final class LineEditor {
     tell(.changed)
   }
 
-  /// The line that was being typed is gone; what was still to be told of it is not about the next.
+  /// A new line has begun: drops the changes of the old one that were not reported yet.
   func forgetChanges() {
     _ = untold.take()
     _ = creadline_take_changed()

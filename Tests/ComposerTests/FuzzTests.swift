@@ -46,7 +46,7 @@ struct FuzzTests {
   }
 
   /// Every wide character stands in the row with all its columns.
-  private static func isWhole(_ row: Row) -> Bool {
+  private static func isWhole(_ row: CellRow) -> Bool {
     var left = 0
     for cell in row.cells {
       if (cell.columns == 0) != (left > 0) { return false }

@@ -5,13 +5,13 @@ extension InputBar {
   /// Lays the bar out (1.3, 9.1, 9.5).
   ///
   /// From top to bottom: pending lines, the zone above, the input's rows, the menu, the status, the
-  /// toolbar. Where the terminal has too few rows, what is lowest goes first, then the oldest pending
+  /// toolbar. If the terminal has too few rows, the lowest ones go first, then the oldest pending
   /// lines and the zone above; one row of input always stays.
   ///
-  /// The last column stays free, so that no terminal is left between two rows; only the caret may
-  /// stand there, behind a full row. A terminal of one column has no other and uses it.
+  /// The last column stays free, since terminals disagree on where the cursor is after a character in
+  /// it; only the caret may be there, behind a full row. A terminal of one column uses it all the same.
   ///
-  /// Left items, a blank and the prompt stand before the text's first row; right items at the end of
+  /// Left items, a blank and the prompt come before the text's first row; right items at the end of
   /// the last row that is seen, as long as the text leaves a blank before them: of those that are
   /// kept the status row has the columns otherwise (1.7). The rows below are indented as far, or by
   /// 2 where that were over half of the columns. A prompt too long is cut, so that 8 columns (or a
@@ -38,8 +38,10 @@ extension InputBar {
     if composed.text.isEmpty { addPlaceholder(to: &input[0], usable, widths) }
     let homeless = addRightItems(to: &input[height - 1], usable, widths)
 
-    var above = pending.map { Row(pendingLine($0, usable, widths), upTo: usable, widths) }
-    if let line = ownRow(.above, usable, widths) { above.append(Row(line, upTo: usable, widths)) }
+    var above = pending.map { CellRow(pendingLine($0, usable, widths), upTo: usable, widths) }
+    if let line = ownRow(.above, usable, widths) {
+      above.append(CellRow(line, upTo: usable, widths))
+    }
     above.removeFirst(max(0, above.count - (rows - height)))
     var frame = Frame(rows: above + input)
     frame.caretRow = above.count + caretRow - scroll
@@ -49,7 +51,7 @@ extension InputBar {
       + [statusRow(with: homeless, usable, widths), ownRow(.toolbar, usable, widths)]
       .compactMap(\.self)
     for line in below.prefix(rows - frame.rows.count) {
-      frame.rows.append(Row(line, upTo: usable, widths))
+      frame.rows.append(CellRow(line, upTo: usable, widths))
     }
     return BarLayout(frame: frame, inputRows: height, totalInputRows: text.count)
   }
@@ -65,7 +67,7 @@ extension InputBar {
     return zoneLine(of: zone, widths)?.line(columns: columns, widths: widths)
   }
 
-  private func addPlaceholder(to row: inout Row, _ usable: Int, _ widths: Widths) {
+  private func addPlaceholder(to row: inout CellRow, _ usable: Int, _ widths: Widths) {
     // Right items do not hide for what is not text.
     let right = hidesSideZones ? 0 : zoneLine(of: .right, widths)?.columns ?? 0
     let whole = usable - row.columns
@@ -76,7 +78,7 @@ extension InputBar {
   }
 
   /// - Returns: what is to be seen in another row, since this one has no columns for it.
-  private func addRightItems(to row: inout Row, _ usable: Int, _ widths: Widths) -> ZoneLine? {
+  private func addRightItems(to row: inout CellRow, _ usable: Int, _ widths: Widths) -> ZoneLine? {
     if zoneWidths[.right]?.asColumns == 0 { return nil }
     let kept = ZoneLine(
       (zones[.right] ?? []).filter(\.isKept), spacing: itemSpacing(of: .right), width: nil,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What stands before the text.
+/// The left items and the prompt, drawn before the text.
 struct Lead {
   /// Left items and the prompt.
-  let row: Row
+  let row: CellRow
   /// Columns the rows below the first are indented by.
   let indent: Int
 
-  /// How many columns stand before the text's first row.
+  /// How many columns it takes of the text's first row.
   var columns: Int { row.columns }
 
   init(of bar: InputBar, usable: Int, widths: Widths) {
@@ -27,12 +27,12 @@ struct Lead {
       // Less than three columns say nothing about where one is.
       line = room < 3 ? [] : line.truncated(to: room - 1, widths: widths) + StyledLine(" ")
     }
-    row = Row(line, upTo: room, widths)
+    row = CellRow(line, upTo: room, widths)
     indent = row.columns * 2 > usable ? min(2, row.columns) : row.columns
   }
 }
 
-extension Row {
+extension CellRow {
   /// A row of at most so many columns.
   init(_ line: StyledLine, upTo columns: Int, _ widths: Widths) {
     self.init(line, widths: widths)
@@ -41,7 +41,7 @@ extension Row {
 
   /// Drops what is too much, wide characters whole. A line that was measured can still be longer
   /// when it is drawn: a newline that slipped into it, or a mark at its start with no letter to
-  /// stand on, becomes a blank.
+  /// combine with, becomes a blank.
   mutating func cut(to columns: Int) {
     guard cells.count > columns else { return }
     var end = max(0, columns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Goes through one line and tells what stands where, row by row. A row ends where the next
+/// Wraps one line, row by row, and tells what each column shows. A row ends where the next
 /// grapheme does not fit; a wide character never straddles the margin. A grapheme wider than a whole
 /// row is drawn as `?`, and a mark that is (`<U+202E>` in five columns) goes on in the next row.
 struct RowWrap {
@@ -11,7 +11,7 @@ struct RowWrap {
   private let line: Range<Int>
   private let widths: Widths
   private var graphemes: Graphemes
-  /// Where the next row begins: set when the row before was ended by what stands there.
+  /// Where the next row begins, once the row before is full.
   private var start: RowStart
 
   /// The widest character a row of cells holds in one piece.
@@ -121,6 +121,6 @@ struct RowWrap {
 struct RowStart: Hashable, Sendable {
   /// UTF-8 offset in the line.
   var offset: Int32
-  /// How many pieces of the grapheme there stand in the row before; 0 but for long marks.
+  /// How many pieces of that grapheme are in the row before; more than 0 only for long marks.
   var piece: Int32
 }

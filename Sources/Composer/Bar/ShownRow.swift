@@ -5,7 +5,7 @@ import StyledText
 /// marks that the drawn bar shows, blanks for tabs and `^J` for newlines (11.5, 12.2).
 package struct ShownRow: Hashable, Sendable {
   package private(set) var text = ""
-  /// Where the caret stands in `text`, a UTF-8 offset.
+  /// The caret in `text`, a UTF-8 offset.
   package private(set) var caret = 0
 
   /// - Parameters:

@@ -36,9 +36,9 @@ struct TextRows {
     (caretRow, caretColumn) = Self.caret(composed, lead, usable: usable, lines, widths)
   }
 
-  /// One row of the text with what stands before it.
-  func row(_ number: Int) -> Row {
-    var row = number == 0 ? lead.row : Row()
+  /// One row of the text, with the prompt or the indentation before it.
+  func row(_ number: Int) -> CellRow {
+    var row = number == 0 ? lead.row : CellRow()
     let (line, part, start) = place(ofRow: number)
     row.cells.reserveCapacity(usable)
     if number > 0 { row.pad(to: lead.indent) }
@@ -94,7 +94,7 @@ struct TextRows {
         line += 1
       }
       let breaks = lines[line].breaks
-      // A caret before a mark that goes on in the next row stands where the mark begins.
+      // A caret before a mark that is split over two rows is where the mark begins.
       let part = breaks.prefix {
         Int($0.offset) < caret - start || Int($0.offset) == caret - start && $0.piece == 0
       }.count

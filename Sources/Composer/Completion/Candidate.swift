@@ -16,7 +16,7 @@ public struct Candidate: Hashable, Sendable {
   public var recency: Int
   /// What the menu shows beside it.
   public var hint: String
-  /// A warning that the menu shows before it. Those without one stand before all others.
+  /// A warning that the menu shows before it. Candidates without a warning come first.
   public var mark: String
   /// The text as it is compared; made once, since matching runs at every key.
   private(set) var folded: String

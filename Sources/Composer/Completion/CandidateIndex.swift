@@ -190,7 +190,7 @@ struct CandidateIndex {
 
   // MARK: Order
 
-  /// Whether one candidate stands before another: by ``Candidate/rank``, then by the order that was
+  /// Whether one candidate comes before another: by ``Candidate/rank``, then by the order that was
   /// given, by folded text, by text, and by place in the list. The same order as that of `Ranking.candidates`.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
@@ -226,7 +226,7 @@ struct CandidateIndex {
     nearest(count, to: pivot, of: group) { precedes($1, $0) }.reversed()
   }
 
-  /// How many of a group stand before a candidate.
+  /// How many of a group come before a candidate.
   func position(of candidate: Int32, in group: [Int32]) -> Int {
     group.count { precedes($0, candidate) }
   }

@@ -18,7 +18,7 @@ package struct AcceptedCandidate: Hashable, Sendable {
   package var candidate: Candidate
   /// The prefix it was accepted under; empty for an argument.
   package var prefix: String
-  /// Where it stands in the new text, prefix included, without the colon and the space behind it:
+  /// Its range in the new text, prefix included, without the colon and the space behind it:
   /// UTF-8 offsets.
   package var range: Range<Int>
 

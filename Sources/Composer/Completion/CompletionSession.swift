@@ -2,8 +2,8 @@
 import StyledText
 
 /// The completion of the word at the caret: when the menu opens, what is in it, and what the keys do
-/// that belong to it (2.1 to 2.9). It changes no text itself; it says what to replace. It holds none
-/// either: each question brings the text along, and its number. Offsets are UTF-8 bytes.
+/// that belong to it (2.1 to 2.9). It neither changes nor holds the text: each call passes the text and
+/// its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift
 /// controller.completion.isLive = false  // only TAB opens the menu
@@ -18,16 +18,16 @@ public struct CompletionSession {
   }
   /// Up and Down enter an open menu; without it, only TAB.
   public var arrowsEnter = false
-  /// What is registered. A change counts from the next key on.
+  /// The sources by prefix. A change applies from the next key on.
   public var registry: CompletionRegistry
   /// Where candidates for words without prefix come from; kept as long as the session.
   package var argumentSource: (any ArgumentSource)?
-  /// What sources complained of, each source once.
+  /// Errors of sources, each source once.
   private var complaints: [SafeText] = []
 
-  /// The line as it was told last: the number of its text, and where the caret was.
+  /// The line at the last call: the edition of its text, and its caret.
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
-  /// Another one with every change of the text.
+  /// Counts the changes of the text.
   private var revision = 0
   /// The text is what this session made it, and no key has come since.
   private var isOwnChange = false
@@ -62,10 +62,10 @@ public struct CompletionSession {
   /// How many candidates there are, seen or not.
   package var count: Int { menu?.count ?? 0 }
 
-  /// The usage of the command whose argument the caret is in (2.8); nil where there is none.
+  /// The usage of the command whose argument the caret is in (2.8); nil elsewhere.
   package var hint: SafeText? { topic?.hint }
 
-  /// The complaints, which are then forgotten.
+  /// Returns the complaints and forgets them.
   package mutating func takeComplaints() -> [SafeText] {
     defer { complaints = [] }
     return complaints
@@ -73,7 +73,7 @@ public struct CompletionSession {
 
   // MARK: The text
 
-  /// Tells of the text after every key, paste and change by the program.
+  /// Call it after every key, every paste and every change by the program.
   ///
   /// - Parameters:
   ///   - line: with an active region there is no session (2.3).
@@ -93,7 +93,7 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
-  /// Another line stands where the one was that was told of.
+  /// Another line has taken the place of the one that the session knows.
   ///
   /// - Parameter settled: the words of the new one.
   /// - Returns: those of the old one.
@@ -112,7 +112,7 @@ public struct CompletionSession {
 
   /// A part of the text was replaced: what the session remembers of it moves along.
   ///
-  /// - Parameter count: the bytes that stand there now.
+  /// - Parameter count: how many bytes replaced it.
   package mutating func moveAlong(replacing range: Range<Int>, with count: Int) {
     settled.moveAlong(replacing: range, with: count)
   }
@@ -123,7 +123,7 @@ public struct CompletionSession {
     isOwnChange = true
   }
 
-  /// Whether anything is different from what the session was told.
+  /// Notes the line; whether it differs from the line at the last call.
   private mutating func notice(_ line: ComposedText, _ edition: Int) -> Bool {
     let now = (edition: edition, caret: line.caret, hasRegion: line.region != nil)
     defer { told = now }
@@ -153,7 +153,7 @@ public struct CompletionSession {
     isByTab = byTab
     menu?.leave()
     let found = topic.found
-    // A caret that moves in the word asks nothing new; where it stands can change an argument.
+    // A caret that moves in the word asks nothing new; its position can change an argument.
     let asks = (prefix: found.prefix, word: found.word, revision: revision)
     if let asked, asked == asks, !topic.isArgument { return }
     asked = asks
@@ -254,7 +254,7 @@ public struct CompletionSession {
     return .none
   }
 
-  /// Any other key in the menu: it stays open and goes on with the text.
+  /// Any other key: the menu stays open and follows the text.
   package mutating func leaveSelection() {
     menu?.leave()
   }
@@ -265,7 +265,7 @@ public struct CompletionSession {
   private mutating func fillIn(_ common: String, in line: ComposedText) -> CompletionAction? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
-    // It may be compared by less than stands there.
+    // A candidate may be matched by less than its text.
     if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
     after.applyChange(to: &changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
@@ -307,7 +307,7 @@ public struct CompletionSession {
 }
 
 extension CompletionSession {
-  /// What stands below the input: the usage of the command, the candidates, how many more there are.
+  /// The rows below the input: the usage of the command, the candidates, how many more there are.
   ///
   /// - Parameters:
   ///   - columns: how many each row may take.

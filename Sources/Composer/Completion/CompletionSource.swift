@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What a source is asked: the word at the caret, and where it stands.
+/// What a source is asked: the word at the caret, and where it is.
 ///
 /// ```swift
 /// CompletionQuestion(prefix: "@", word: "an", text: "ask @an now", caret: 7)
@@ -11,7 +11,7 @@ public struct CompletionQuestion: Hashable, Sendable {
   public var prefix: String
   /// The whole word, on both sides of the caret, without the prefix.
   public var word: String
-  /// The composed text the word stands in.
+  /// The composed text with the word.
   public var text: String
   /// A UTF-8 offset into `text`.
   public var caret: Int
@@ -42,7 +42,7 @@ public protocol CompletionSource: AnyObject {
   /// wait. A slow source returns what it has, and calls ``BarController/candidatesChanged()`` when
   /// it has more; hobnob then asks it again (2.9).
   ///
-  /// - Throws: what the user is told, once per source; the line is not affected.
+  /// - Throws: an error that hobnob shows once per source; the line is not affected.
   func candidates(for question: CompletionQuestion) throws -> [Candidate]
 }
 
@@ -75,7 +75,7 @@ public protocol ArgumentSource: AnyObject {
   ///   - caret: a UTF-8 offset.
   /// - Returns: nil where the caret is in no argument. Otherwise the UTF-8 range that a candidate
   ///   replaces (whole graphemes, around the caret; another range counts as nil), the word it is
-  ///   matched with, everything that can stand there, and the usage to show, even where there is no
+  ///   matched with, all its possible values, and the usage to show, even if there is no
   ///   candidate. A candidate that ends in `/` is a folder: nothing is put behind it.
   func argument(
     in text: String, caret: Int

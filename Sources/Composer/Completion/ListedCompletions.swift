@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What can stand in place of the word at the caret, for a line editor's own completion functions
+/// The possible completions of the word at the caret, for a line editor's own completion functions
 /// (2.11).
 ///
 /// ```swift
@@ -29,9 +29,9 @@ public struct Completions: Sendable {
   public var word: Range<Int>
   public var choices: [Choice]
   /// What the word becomes while more than one choice is left; the text of a choice that is the only
-  /// one, with what stands behind it.
+  /// one, with the space behind it.
   public var common: String
-  /// A space stands behind the word already: the caret goes behind that.
+  /// A space already follows the word: the caret goes behind it.
   public var stepsOverSpace: Bool
 
   package init(
@@ -45,7 +45,7 @@ public struct Completions: Sendable {
 }
 
 extension CompletionSession {
-  /// What can stand for the word at `caret` (a UTF-8 offset): the menu's sources, and its rules.
+  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and rules.
   package func completions(in text: String, caret: Int) -> Completions? {
     var settled = settled
     let line = ComposedText(text, caret: caret)

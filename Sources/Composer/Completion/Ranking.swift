@@ -6,10 +6,10 @@ public typealias CandidateOrder = (String, String) -> Int
 
 /// Which candidates match a word, and in what order (2.5).
 package enum Ranking {
-  /// The candidates that match a word, whatever its case and accents.
+  /// The candidates that match a word, ignoring case and accents.
   ///
-  /// Within each list those without a mark come first, then people who spoke more recently, then the order that is given, the
-  /// order of the folded text, and that of the text.
+  /// Within each list, candidates without a warning come first, then people who spoke more recently;
+  /// then `order` decides, then the folded text, then the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers. In the resulting order already, sorting costs little.
@@ -34,10 +34,10 @@ package enum Ranking {
     return (inOrder(beginning, all, order), inOrder(containing, all, order))
   }
 
-  /// How far the candidates agree.
+  /// The part in which the candidates agree.
   ///
   /// - Parameters:
-  ///   - candidates: those that begin with the word; contained ones only if there are none.
+  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain it.
   ///   - word: what was typed.
   /// - Returns: the common beginning in the letters of the first candidate, or the word itself
   ///   where they agree on nothing more.
@@ -56,12 +56,12 @@ package enum Ranking {
       agreed = min(agreed, count)
     }
     let common = String(first.text.prefix(agreed))
-    // What is contained further in agrees on nothing that was typed.
+    // Candidates that contain the word further in share nothing that was typed.
     return MatchFolding.folded(common).utf8.starts(with: MatchFolding.folded(word).utf8)
       ? common : word
   }
 
-  /// Where a word stands in a candidate's text, for the menu to mark (2.7).
+  /// The part of a candidate's text that matches a word, for the menu to mark (2.7).
   ///
   /// - Returns: UTF-8 offsets, whole graphemes; nil where it does not match or is empty.
   package static func match(of word: String, in text: String) -> Range<Int>? {

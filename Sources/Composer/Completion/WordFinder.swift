@@ -12,8 +12,8 @@ public struct FoundWord: Sendable {
   public var word: String
   /// UTF-8 offsets of prefix and word; brackets and quotes around are outside.
   public var range: Range<Int>
-  /// Where the caret stood, a UTF-8 offset. Not compared: it is the same word wherever in it the
-  /// caret is.
+  /// The caret, a UTF-8 offset. Equality ignores it: the word is the same wherever the caret is in
+  /// it.
   public var caret: Int
 
   public init(prefix: String, word: String, range: Range<Int>, caret: Int? = nil) {

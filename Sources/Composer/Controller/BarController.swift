@@ -16,25 +16,24 @@ public final class BarController<Line: BarLine> {
   public let line: Line
   /// The completion at the caret. Its settings may be changed at any time.
   public var completion: CompletionSession
-  /// Brings the settings of ``completion`` up to date, before each question.
+  /// Updates the settings of ``completion`` before each question to a source.
   public var prepare: ((inout CompletionSession) -> Void)?
   /// There was nothing to complete, or nothing to send.
   public var ring: () -> Void = {}
   /// Whether Return would send this text.
   public var allowsSending: (String) -> Bool = { LineRules().allowsSending($0) }
-  /// Are shown what is pasted or attached, in order, with the text of the paste; the first that says
-  /// true has taken it, and no text is inserted (9.4).
+  /// Each gets what is pasted or attached, in order, with the text of the paste; the first that
+  /// returns true has taken it, and no text is inserted (9.4).
   public var plugins: [(_ content: PastedContent, _ pasted: String) -> Bool] = []
 
   private var mentions = TrackedSpans()
-  /// The text that mentions and completion know, to see what has changed. It is the line's string,
-  /// and its number.
+  /// The text that mentions and completion know, and its edition, to see what has changed.
   private var known = (text: "", edition: 0)
   private var told = LastNotified()
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var asides: [(line: Line.Aside, draft: Draft, settled: HandledWords)] = []
+  private var asides: [(line: Line.Aside, draft: LineDraft, settled: HandledWords)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -111,7 +110,7 @@ public final class BarController<Line: BarLine> {
     guard edition != known.edition else { return }
     let now = line.composed
     defer { known = (now.text, edition) }
-    // Where nothing changed the caret may stand in a mention.
+    // Without a change of the text, a caret inside a mention must not end it.
     if now.text.hasSameBytes(as: known.text) { return }
     let change = TextChange.between(known.text, now.text, caret: now.caret)
     completion.moveAlong(replacing: change.0, with: change.count)
@@ -121,13 +120,13 @@ public final class BarController<Line: BarLine> {
   // MARK: Drafts
 
   /// What is being composed.
-  public var draft: Draft {
+  public var draft: LineDraft {
     let now = line.composed
-    return Draft(now.text, caret: now.caret, spans: spans)
+    return LineDraft(now.text, caret: now.caret, spans: spans)
   }
 
   /// Puts a draft into the line, without undo. No menu opens (5.2).
-  public func restore(_ draft: Draft) {
+  public func restore(_ draft: LineDraft) {
     line.setLine(draft.text, caret: draft.caret)
     begin(with: draft.spans)
   }
@@ -139,17 +138,17 @@ public final class BarController<Line: BarLine> {
     lineChanged(byHand: false)
   }
 
-  /// Takes the line away with its undo and mentions, for edit mode (3.2) or another line that stands
-  /// in its place for a while.
+  /// Puts the line aside with its undo and mentions, for edit mode (3.2) or another line that takes
+  /// its place for a while.
   public func setAside() {
-    // The words that are settled are those of the line as it is, before it is gone.
+    // Before the line goes: its handled words go with it.
     let (draft, settled) = (draft, completion.begin())
     let aside = line.setAside()
     follow()
     asides.append((aside, draft, settled))
   }
 
-  /// Puts back what was set aside last, in place of what stands there now (3.4).
+  /// Puts back what was set aside last, in place of the present line (3.4).
   public func bringBack() {
     guard let (line, draft, settled) = asides.popLast() else { return }
     self.line.bringBack(line)
@@ -214,13 +213,13 @@ public final class BarController<Line: BarLine> {
     return true
   }
 
-  /// What can stand for a word, for a line editor's own completion functions (2.11).
+  /// The possible completions of a word, for a line editor's own completion functions (2.11).
   /// Nothing while a region is active (2.3).
   public func completions(in text: String, caret: Int) -> Completions? {
     line.composed.region == nil ? completion.completions(in: text, caret: caret) : nil
   }
 
-  /// What sources had to complain about, each once.
+  /// Errors of sources, each source once.
   public func takeComplaints() -> [SafeText] { completion.takeComplaints() }
 
   // MARK: Listeners and plugins
@@ -262,7 +261,7 @@ public final class BarController<Line: BarLine> {
     tell(told.changes(since: old, text: text, byHand: byHand))
   }
 
-  /// A change that a listener makes is told after the one it has heard of.
+  /// If a listener makes a change, listeners hear of it after the present one.
   private func tell(_ events: [BarEvent]) {
     untold += events
     guard !isTelling else { return }

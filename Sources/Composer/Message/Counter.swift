@@ -38,13 +38,13 @@ public enum Counter {
 /// CounterStyle.split.text(count: LineRules.length(of: text), max: 140)  // "12/140"
 /// ```
 public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
-  /// How many there are: `12`.
+  /// The count: `12`.
   case none
-  /// How many of how many: `12/140`.
+  /// The count and the limit: `12/140`.
   case split
-  /// What is over the limit, negative while there is room: `-128`.
+  /// The excess over the limit, negative while there is room: `-128`.
   case countdown
-  /// What is left, negative when over: `128`.
+  /// The characters left, negative when over the limit: `128`.
   case countdownReversed = "countdown-reversed"
 
   /// The counter's text.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What Return makes of a text (1.1, 1.7, 1.11).
+/// What Return does with a text (1.1, 1.7, 1.11).
 ///
 /// ```swift
 /// if case .message(let body) = rules.judge(text) { send(body) }
@@ -44,7 +44,7 @@ public struct LineRules: Sendable {
     self.takesNewlines = takesNewlines
   }
 
-  /// What Return makes of `text`.
+  /// Judges a text: what Return does with it.
   public func judge(_ text: String) -> LineVerdict {
     guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) else {
       return .blank
@@ -82,7 +82,7 @@ public struct LineRules: Sendable {
     characters(in: unescaped(text))
   }
 
-  /// The same of a text that is a message as it is, not a line (1.7).
+  /// The same count for the body of a message, which is not a line (1.7).
   public static func characters(in body: String) -> Int { body[...].trimmed.count }
 
   /// Whether the text begins with a single `/`.
@@ -91,7 +91,7 @@ public struct LineRules: Sendable {
     return utf8.first == slash && utf8.dropFirst().first != slash
   }
 
-  /// The text as it is stored: `//` at its start stands for `/`, and newlines at its end are none.
+  /// The text as it is stored: a leading `//` becomes `/`, and newlines at its end go.
   static func unescaped(_ text: String) -> String {
     let text = withoutNewlinesAtEnd(text)
     return text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text

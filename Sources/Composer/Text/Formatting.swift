@@ -15,12 +15,12 @@ public enum Formatting {
   ///   lines of its own if the symbol is preformatted.
   /// - A quote has no closing mark: each line of the region, or the caret's, gets a mark and a
   ///   blank.
-  /// - Without a word the caret stands between two marks.
+  /// - Without a word, the caret ends up between two marks.
   ///
   /// - Parameters:
   ///   - mark: the symbol; one that is not in `symbols` is taken for a span.
   ///   - caret: a UTF-8 offset.
-  ///   - region: UTF-8 offsets; an empty one is none.
+  ///   - region: UTF-8 offsets; an empty one does not count.
   /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
   ///   Nil where the symbol is not offered: a region of white space only, a text that has these marks
   ///   around it already.

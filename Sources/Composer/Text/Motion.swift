@@ -67,7 +67,7 @@ package enum Motion {
   /// The place one line up.
   ///
   /// - Parameters:
-  ///   - offset: where the caret stands.
+  ///   - offset: the caret.
   ///   - goal: the column to go to, as `unwrappedColumn(in:offset:widths:)` counts; nil for the present one.
   ///     Keep it over several motions, so that a short line between two long ones loses nothing.
   ///   - widths: how the terminal counts columns.

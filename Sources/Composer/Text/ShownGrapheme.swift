@@ -12,7 +12,7 @@ struct ShownGrapheme {
     case whole(Character)
     /// A mark of several characters; may be broken where a row is too short for it.
     case pieces(String)
-    /// Something that has no columns and stands alone, such as a zero-width space.
+    /// A character without columns that does not combine, such as a zero-width space.
     case nothing
   }
 
@@ -21,7 +21,7 @@ struct ShownGrapheme {
 
   /// - Parameters:
   ///   - grapheme: its bytes in `utf8`.
-  ///   - column: where it begins, counted from the left edge of the text: tab stops stand every 8
+  ///   - column: where it begins, counted from the left edge of the text: tab stops are every 8
   ///     columns from there.
   ///   - widths: how the terminal counts columns.
   init(
@@ -40,7 +40,7 @@ struct ShownGrapheme {
     }
     let spot = utf8.scalarSpot(at: grapheme.lowerBound)
     if spot.length == grapheme.count, let scalar = spot.scalar, Graphemes.standsAlone(scalar) {
-      // Nothing the sanitiser would change, and most of what is not ASCII.
+      // The sanitiser would change none of these, and most text beyond ASCII consists of them.
       (look, columns) = (.whole(Character(scalar)), widths.columns(of: scalar))
       return
     }
@@ -63,7 +63,7 @@ struct ShownGrapheme {
     }
   }
 
-  /// A combining mark that has lost its base stands on a blank, so that the caret can reach it.
+  /// Puts a combining mark that has lost its base on a blank, so that the caret can reach it.
   private static func onBlank(_ mark: Character) -> Character? {
     let text = " " + String(mark)
     return text.count == 1 ? Character(text) : nil

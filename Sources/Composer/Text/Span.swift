@@ -23,7 +23,7 @@ public struct Span: Hashable, Sendable {
   /// - Parameters:
   ///   - spans: those of the text before the change.
   ///   - replaced: the UTF-8 range that was replaced.
-  ///   - count: the bytes that stand there now.
+  ///   - count: how many bytes replaced it.
   package static func adjusted(
     _ spans: [Span], replacing replaced: Range<Int>, with count: Int
   ) -> [Span] {
@@ -36,9 +36,9 @@ public struct Span: Hashable, Sendable {
     }
   }
 
-  /// What deleting a word backwards takes, when the caret stands in or behind a span of several
-  /// words: its last word up to the caret, then the rest (2.10). The span lives on, shorter, as
-  /// long as its first word stands.
+  /// What deleting a word backwards removes when the caret is in or behind a span of several words:
+  /// the span's last word up to the caret, then the rest (2.10). The span stays, shorter, as long as
+  /// it has its first word.
   ///
   /// - Parameters:
   ///   - caret: a UTF-8 offset.
@@ -74,7 +74,7 @@ public struct Span: Hashable, Sendable {
 extension Span {
   /// Spans as one text, for a store: `start-end identity`, a line each.
   public static func encoded(_ spans: [Span]) -> String {
-    // Mostly there are none, and joining costs a search for what a sequence of texts is.
+    // Most texts have no spans, and `joined` looks up a protocol conformance at run time.
     spans.isEmpty
       ? ""
       : spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }

@@ -6,7 +6,7 @@ package enum TextChange {
   /// The bytes that differ, from the first to the last.
   ///
   /// - Parameter caret: the caret in `new`, where the change is taken to end if it can.
-  /// - Returns: the range of `old` that was replaced and how many bytes of `new` stand for it.
+  /// - Returns: the range of `old` that was replaced and how many bytes of `new` replace it.
   package static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int)
   {
     old.withUTF8Bytes { old in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// One scalar, or one byte that is none, in a buffer of UTF-8 that may be damaged.
+/// One scalar, or one bad byte, in a buffer of UTF-8 that may be damaged.
 struct ScalarSpot {
   /// Nil for a bad byte, which then is one byte long.
   var scalar: Unicode.Scalar?

@@ -24,7 +24,7 @@ public struct Cell: Hashable, Sendable {
 }
 
 /// A row of cells, one cell per column: a character of n columns is followed by n − 1 covered cells.
-public struct Row: Hashable, Sendable {
+public struct CellRow: Hashable, Sendable {
   /// The index is the column.
   public var cells: [Cell]
 
@@ -47,7 +47,7 @@ public struct Row: Hashable, Sendable {
   }
 
   /// Adds a character. A tab fills up to the next multiple of 8 with blanks; a character without
-  /// width joins the one before it, or stands on a blank when there is none; what is not text
+  /// width joins the one before it, or is put on a blank if it is the first; what is not text
   /// to a terminal is shown by its mark (12.2).
   public mutating func append(_ character: Character, style: Style = .plain, widths: Widths) {
     if let ascii = character.asciiValue, ascii >= 0x20 && ascii < 0x7F {
@@ -128,15 +128,15 @@ public struct Row: Hashable, Sendable {
   }
 }
 
-/// What the block below the messages looks like: its rows and where the caret stands in them.
+/// The rows of the block below the messages, and the caret's place in them.
 public struct Frame: Hashable, Sendable {
-  public var rows: [Row]
+  public var rows: [CellRow]
   /// Index into `rows`.
   public var caretRow: Int
   /// Column, from 0.
   public var caretColumn: Int
 
-  public init(rows: [Row] = [], caretRow: Int = 0, caretColumn: Int = 0) {
+  public init(rows: [CellRow] = [], caretRow: Int = 0, caretColumn: Int = 0) {
     self.rows = rows
     self.caretRow = caretRow
     self.caretColumn = caretColumn

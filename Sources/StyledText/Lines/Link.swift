@@ -34,7 +34,7 @@ public struct Link: Hashable, Sendable {
 
 /// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (rule 7.9).
 package enum WebAddresses {
-  /// Where addresses stand: UTF-8 offsets, ascending, not overlapping. What ends a sentence behind
+  /// The ranges of the addresses: UTF-8 offsets, ascending, not overlapping. What ends a sentence behind
   /// an address, or closes a bracket that was opened before it, does not belong to it. In linear
   /// time.
   package static func ranges(in text: String) -> [Range<Int>] {

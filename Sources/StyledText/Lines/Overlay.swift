@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A part of a line that stands out: an address, a name, what was searched for.
+/// A part of a line to highlight: an address, a name, a search hit.
 package struct Overlay: Hashable, Sendable {
   /// UTF-8 offsets into the line's plain text.
   package var range: Range<Int>
@@ -16,7 +16,7 @@ package struct Overlay: Hashable, Sendable {
 }
 
 extension StyledLine {
-  /// The same text with parts that stand out.
+  /// The same text with highlighted parts.
   ///
   /// - Parameter overlays: ascending, not overlapping; what lies outside the text is left out.
   package func overlaid(_ overlays: [Overlay]) -> StyledLine {

@@ -75,7 +75,7 @@ private struct WordWrap {
   private let columns: Int
   private let indent: Int
   private let widths: Widths
-  /// Where the text begins behind what stands before it, which is broken only where no room is left.
+  /// Where the text begins, behind its time and name, which are broken only if there is no room left.
   private var textStart = 0
   /// Where the next row begins; nil behind the last one.
   private var start: Int? = 0
@@ -139,36 +139,36 @@ private struct WordWrap {
     return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - place) : end - place
   }
 
-  /// Whether a blank stands there, and no mark on it.
+  /// Whether there is a blank, with no combining mark on it.
   private func isBlank(_ place: Int) -> Bool {
     (bytes[place] == 0x20 || bytes[place] == 0x09)
       && step(from: place, at: 0, letters: 1).end == place + 1
   }
 
-  /// The next row, without the blanks at its end; nil when there is none.
+  /// The next row, without the blanks at its end; nil after the last one.
   mutating func nextRow() -> Range<Int>? {
     guard let start else { return nil }
     let isFirst = start == 0
     var column = isFirst ? 0 : indent
     /// Where the next row may begin.
     var next: Int?
-    /// Something else than blanks stands in the row, behind what stands before the text.
+    /// The row has something else than blanks, not counting the time and name before the text.
     var hasWord = false
     var before: (scalar: Unicode.Scalar, columns: Int)?
     var at = start
     while at < bytes.count {
-      // One more than there is room for tells that there is none.
+      // One letter more than fits, to notice that the row overflows.
       var step = step(from: at, at: column, letters: max(1, columns - column + 1))
       if isBlank(at) {
         before = nil
       } else {
-        // What stands before the text may be all there is in its row where the others have more room.
+        // The time and name may have a row of their own if the other rows have more room.
         let mayBreak = at >= textStart && (hasWord || isFirst && at == textStart && column > indent)
         if mayBreak, before.map({ isGap($0, (step.first, step.width)) }) ?? true { next = at }
         if step.column > columns {
           let place = step.width == 1 ? at + max(0, columns - column) : at
           if place > start { return row(from: start, overflowingAt: place, next: next) }
-          // Nothing has room in this row, and something has to stand in it.
+          // Nothing fits, but each row must take something.
           step = self.step(from: at, at: column, letters: 1)
         }
         hasWord = hasWord || step.end > textStart
@@ -182,7 +182,7 @@ private struct WordWrap {
     return start..<(column > columns ? endOfWords(from: start, to: at) : at)
   }
 
-  /// The row that has no room for what stands at a place.
+  /// The row that has no room for the character at a place.
   private mutating func row(from start: Int, overflowingAt place: Int, next: Int?) -> Range<Int> {
     let end = next ?? endOfAddress(at: place) ?? place
     self.start = (end..<bytes.count).first { !isBlank($0) }

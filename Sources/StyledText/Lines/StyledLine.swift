@@ -23,8 +23,8 @@ public struct StyledRun: Hashable, Sendable {
 /// ```
 public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var runs: [StyledRun]
-  /// Where the rows begin that a long line is wrapped into, in columns: below its text, where a time
-  /// and a name stand before that. Never where a line of its own would begin (rule 12.2).
+  /// The column in which the further rows of a wrapped line begin: that of its text, behind time and
+  /// name. Never the first column, where only a line of its own begins (rule 12.2).
   public var margin = 2
 
   public init(_ text: SafeText, _ style: Style = .plain) {

@@ -6,7 +6,7 @@ extension SafeText {
   /// - Parameters:
   ///   - columns: how many columns it may take, the ellipsis included.
   ///   - widths: how the terminal counts columns.
-  ///   - ellipsis: what stands for the part that was cut off; `Glyphs.ascii.ellipsis` where the
+  ///   - ellipsis: replaces the part that was cut off; `Glyphs.ascii.ellipsis` if the
   ///     terminal knows no other.
   /// - Returns: the whole text when it fits.
   public func truncated(
@@ -41,7 +41,7 @@ extension StyledLine {
   ///   - columns: how many columns it may take, the ellipsis included; the ellipsis has the style
   ///     of what was cut off.
   ///   - widths: how the terminal counts columns.
-  ///   - ellipsis: what stands for the part that was cut off.
+  ///   - ellipsis: replaces the part that was cut off.
   public func truncated(
     to columns: Int, widths: Widths, ellipsis: SafeText = Glyphs.unicode.ellipsis
   ) -> StyledLine {

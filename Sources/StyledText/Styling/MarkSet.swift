@@ -10,7 +10,7 @@ struct MarkSet: Hashable, Sendable {
 
   /// Longest first: where several fit, the longest is meant.
   private var marks: [Mark] = []
-  /// For every byte, whether a mark begins with it: most bytes of a text are none.
+  /// For every byte, whether a mark begins with it: most bytes of a text begin no mark.
   private var firstBytes = [Bool](repeating: false, count: 256)
 
   mutating func add(_ mark: Mark) {
@@ -19,7 +19,7 @@ struct MarkSet: Hashable, Sendable {
     firstBytes[Int(mark.bytes[0])] = true
   }
 
-  /// The mark that stands at the start of the range and within it.
+  /// The mark at the start of the range, if the range holds all of it.
   func mark(at range: Range<Int>, in bytes: UTF8Bytes) -> Mark? {
     guard let first = range.first, firstBytes[Int(bytes[first])] else { return nil }
     return marks.first { bytes.begins(with: $0, range) }
@@ -27,7 +27,7 @@ struct MarkSet: Hashable, Sendable {
 }
 
 extension UTF8Bytes {
-  /// Whether the mark stands at the start of the range, as characters of its own.
+  /// Whether the mark is at the start of the range, as characters of its own.
   func begins(with mark: MarkSet.Mark, _ range: Range<Int>) -> Bool {
     let end = range.lowerBound + mark.bytes.count
     return end <= range.upperBound && self[range.lowerBound..<end].elementsEqual(mark.bytes)

@@ -16,7 +16,7 @@ extension MessageStyling {
   /// The symbols that could be closed at a place (6.3): opened before it on the same line and
   /// closed nowhere on it, the nearest one last.
   ///
-  /// An opening mark stands at the start or after white space; what follows it is neither white
+  /// An opening mark is at the start or after white space; what follows it is neither white
   /// space nor punctuation, but may be another symbol. In a closed code span and in a preformatted
   /// block that began on an earlier line there are none; behind an open code mark none but itself
   /// and what was opened before it.

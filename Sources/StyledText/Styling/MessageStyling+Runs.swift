@@ -16,7 +16,7 @@ extension MessageStyling {
   /// The styled parts of the lines that a part of a text lies on, cheap enough for every key.
   ///
   /// In a text of more than `longText` bytes only those lines are looked at: a line does not know
-  /// that it stands in a preformatted block, and a line of more than `longText` bytes is plain.
+  /// that it is in a preformatted block, and a line of more than `longText` bytes is plain.
   ///
   /// - Parameter visible: UTF-8 offsets; what lies outside the text is left out.
   public func runs(in text: String, visible: Range<Int>) -> [Run] {

@@ -4,7 +4,7 @@
 /// (rule 6.1, 6.4), by the rules of XEP-0393 Message Styling 1.1.1.
 ///
 /// The marks stay in the text and are drawn dim. A mark that a combining character or an emoji
-/// sequence has made into another character, such as the keycap `*️⃣`, is none.
+/// sequence has made into another character, such as the keycap `*️⃣`, does not count.
 ///
 /// ```swift
 /// MessageStyling.standard.runs(in: "a *b*")  // * at 2..<3, b bold at 3..<4, * at 4..<5
@@ -26,7 +26,7 @@ public struct MessageStyling: Hashable, Sendable {
 
     /// What is typed, such as `*`.
     public var mark: String
-    /// Laid over the style of what is around.
+    /// Laid over the style of the text around it.
     public var style: Style
     public var kind: Kind
 
@@ -81,7 +81,7 @@ public struct MessageStyling: Hashable, Sendable {
   }
 
   /// Adds a symbol behind the others. A mark that is there already stays as it was; one that is
-  /// empty or holds white space could never be told from the text and is left out.
+  /// empty or holds white space could not be recognised and is left out.
   public mutating func register(_ symbol: Symbol) {
     guard !symbol.mark.isEmpty,
       !symbol.mark.unicodeScalars.contains(where: \.properties.isWhitespace),

@@ -23,7 +23,7 @@ struct BlockWalk {
   private let bytes: UTF8Bytes
   private let fences: MarkSet
   private let quotes: MarkSet
-  /// The preformatted block that is open, and how many quotes it stands in.
+  /// The preformatted block that is open, and how many quotes it is in.
   private var open: (fence: MarkSet.Mark, depth: Int)?
 
   /// - Parameters:

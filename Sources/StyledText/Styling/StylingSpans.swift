@@ -6,9 +6,9 @@ struct SpanMarks {
     var range: Range<Int>
     /// Index into `MessageStyling.symbols`.
     var symbol: Int
-    /// White space, or the start of the block, stands before it.
+    /// White space, or the start of the block, is before it.
     var isAfterSpace: Bool
-    /// White space, or the end of the line, stands behind it.
+    /// White space, or the end of the line, is behind it.
     var isBeforeSpace: Bool
     /// The nearest mark behind it that could close it.
     var closer: Int?

@@ -3,7 +3,7 @@
 /// The program's own symbols (rule 7.2) and their ASCII stand-ins, for terminals and ears
 /// that know no others.
 public struct Glyphs: Hashable, Sendable {
-  /// What stands for text that was cut off.
+  /// Replaces text that was cut off.
   public var ellipsis: SafeText
   /// Delivery state: on its way.
   public var sending: SafeText
@@ -17,11 +17,11 @@ public struct Glyphs: Hashable, Sendable {
   public var seen: SafeText
   /// The message was changed after it was sent.
   public var edited: SafeText
-  /// What stands between two items of a line.
+  /// Between two items of a line.
   public var separator: SafeText
   /// One column of a rule across the screen.
   public var rule: SafeText
-  /// What stands between the conversation's name and the line, in prompts that have no `>`.
+  /// Between the conversation's name and the line, in prompts that have no `>`.
   public var prompt: SafeText
   /// Return sends.
   public var send: SafeText
@@ -31,7 +31,7 @@ public struct Glyphs: Hashable, Sendable {
   public var came: SafeText
   /// Before who left.
   public var went: SafeText
-  /// One column of a bar that shows how much is done: of what is, and of what is not.
+  /// One column of a progress bar: of the part that is done, and of the rest.
   public var done: SafeText
   public var undone: SafeText
 

@@ -24,12 +24,11 @@ private func say(_ english: StaticString, _ arguments: [SafeText]) -> SafeText {
   SafeText(unchecked: filled((english, arguments.map(cut))))
 }
 
-/// How many bytes of an argument stand in a sentence, and how they are shared between its beginning
-/// and its end when it has more. The end of a path tells the file, and that of a sentence within
-/// another one what to do.
+/// How many bytes of an argument a sentence shows, and how many of its beginning and its end if it has
+/// more. The end of a path names the file; the end of a sentence inside another one says what to do.
 private let most = (bytes: 1000, beginning: 600, end: 300)
 
-/// An argument that can stand in a sentence.
+/// An argument, cut to what a sentence shows.
 private func cut(_ argument: SafeText) -> String {
   let text = argument.string
   let bytes = text.utf8.count

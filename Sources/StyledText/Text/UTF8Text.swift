@@ -13,7 +13,7 @@ extension UnsafeBufferPointer<UInt8> {
     self[range].lastIndex(of: UInt8(ascii: "\n"))
   }
 
-  /// The bytes of the white space character at the start of the range, 0 where there is none.
+  /// The bytes of the white space character at the start of the range; 0 if it begins otherwise.
   func lengthOfSpace(at range: Range<Int>) -> Int {
     guard let first = range.first else { return 0 }
     if self[first] < 0x80 {

@@ -6,8 +6,8 @@ extension Int {
   ///
   /// - Parameters:
   ///   - text: decimal digits, with a sign in front or without.
-  ///   - range: what makes sense there; whoever negates, adds or multiplies names no more than that
-  ///     can bear.
+  ///   - range: the numbers that make sense there; a caller that negates, adds or multiplies must choose it so
+  ///     that nothing overflows.
   /// - Returns: nil for what is not a number, or not one of these.
   package init?(written text: some StringProtocol, in range: ClosedRange<Int>) {
     guard let number = Int(text), range.contains(number) else { return nil }

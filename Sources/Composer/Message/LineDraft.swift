@@ -4,9 +4,9 @@ import StyledText
 /// A text that was begun and not sent, one per participant and conversation (5.1).
 ///
 /// ```swift
-/// Draft("ask @Anna now", caret: 9, spans: [Span(range: 4..<9, identity: "anna")])
+/// LineDraft("ask @Anna now", caret: 9, spans: [Span(range: 4..<9, identity: "anna")])
 /// ```
-public struct Draft: Hashable, Sendable {
+public struct LineDraft: Hashable, Sendable {
   /// As typed, newlines included.
   public var text: String
   /// A UTF-8 offset.
@@ -26,7 +26,7 @@ public struct Draft: Hashable, Sendable {
 
   /// Byte by byte, for "é" in one code point and in two are not the same to store. Two empty drafts
   /// are equal.
-  public static func == (left: Draft, right: Draft) -> Bool {
+  public static func == (left: LineDraft, right: LineDraft) -> Bool {
     if left.isEmpty && right.isEmpty { return true }
     return left.caret == right.caret && left.spans == right.spans
       && left.text.hasSameBytes(as: right.text)
@@ -50,20 +50,20 @@ public struct DraftClock: Hashable, Sendable {
   public static let idle: Int64 = 1000
 
   /// The draft as it is now.
-  public var present: Draft { current }
+  public var present: LineDraft { current }
   /// When to save what is ``unsaved``, in milliseconds; nil when there is nothing to save.
   public private(set) var deadline: Int64?
-  private var current: Draft
-  private var inStore: Draft
+  private var current: LineDraft
+  private var inStore: LineDraft
 
   /// - Parameter stored: the draft the store holds at the start.
-  public init(stored: Draft = Draft()) {
+  public init(stored: LineDraft = LineDraft()) {
     current = stored
     inStore = stored
   }
 
-  /// Tells of the present draft; one that has not changed does not put the saving off.
-  public mutating func changed(to draft: Draft, at now: Int64) {
+  /// Reports the present draft; an unchanged one does not postpone saving.
+  public mutating func changed(to draft: LineDraft, at now: Int64) {
     guard draft != current else { return }
     current = draft
     deadline = draft == inStore ? nil : now + Self.idle
@@ -71,11 +71,11 @@ public struct DraftClock: Hashable, Sendable {
 
   /// The draft to write, at the deadline or before switching, suspending and leaving; nil when the
   /// store has it.
-  public var unsaved: Draft? { current == inStore ? nil : current }
+  public var unsaved: LineDraft? { current == inStore ? nil : current }
 
-  /// Tells what the store holds now: after saving, after sending (an empty draft), or after
+  /// Reports what the store holds now: after saving, after sending (an empty draft), or after
   /// another shell has saved.
-  public mutating func stored(_ draft: Draft) {
+  public mutating func stored(_ draft: LineDraft) {
     inStore = draft
     if current == draft { deadline = nil }
   }
