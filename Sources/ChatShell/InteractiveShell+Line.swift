@@ -11,7 +11,7 @@ import Terminal
 // MARK: What the line tells
 
 extension InteractiveShell {
-  /// Whether the event was dealt with here; see ``LineEvent`` for what happens otherwise.
+  /// Handles an event; false for what ``LineEvent`` says happens otherwise.
   func handle(_ event: LineEvent) -> Bool {
     switch event {
     case .accepted(let text): return acceptLine(text)
@@ -36,7 +36,7 @@ extension InteractiveShell {
       tell(.interrupted)
       return true
     case .cancelled:
-      // The menu there is no level of its own.
+      // While choosing a conversation, the menu is no level of its own.
       return !session.switcher.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)

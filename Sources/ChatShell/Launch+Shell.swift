@@ -88,7 +88,7 @@ extension Launch {
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
-  /// Said where nothing has been said yet.
+  /// Printed in a conversation without messages.
   private func greetingLines(
     _ me: Participant, _ opening: Opening, in store: Store
   ) throws -> [StyledLine] {
@@ -114,12 +114,12 @@ extension Launch {
       SafeText(line: program))
   }
 
-  /// What a shell begins in.
+  /// The conversation that a shell begins in.
   private struct Opening {
     var conversation: Conversation
-    /// It was made just now, by its name: which may be a slip of the pen.
+    /// It was made just now, so its name may be a typing error.
     var isNew = false
-    /// The one that was named is not there.
+    /// Asks what to do if the named conversation does not exist.
     var question: SessionEvent?
   }
 

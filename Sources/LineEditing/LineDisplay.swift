@@ -21,13 +21,13 @@ final class LineDisplay {
   private(set) var inputRows = 1
   /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
   private(set) var scrolledText: ScrolledText?
-  /// While the terminal is asked how large it is, nothing is drawn.
+  /// While hobnob asks the terminal for its size, it draws nothing.
   var isProbingSize = false
-  /// Nobody is going to type any more: a dumb terminal is not shown the line again.
+  /// The program is ending: a dumb terminal does not show the line again.
   var isEnding = false
-  /// Called when the system tells another size than when the size was settled.
+  /// Called when the system gives another size than the one settled on.
   var sizeMayHaveChanged: () -> Void = {}
-  /// What the system told then.
+  /// The size that the system gave then.
   private var toldSize: Size
 
   private var painter: Painter
@@ -80,7 +80,7 @@ final class LineDisplay {
   /// Whether lines wait to be printed.
   var hasLines: Bool { !above.isEmpty }
 
-  /// Whether the system tells another size than when the size was settled.
+  /// Whether the system gives another size than the one settled on.
   var isAnotherSizeTold: Bool { face == .tty && !isProbingSize && device.size != toldSize }
 
   /// Tells readline how large the terminal is.
@@ -98,14 +98,14 @@ final class LineDisplay {
     }
   }
 
-  /// Another program had the terminal; what it left is not to be counted on.
+  /// Another program had the terminal and may have left it in any state.
   func comeBack() {
     takeSize()
     if face == .plain { creadline_plain_show() }
     needsDrawing = true
   }
 
-  /// The terminal may show anything by now.
+  /// Forgets what the screen shows: it may be anything by now.
   func forget() {
     painter.forget()
     takeSize()
@@ -116,8 +116,8 @@ final class LineDisplay {
   /// even when it is as large as before.
   ///
   /// - Parameters:
-  ///   - size: the terminal's own word; nil where there is only what the system tells.
-  ///   - cursor: where the terminal says that the cursor is.
+  ///   - size: as the terminal reported it; nil to take the size that the system gives.
+  ///   - cursor: where the terminal reported the cursor.
   func settle(on size: Size?, cursor: CursorPlace?) {
     isProbingSize = false
     toldSize = device.size
@@ -177,7 +177,7 @@ final class LineDisplay {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
     needsDrawing = true
-    // What the terminal has not taken yet is drawn for; once it has, only what there is then.
+    // If the terminal has not taken the last output, wait, and draw the newest state then.
     if device.isBehind { return }
     // During a resize, nothing may be drawn: the block's place is unknown until the size settles.
     if isAnotherSizeTold { sizeMayHaveChanged() }

@@ -5,32 +5,32 @@ import Terminal
 
 /// Asks the terminal for its size while it may be changing.
 struct ResizeProbe {
-  /// What the terminal said: its size, and where the cursor is; nil where it may have moved since.
+  /// What the terminal reported: its size, and the cursor's place, nil if it may have moved since.
   struct Answer {
     var size: Size
     var cursor: CursorPlace?
   }
 
-  /// Whether this terminal answers; nil before it was asked.
+  /// Whether this terminal answers; nil before the first question.
   var answers: Bool?
   /// How many reports the terminal still has to send, including those that came too late to matter.
   var awaited = 0
-  /// The first of the two that make an answer.
+  /// The first of the two reports that make an answer.
   var cursor: CursorPlace?
   var lastAnswer: Answer?
   var since: Int64 = 0
-  /// When it was asked, and the longest it took to answer.
+  /// When the terminal was asked last, and the longest it took to answer.
   var askedAt: Int64 = 0
   var slowest: Int64 = 0
   var timer: TimerID?
-  /// It is to be looked at when the terminal takes something again.
+  /// The probe waits until the terminal accepts output again.
   var isPutOff = false
-  /// When another size was settled.
+  /// When the size last changed.
   var settledAt: Int64?
-  /// When the terminal last said its size.
+  /// When the terminal last reported its size.
   var confirmedAt: Int64 = 0
 
-  /// One report has come.
+  /// Takes one report.
   ///
   /// - Returns: the answer that it completes.
   mutating func take(_ report: Size) -> Answer? {
@@ -42,7 +42,7 @@ struct ResizeProbe {
     return Answer(size: report, cursor: place)
   }
 
-  /// What has not come by now never will.
+  /// Forgets the reports that have not arrived: they never will.
   mutating func forget() { (awaited, cursor) = (0, nil) }
 }
 
@@ -53,25 +53,25 @@ extension LineEditor {
   /// is asked once only.
   private static let firstPatience = 300
   private static let patience = 1000
-  /// The same where the terminal is to be given back, and answered at once until then.
+  /// The same before another program gets the terminal, if the terminal answered at once until then.
   private static let lastPatience: Int64 = 100
   /// Milliseconds for which the size has to stay the same.
   private static let calm = 40
   /// Milliseconds after which something is drawn even while a window is being dragged.
   private static let longestProbe: Int64 = 1000
-  /// Milliseconds for which another resize may not have been told of yet: tmux holds the second one
-  /// back for 250.
+  /// Milliseconds after a resize in which another may go unreported: tmux delays the second one by
+  /// 250.
   private static let silence: Int64 = 400
-  /// Milliseconds after which an answer is not waited for to know which one comes.
+  /// Milliseconds after which a missing report is given up for good.
   private static let oblivion: Int64 = 10_000
-  /// Milliseconds for which an answer holds.
+  /// Milliseconds for which an answer stays valid.
   private static let certainty: Int64 = 10
 
   /// After a SIGWINCH, or when the size turns out to have changed. Nothing is drawn until the terminal
   /// has reported the same size twice.
   public func resized() {
     guard face == .tty else { return display.takeSize() }
-    // A terminal that takes nothing is not to be asked.
+    // A terminal that accepts no output cannot be asked.
     resizeProbe.isPutOff = isBehind
     guard !isBehind else { return }
     guard !display.isProbingSize else { return }
@@ -110,17 +110,17 @@ extension LineEditor {
     }
   }
 
-  /// A report that was asked for has come.
+  /// Takes a report that was asked for.
   func take(_ report: Size) {
     guard let answer = resizeProbe.take(report) else { return }
     resizeProbe.answers = true
     resizeProbe.slowest = max(resizeProbe.slowest, loop.now - resizeProbe.askedAt)
     guard display.isProbingSize else {
-      // Too late: the block was drawn for what the system told, and the cursor has moved since.
+      // Too late: the block was drawn for the size that the system gave, and the cursor has moved since.
       if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
       return
     }
-    // To another question before the last one.
+    // It answers an earlier question than the last one.
     if resizeProbe.awaited > 0 { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     let isSame = answer.size == resizeProbe.lastAnswer?.size
@@ -152,7 +152,7 @@ extension LineEditor {
     settle(on: resizeProbe.lastAnswer)
   }
 
-  /// - Parameter answer: nil is what the system tells.
+  /// - Parameter answer: nil to take the size that the system gives.
   private func settle(on answer: ResizeProbe.Answer?) {
     resizeProbe.timer = nil
     resizeProbe.confirmedAt = loop.now

@@ -14,7 +14,7 @@ public final class LineEditor {
   public enum Face: Sendable { case tty, plain }
 
   public let loop: EventLoop
-  /// Told what happens at the line; true where it has dealt with it.
+  /// Gets what happens at the line; returns whether it has dealt with it.
   public var handler: ((LineEvent) -> Bool)?
   /// The candidates for the word at a caret (bytes) of a text, asked by readline's own completion
   /// functions.
@@ -22,16 +22,16 @@ public final class LineEditor {
   /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
   /// for M-Backspace; nil if the caret is in no such name.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Waits for the next key as an answer. False: it was none, and is typed if it is a character.
+  /// Gets the next key as an answer. If it returns false, the key is no answer, and a character is typed.
   public var question: ((Answer) -> Bool)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu: () -> MenuState = { .closed }
 
-  /// Whether the terminal's window has the focus; one that does not tell counts as having it.
+  /// Whether the terminal's window has the focus; a terminal that does not report it counts as focused.
   public var isFocused: Bool { focus.isHere }
-  /// A terminal that tells of the focus does so when it is asked to; until then, or until it is
-  /// certain that it will not, ``isFocused`` is false without anybody having said so.
+  /// Whether ``isFocused`` is known: until the terminal has reported its focus, or has been silent for
+  /// so long that it never will, ``isFocused`` is false by default.
   public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
@@ -109,7 +109,7 @@ public final class LineEditor {
   /// What was typed before there was a prompt; the loop handles it as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
-  /// Whether something was typed already that the line does not show yet (rule 5.2).
+  /// Whether the user has typed something that the line does not show yet (rule 5.2).
   public func hasTypedAhead() -> Bool {
     readAhead { $0 }
     return typedAhead.contains { event in
@@ -198,12 +198,12 @@ public final class LineEditor {
     guard let events = keys.available() else { return lostTerminal() }
     takeTypedAhead()
     let typed = events.filter { !takeReport($0) }
-    // The focus or the size alone is not a key: nothing that a key may end or ask for happens.
+    // A report of focus or size is not a key, and must not end or answer anything.
     if !typed.isEmpty || events.isEmpty { handle(typed) }
     keys.waitForSilence()
   }
 
-  /// Takes what the terminal tells by itself. False: somebody typed the event.
+  /// Takes a report that the terminal sent by itself; false if the user typed the event.
   private func takeReport(_ event: KeyEvent) -> Bool {
     if case .focus(let isFocused) = event {
       focus.take(isFocused)
@@ -235,8 +235,8 @@ public final class LineEditor {
       return
     }
     lastCaret = Readline.line.caret
-    // The key is on the screen before drafts and typing signals take their time, and fast typing
-    // asks for them only now and then.
+    // First draw the key: drafts and typing signals take their time, so fast typing updates them only
+    // now and then.
     draw()
     // A menu follows each letter.
     if isInsertion, menu() == .closed { return untold.addLetter() }
@@ -250,14 +250,14 @@ public final class LineEditor {
     tellChanges()
   }
 
-  /// Lays out what was only echoed, and tells of the change.
+  /// Lays out what was only echoed, and reports the change.
   private func tellChanges() {
     guard untold.take() else { return }
     display.needsDrawing = true
     tellChanged()
   }
 
-  /// Tells of a change, which says where the caret is.
+  /// Reports a change, which includes the caret.
   func tellChanged() {
     lastCaret = Readline.line.caret
     tell(.changed)
@@ -276,7 +276,7 @@ public final class LineEditor {
       question = nil
       display.needsDrawing = true
       let isAnswer = ask(answer)
-      // A paste is not a key that answers: it comes behind what the question was about.
+      // A paste answers nothing: it is inserted behind the text that the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
       case .key(let bytes) where !isAnswer && bytes[0] >= 0x20 && bytes[0] != 0x7F: break
