@@ -26,16 +26,16 @@ package final class BatchShell {
   package func run(opening conversation: Conversation) throws -> Int32 {
     var status: Int32 = 0
     try perform(try session.begin(in: conversation))
-    var number = 0
+    var lineNumber = 0
     while !hasQuit, let text = readLine(strippingNewline: true) {
-      number += 1
+      lineNumber += 1
       // A blank line of a file is not a mistake.
       if text.allSatisfy(\.isWhitespace) { continue }
       line.text = text
       do {
         try perform(session.handle(.entered(text), at: 0))
       } catch {
-        StandardError.say("line \(number): " + sentence(for: error))
+        StandardError.say("line \(lineNumber): " + sentence(for: error))
         if status == 0 { status = 1 }
       }
     }

@@ -28,7 +28,7 @@ package struct Launch {
     "PAGER", "BROWSER", "TMPDIR",
   ]
 
-  /// What of the environment of this process is looked at.
+  /// The variables of this process's environment that hobnob uses.
   package static func environment() -> [String: String] {
     var result = [String: String](minimumCapacity: variables.count)
     for name in variables {
@@ -168,7 +168,7 @@ package struct Launch {
     }
   }
 
-  /// Settings from the rc file; what is wrong in it is said, and the rest applies.
+  /// Settings from the rc file; its errors are reported, and the rest applies.
   package func loadRc(complain: (SafeText) -> Void) throws -> RcFile {
     var rc = RcFile(environment: environment)
     guard !options.noRc else { return rc }

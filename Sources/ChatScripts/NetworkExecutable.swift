@@ -10,7 +10,7 @@ package enum NetworkExecutable {
   /// Beside this program, or in `libexec/hobnob` beside its folder.
   ///
   /// - Parameter kind: `xmpp`.
-  /// - Throws: a ``Refusal`` where there is none.
+  /// - Throws: a ``Refusal`` if there is no such program.
   static func path(of kind: String) throws -> String {
     let name = "hobnob-" + kind.filter { $0.isASCII && $0.isLetter }
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -112,7 +112,7 @@ package protocol SessionLine: AnyObject {
 
 extension SessionLine {
   package var selected: String? { nil }
-  var draft: Composer.Draft { Composer.Draft(text, caret: caret, spans: mentions) }
+  var draft: LineDraft { LineDraft(text, caret: caret, spans: mentions) }
 
   /// The mentions of a body with which the line ends.
   func mentions(in body: String) -> [Span] {

@@ -3,9 +3,9 @@ import Glibc
 import Platform
 import StyledText
 
-/// Programs that have the terminal for a while: editor and pager.
+/// Runs programs that take the terminal for a while: editor and pager.
 enum ChildProgram {
-  /// What the terminal sends to all that run on it.
+  /// The signals that the terminal sends to all its processes.
   private static var terminalSignals: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -27,7 +27,7 @@ enum ChildProgram {
       kill(getpid(), SIGSTOP)
       status = 0
     }
-    // What the terminal sent to both was meant for the other.
+    // Signals that the terminal sent to both were meant for the other program.
     var signals = terminalSignals
     sigaddset(&signals, SIGCONT)
     var moment = timespec()

@@ -10,7 +10,7 @@ import StyledText
 enum ExternalEditor {
   /// Opens a text in `$VISUAL`, `$EDITOR` or vi, on the terminal, and waits until it is closed.
   ///
-  /// - Parameter environment: where the editor's command and the folder for the file stand.
+  /// - Parameter environment: names the editor's command and the folder for the file.
   /// - Returns: the text as it was saved, without the newline that editors put at a file's end.
   /// - Throws: a ``Refusal`` where the editor could not be run, failed, or left no text; the text in
   ///   the line is to stay as it was.
@@ -67,7 +67,7 @@ enum ExternalEditor {
 }
 
 extension InteractiveShell {
-  /// `edit-in-editor` (C-x C-e): what comes meanwhile is printed when the editor is closed.
+  /// `edit-in-editor` (C-x C-e): messages that arrive meanwhile are printed when the editor is closed.
   func editInEditor() throws {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text

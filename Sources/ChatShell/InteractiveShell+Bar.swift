@@ -6,7 +6,7 @@ import Conversations
 import LineEditing
 import StyledText
 
-/// What stands around the text, and how the text is styled.
+/// The bar around the text, and the text's styles.
 extension InteractiveShell {
   /// Brings the bar up to date: once before it is drawn, however much has changed.
   func updateBar() {
@@ -23,7 +23,7 @@ extension InteractiveShell {
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows
     bar.pending = session.outgoing.lines.map { line in
-      // In front, where it stands however long the line is.
+      // In front, so that a long line cannot hide it.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
         line.copyNumber != nil ? "(copying) %1" : "(waiting for the store) %1",
@@ -86,13 +86,13 @@ extension InteractiveShell {
   }
 
   /// What is asked, in place of the menu: with as many rows as it needs, since the keys that answer it
-  /// stand at its end.
+  /// are at its end.
   private var question: StyledLine? {
     editor.question == nil ? nil : notice.map { StyledLine($0) }
   }
 
-  /// A question stands alone. While a text has more rows than are seen, how long it is stands before
-  /// the rest (rule 1.9).
+  /// A question is shown alone. If only a part of the text is visible, its length comes first (rule
+  /// 1.9).
   private func statusItems(columns: Int) -> [Item] {
     if question != nil { return [] }
     let status = StatusLine(session: session)

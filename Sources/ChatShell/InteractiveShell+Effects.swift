@@ -111,7 +111,7 @@ extension InteractiveShell {
     _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
   ) {
     if !isAnother {
-      // How to leave is said in its place (rule 3.2).
+      // The status line says how to leave instead (rule 3.2).
       notice = nil
       nextNotice = nil
     }
@@ -135,7 +135,7 @@ extension InteractiveShell {
   // MARK: Keys, clipboard, programs
 
   private func bind(_ bindings: [KeyBinding], mustWork: Bool) throws {
-    let complaints = complaints(of: bindings)
+    let complaints = bindingComplaints(bindings)
     if complaints.isEmpty { return }
     guard mustWork else {
       _ = tell(.complain(complaints))
@@ -144,8 +144,8 @@ extension InteractiveShell {
     throw Refusal(say("The key was not bound: %1.", complaints.joined(separator: "; ")))
   }
 
-  /// Binds them; what readline has against them, with where they stand.
-  func complaints(of bindings: [KeyBinding]) -> [SafeText] {
+  /// Binds the keys; returns what readline refused, with its place in the rc file.
+  func bindingComplaints(_ bindings: [KeyBinding]) -> [SafeText] {
     KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
   }
 

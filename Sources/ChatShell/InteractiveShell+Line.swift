@@ -11,10 +11,10 @@ import Terminal
 // MARK: What the line tells
 
 extension InteractiveShell {
-  /// Whether the event was dealt with here; see ``LineEvent`` for what happens otherwise.
+  /// Handles an event; false for what ``LineEvent`` says happens otherwise.
   func handle(_ event: LineEvent) -> Bool {
     switch event {
-    case .accepted(let text): return accept(text)
+    case .accepted(let text): return acceptLine(text)
     case .changed: lineChanged()
     case .moved:
       completion.caretMoved()
@@ -36,7 +36,7 @@ extension InteractiveShell {
       tell(.interrupted)
       return true
     case .cancelled:
-      // The menu there is no level of its own.
+      // While choosing a conversation, the menu is no level of its own.
       return !session.switcher.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
@@ -64,7 +64,7 @@ extension InteractiveShell {
     return false
   }
 
-  private func accept(_ text: String) -> Bool {
+  private func acceptLine(_ text: String) -> Bool {
     notice = nil
     if session.switcher.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
@@ -120,7 +120,7 @@ extension InteractiveShell {
     tell(.moved)
   }
 
-  /// What hangs on the line beside what is drawn.
+  /// What a change of the line causes beside drawing.
   func hear(_ event: BarEvent) {
     switch event {
     case .typing: tell(.changed)
@@ -177,7 +177,7 @@ extension InteractiveShell {
     return false
   }
 
-  /// The line is about to be emptied: said once it is.
+  /// The line is about to be emptied; the notice appears once it is.
   private func willEmpty() {
     tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")

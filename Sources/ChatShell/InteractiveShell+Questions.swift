@@ -6,10 +6,10 @@ import Glibc
 import LineEditing
 import StyledText
 
-/// What is asked before something is done: the next key is the answer.
+/// Questions before something is done; the next key is the answer.
 extension InteractiveShell {
-  /// Asks; the next key is the answer, unless the body says that it is none: then it is typed. A
-  /// question about a text takes any key, so that a mistaken one does not change the text.
+  /// Asks a question that the next key answers. If the body returns false, the key is no answer and is
+  /// typed. A question about a text takes any key, so that a mistaken one does not change the text.
   func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {
     editor.question = { [weak self] answer in
       guard let self else { return true }

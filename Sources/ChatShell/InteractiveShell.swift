@@ -9,7 +9,7 @@ import Platform
 import StyledText
 import Terminal
 
-/// A shell at a terminal: tells a ``Session`` what happens, and carries out what it answers.
+/// A shell at a terminal: reports events to a ``Session`` and carries out the effects it returns.
 @MainActor
 final class InteractiveShell {
   let session: Session
@@ -25,20 +25,20 @@ final class InteractiveShell {
 
   var notice: SafeText? { didSet { noticeAt = loop.now } }
   private var noticeAt: Int64 = 0
-  /// A long text is about to be sent, in this way, as the person was asked and said.
+  /// How the user has agreed to send a long text.
   var sureAs: SentAs?
   enum SentAs { case text, file }
-  /// What is said when the change that is under way has happened.
+  /// The notice to show once the present change has happened.
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
   var waitingShown = 0
-  /// What the bar shows may no longer be so.
+  /// The bar may be out of date.
   var isStale = true
   /// ``LineEditor/scrolledText``, as the bar shows it.
   var shownLength: ScrolledText?
   private var exitStatus: Int32 = 0
-  /// Whether the terminal is known to make links.
+  /// Whether the terminal is known to support links.
   let linksByDefault: Bool
 
   init(session: Session, editor: LineEditor, loop: EventLoop) {
@@ -47,7 +47,6 @@ final class InteractiveShell {
     self.loop = loop
     linksByDefault = editor.links
     completion = LiveCompletion(session: session, editor: editor)
-    completion.menuChanged = { [weak self] in self?.refresh() }
     completion.listen(self) { [weak self] in self?.hear($0) }
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     (session.line as? EditorLine)?.completion = completion
@@ -87,13 +86,13 @@ final class InteractiveShell {
       tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
-    // Before the prompt is there: whoever sees it may end the program, and the terminal has to be
-    // given back.
+    // Before the prompt appears: anyone who sees it may end the program, which then has to restore the
+    // terminal.
     handleSignals()
     editor.draw()
     watchStore()
     loop.endOfTurn { [weak self] in self?.endTurn() }
-    // What the first prompt does not have to wait for, but the first key does: Up finds history.
+    // After the first prompt and before the first key: Up needs the history.
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
@@ -109,7 +108,7 @@ final class InteractiveShell {
 
   // MARK: Events
 
-  /// Tells the session what happened, and does what it answers. False: it refused.
+  /// Tells the session what happened, and carries out its effects; false if it refused.
   @discardableResult
   func tell(_ event: SessionEvent) -> Bool {
     let isDone = perform(session.handle(event, at: loop.now))
@@ -117,7 +116,7 @@ final class InteractiveShell {
     return isDone
   }
 
-  /// A key that may mean something. False: it does not.
+  /// Offers a key to the session; false if the key means nothing to it.
   func offer(_ key: SessionKey) -> Bool {
     guard let effects = session.offer(key, at: loop.now) else { return false }
     perform(effects)
@@ -132,7 +131,7 @@ final class InteractiveShell {
 
   func refresh() { isStale = true }
 
-  /// Says what went wrong; the line is as it was.
+  /// Reports an error; the line stays as it was.
   func complain(_ sentence: SafeText) { tell(.complain([sentence])) }
 
   private func watchStore() {
@@ -185,7 +184,7 @@ final class InteractiveShell {
     tell(.leave(status: status))
   }
 
-  /// Terminals that are dragged send a storm of sizes; drawing waits for its end.
+  /// Dragging a window causes a storm of sizes; drawing waits for its end.
   private func resizeSoon() {
     if let resizeTimer { loop.cancel(resizeTimer) }
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in
@@ -196,8 +195,8 @@ final class InteractiveShell {
     }
   }
 
-  /// What is said in the status line makes room for who is typing after a while, for good. Their
-  /// signals come every three seconds and have it looked at anew.
+  /// After three seconds, a notice in the status line makes room for the typing indicator. Typing
+  /// signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
     if isOld, !session.place.typing.isEmpty, !session.editing.isOn { notice = nil }

@@ -41,7 +41,7 @@ extension Launch {
       throw Refusal(say("%1 names no conversation.", SafeText(line: name ?? "")))
     }
     let loop = EventLoop()
-    let editor = isatty(0) == 1 ? try editor(rc.settings, loop) : nil
+    let editor = isatty(0) == 1 ? try lineEditor(rc.settings, loop) : nil
     let (store, me, opening): (Store, Participant, Opening)
     (store, me, opening) = try openedWhenFree(isLimited: editor == nil) { patience in
       let store = try openStore(create: true, patience: patience, shared: options.shared)
@@ -69,12 +69,12 @@ extension Launch {
       line: EditorLine(editor), at: loop.now)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
-      greeting: try greeting(me, opening, in: store), complaints: complaints,
+      greeting: try greetingLines(me, opening, in: store), complaints: complaints,
       first: opening.question)
   }
 
   /// The line of a shell at a terminal.
-  private func editor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
+  private func lineEditor(_ settings: Settings, _ loop: EventLoop) throws -> LineEditor {
     guard StandardDescriptors.outputIsWritable else {
       throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
     }
@@ -88,8 +88,8 @@ extension Launch {
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
-  /// Said where nothing has been said yet.
-  private func greeting(
+  /// Printed in a conversation without messages.
+  private func greetingLines(
     _ me: Participant, _ opening: Opening, in store: Store
   ) throws -> [StyledLine] {
     guard opening.conversation.lastNumber == 0 else { return [] }
@@ -114,12 +114,12 @@ extension Launch {
       SafeText(line: program))
   }
 
-  /// What a shell begins in.
+  /// The conversation that a shell begins in.
   private struct Opening {
     var conversation: Conversation
-    /// It was made just now, by its name: which may be a slip of the pen.
+    /// It was made just now, so its name may be a typing error.
     var isNew = false
-    /// The one that was named is not there.
+    /// Asks what to do if the named conversation does not exist.
     var question: SessionEvent?
   }
 
@@ -140,7 +140,7 @@ extension Launch {
           })
       }
       if try store.read({ try $0.room(name, for: me) }) != nil {
-        return Opening(conversation: try joined(name, me, store))
+        return Opening(conversation: try enteredRoom(name, me, store))
       }
       try store.read { try $0.refuseRemoved(room: name) }
       // A bare name is a room, but an address may be somebody's.
@@ -150,9 +150,9 @@ extension Launch {
     } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
       let made = try store.writeDurably { try $0.conversation(made: name, by: me) }
       return Opening(
-        conversation: made.kind == .room ? try joined(name, me, store) : made, isNew: true)
+        conversation: made.kind == .room ? try enteredRoom(name, me, store) : made, isNew: true)
     } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
-      return Opening(conversation: try joined(name, me, store), isNew: bare != "lobby")
+      return Opening(conversation: try enteredRoom(name, me, store), isNew: bare != "lobby")
     } catch RuleError.noSuchRoom where !bare.contains("@") {
       let near =
         bare == name ? subcommands.first { Command.distance($0, name) <= 1 } : nil
@@ -176,13 +176,13 @@ extension Launch {
   private func usual(_ me: ID<Participant>, _ store: Store) throws -> Conversation {
     guard let last = try store.read({ try $0.lastConversation(of: me) }),
       let conversation = try store.read({ try $0.conversation(last, for: me) })
-    else { return try joined("lobby", me, store) }
+    else { return try enteredRoom("lobby", me, store) }
     if try store.read({ try $0.isMember(me, of: last) }) { return conversation }
     let recent = try store.read { try $0.listing(for: me) }.first?.conversation
-    return try recent ?? joined("lobby", me, store)
+    return try recent ?? enteredRoom("lobby", me, store)
   }
 
-  private func joined(
+  private func enteredRoom(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
     let room = try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me) }

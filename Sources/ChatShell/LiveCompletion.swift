@@ -5,7 +5,7 @@ import Composer
 import LineEditing
 import StyledText
 
-/// What hangs on the line being typed: menu, mentions (rule 2), who is told of changes (rule 9).
+/// The menu, the mentions (rule 2) and the listeners (rule 9) of the line being typed.
 typealias LiveCompletion = BarController<LineEditor>
 
 extension BarController where Line == LineEditor {

@@ -20,7 +20,7 @@ extension InteractiveShell {
   }
 
   private func runPager(_ lines: [StyledLine], atEnd: Bool) throws {
-    let command = Pager.command(session.preferences.environment["PAGER"], atEnd: atEnd)
+    let command = Pager.commandLine(session.preferences.environment["PAGER"], atEnd: atEnd)
     guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       throw Refusal(
         say(
@@ -52,7 +52,7 @@ extension InteractiveShell {
   }
 
   /// Gives the whole screen to another program until it ends. Nothing is printed meanwhile, and
-  /// what comes does not count as seen; then it is printed.
+  /// messages that arrive do not count as seen; they are printed afterwards.
   func lendScreen(_ body: () -> Void) {
     tell(.screenLent(true))
     editor.withTerminalReleased(keepingLine: false, body)
@@ -62,9 +62,9 @@ extension InteractiveShell {
 
 /// How a pager is called.
 enum Pager {
-  /// The command: `$PAGER`, or less. less is told to begin at the end where that is
-  /// wanted, and to show styles.
-  static func command(_ pager: String?, atEnd: Bool) -> String {
+  /// The command: `$PAGER`, or less. less gets the options to show styles and, if wanted, to begin at
+  /// the end.
+  static func commandLine(_ pager: String?, atEnd: Bool) -> String {
     let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
     return isLess(command) ? command + " -R" + (atEnd ? " +G" : "") : command
   }

@@ -10,7 +10,7 @@ enum TemporaryFile {
     environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
   }
 
-  /// A new file, open for reading and writing; whoever makes it removes it.
+  /// A new file, open for reading and writing; the caller removes it.
   ///
   /// - Returns: nil with the reason in `errno`.
   static func make(environment: [String: String]) -> (path: String, descriptor: Int32)? {

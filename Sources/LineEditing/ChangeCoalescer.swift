@@ -24,7 +24,7 @@ final class ChangeCoalescer {
     loop.schedule(&timer, at: min(loop.now + Self.delay, deadline)) { [weak self] in self?.isDue() }
   }
 
-  /// Another change, to be told at once.
+  /// Another change, to be reported at once.
   func add() { isUrgent = true }
 
   /// - Returns: whether there was something to tell.

@@ -25,12 +25,12 @@ final class KeyReader {
     self.loop = loop
   }
 
-  /// What has come from the terminal; nil where it is gone.
+  /// The input that has arrived; nil if the terminal has closed.
   func available() -> [KeyEvent]? {
     device.readAvailable().map { decoder.decode($0, at: loop.now) }
   }
 
-  /// To be called once what came was handled.
+  /// Call it once the input has been handled.
   func waitForSilence() {
     waitForEscape()
     guard decoder.isPasting || pasteTimer != nil else { return }

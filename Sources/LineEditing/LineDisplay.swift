@@ -10,7 +10,7 @@ import Terminal
 final class LineDisplay {
   let face: LineEditor.Face
   let device: TerminalDevice
-  /// What stands around the text; the text itself is readline's.
+  /// Everything around the text; the text itself is readline's.
   var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
   /// How this terminal draws text.
   var widths: Widths {
@@ -21,13 +21,13 @@ final class LineDisplay {
   private(set) var inputRows = 1
   /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
   private(set) var scrolledText: ScrolledText?
-  /// While the terminal is asked how large it is, nothing is drawn.
-  var isSizeInDoubt = false
-  /// Nobody is going to type any more: a dumb terminal is not shown the line again.
+  /// While hobnob asks the terminal for its size, it draws nothing.
+  var isProbingSize = false
+  /// The program is ending: a dumb terminal does not show the line again.
   var isEnding = false
-  /// Called when the system tells another size than when the size was settled.
-  var sizeDoubted: () -> Void = {}
-  /// What the system told then.
+  /// Called when the system gives another size than the one settled on.
+  var sizeMayHaveChanged: () -> Void = {}
+  /// The size that the system gave then.
   private var toldSize: Size
 
   private var painter: Painter
@@ -69,7 +69,7 @@ final class LineDisplay {
 
   /// What is on the screen is what there is to be drawn.
   var isSettled: Bool {
-    face == .tty && !isSizeInDoubt && !needsDrawing && above.isEmpty && bytesOut.isEmpty
+    face == .tty && !isProbingSize && !needsDrawing && above.isEmpty && bytesOut.isEmpty
       && !device.isBehind && creadline_is_idle()
   }
 
@@ -80,8 +80,8 @@ final class LineDisplay {
   /// Whether lines wait to be printed.
   var hasLines: Bool { !above.isEmpty }
 
-  /// Whether the system tells another size than when the size was settled.
-  var isAnotherSizeTold: Bool { face == .tty && !isSizeInDoubt && device.size != toldSize }
+  /// Whether the system gives another size than the one settled on.
+  var isAnotherSizeTold: Bool { face == .tty && !isProbingSize && device.size != toldSize }
 
   /// Tells readline how large the terminal is.
   func takeSize() {
@@ -98,14 +98,14 @@ final class LineDisplay {
     }
   }
 
-  /// Another program had the terminal; what it left is not to be counted on.
+  /// Another program had the terminal and may have left it in any state.
   func comeBack() {
     takeSize()
     if face == .plain { creadline_plain_show() }
     needsDrawing = true
   }
 
-  /// The terminal may show anything by now.
+  /// Forgets what the screen shows: it may be anything by now.
   func forget() {
     painter.forget()
     takeSize()
@@ -116,10 +116,10 @@ final class LineDisplay {
   /// even when it is as large as before.
   ///
   /// - Parameters:
-  ///   - size: the terminal's own word; nil where there is only what the system tells.
-  ///   - cursor: where the terminal says that the cursor is.
+  ///   - size: as the terminal reported it; nil to take the size that the system gives.
+  ///   - cursor: where the terminal reported the cursor.
   func settle(on size: Size?, cursor: CursorPlace?) {
-    isSizeInDoubt = false
+    isProbingSize = false
     toldSize = device.size
     bytesOut += painter.resize(to: size ?? toldSize, cursor: cursor)
     takeSize()
@@ -141,7 +141,7 @@ final class LineDisplay {
     needsDrawing = true
   }
 
-  /// Settled lines as they stand on the screen; one that is still wider than it the terminal wraps.
+  /// Settled lines as rows of the screen; the terminal wraps a row that is still too wide.
   func rows(of lines: [StyledLine]) -> [StyledLine] {
     guard face == .tty, wrapsAtWords else { return lines }
     return lines.flatMap { $0.wrapped(at: columns, widths: widths) }
@@ -177,11 +177,11 @@ final class LineDisplay {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
     needsDrawing = true
-    // What the terminal has not taken yet is drawn for; once it has, only what there is then.
+    // If the terminal has not taken the last output, wait, and draw the newest state then.
     if device.isBehind { return }
-    // What comes while a resize settles is drawn for a block that stands where it does then.
-    if isAnotherSizeTold { sizeDoubted() }
-    if isSizeInDoubt { return }
+    // During a resize, nothing may be drawn: the block's place is unknown until the size settles.
+    if isAnotherSizeTold { sizeMayHaveChanged() }
+    if isProbingSize { return }
     needsDrawing = false
     let lines = above
     above = []
@@ -226,7 +226,7 @@ final class LineDisplay {
     return layout
   }
 
-  /// readline's marks around what has no width (\001 … \002), and what stands between them, go.
+  /// A prompt without readline's marks around what has no width (\001 … \002), and without that text.
   private static func visible(_ prompt: UnsafePointer<CChar>) -> String {
     var bytes: [UInt8] = []
     var hidden = false
@@ -262,6 +262,6 @@ final class LineDisplay {
   /// A dumb terminal need not know tabs (rule 11.5).
   private func withoutTabs(_ line: StyledLine) -> String {
     let text = line.plain.string
-    return text.utf8.contains(0x09) ? Row(line, widths: widths).string : text
+    return text.utf8.contains(0x09) ? CellRow(line, widths: widths).string : text
   }
 }

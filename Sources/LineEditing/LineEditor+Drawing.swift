@@ -13,17 +13,17 @@ extension LineEditor {
   /// Draws what has changed since the last turn, in one write.
   public func draw() {
     tell(.willDraw)
-    doubtBeforeLines()
+    confirmSizeBeforeScroll()
     let scrolled = display.scrolledText
     display.draw()
-    // Only what was laid out tells whether all of the text is seen, and the status says so.
+    // Only the layout shows whether all of the text is visible, which the status line reports.
     guard display.scrolledText != scrolled else { return }
     tell(.willDraw)
     display.draw()
   }
 
-  /// Whether the terminal has not taken yet what was drawn, or never will. Until it has, nothing more
-  /// is.
+  /// Whether the terminal has not taken the last output yet, or never will. Until it has, hobnob draws
+  /// nothing.
   public var isBehind: Bool { device.isBehind || device.isDead }
 
   func fellBehind() {
@@ -33,7 +33,7 @@ extension LineEditor {
       guard !device.isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
-      if sizeDoubt.isPutOff { resized() }
+      if resizeProbe.isPutOff { resized() }
       tell(.fellBehindOrCaughtUp)
     }
     tell(.fellBehindOrCaughtUp)

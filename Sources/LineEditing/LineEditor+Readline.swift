@@ -8,7 +8,7 @@ import Terminal
 extension LineEditor {
   func heard(_ event: creadline_event, _ text: String?) -> Bool {
     switch event {
-    case creadline_accept_line: return accept(Readline.text)
+    case creadline_accept_line: return acceptLine(Readline.text)
     case creadline_line_ended: ended(text)
     case creadline_line_began: lineBegan()
     case creadline_cancel: return tell(.cancelled)
@@ -32,7 +32,7 @@ extension LineEditor {
     return false
   }
 
-  private func accept(_ text: String) -> Bool {
+  private func acceptLine(_ text: String) -> Bool {
     isAccepting = true
     let isTaken = tell(.accepted(text))
     if !isTaken { isAccepting = false }
@@ -46,7 +46,7 @@ extension LineEditor {
       return
     }
     // A line that a readline function ended on its own way goes through the same door.
-    if !accept(text) {
+    if !acceptLine(text) {
       isAccepting = true
       afterLine.append { [weak self] in self?.setLine(text) }
     }
@@ -63,13 +63,14 @@ extension LineEditor {
   func write(_ bytes: [UInt8]) { device.write(bytes) }
 
   func list(_ labels: [SafeText]) {
-    print(Self.columns(labels, across: display.columns, widths: widths))
+    print(Self.sideBySide(labels, across: display.columns, widths: widths))
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }
 
   /// Labels side by side, as many as fit, filled downwards.
-  static func columns(_ labels: [SafeText], across columns: Int, widths: Widths) -> [StyledLine] {
+  static func sideBySide(_ labels: [SafeText], across columns: Int, widths: Widths) -> [StyledLine]
+  {
     guard !labels.isEmpty else { return [] }
     let measured = labels.map { widths.columns(of: $0.string) }
     let cell = (measured.max() ?? 0) + 2

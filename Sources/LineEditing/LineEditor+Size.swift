@@ -3,34 +3,34 @@ import Glibc
 import Platform
 import Terminal
 
-/// What is known of a size that may be changing.
+/// Asks the terminal for its size while it may be changing.
 struct ResizeProbe {
-  /// What the terminal said: its size, and where the cursor is; nil where it may have moved since.
+  /// What the terminal reported: its size, and the cursor's place, nil if it may have moved since.
   struct Answer {
     var size: Size
     var cursor: CursorPlace?
   }
 
-  /// Whether this terminal answers; nil before it was asked.
+  /// Whether this terminal answers; nil before the first question.
   var answers: Bool?
-  /// How many reports of the terminal are still to come, also such as nobody waits for any more.
+  /// How many reports the terminal still has to send, including those that came too late to matter.
   var awaited = 0
-  /// The first of the two that make an answer.
+  /// The first of the two reports that make an answer.
   var cursor: CursorPlace?
   var lastAnswer: Answer?
   var since: Int64 = 0
-  /// When it was asked, and the longest it took to answer.
+  /// When the terminal was asked last, and the longest it took to answer.
   var askedAt: Int64 = 0
   var slowest: Int64 = 0
   var timer: TimerID?
-  /// It is to be looked at when the terminal takes something again.
+  /// The probe waits until the terminal accepts output again.
   var isPutOff = false
-  /// When another size was settled.
+  /// When the size last changed.
   var settledAt: Int64?
-  /// When the terminal last said its size.
+  /// When the terminal last reported its size.
   var confirmedAt: Int64 = 0
 
-  /// One report has come.
+  /// Takes one report.
   ///
   /// - Returns: the answer that it completes.
   mutating func take(_ report: Size) -> Answer? {
@@ -42,121 +42,121 @@ struct ResizeProbe {
     return Answer(size: report, cursor: place)
   }
 
-  /// What has not come by now never will.
+  /// Forgets the reports that have not arrived: they never will.
   mutating func forget() { (awaited, cursor) = (0, nil) }
 }
 
-/// The screen after a resize: the block is taken away from where it stands only when it is certain
-/// how the terminal has wrapped it, for otherwise messages above it would go with it (1.14).
+/// The screen after a resize: hobnob removes the block only when it knows how the terminal has wrapped
+/// it, or messages above would go with it (1.14).
 extension LineEditor {
   /// Milliseconds for the first answer: enough for a far machine, and a terminal that never answers
   /// is asked once only.
   private static let firstPatience = 300
   private static let patience = 1000
-  /// The same where the terminal is to be given back, and answered at once until then.
+  /// The same before another program gets the terminal, if the terminal answered at once until then.
   private static let lastPatience: Int64 = 100
   /// Milliseconds for which the size has to stay the same.
   private static let calm = 40
   /// Milliseconds after which something is drawn even while a window is being dragged.
-  private static let longestDoubt: Int64 = 1000
-  /// Milliseconds for which another resize may not have been told of yet: tmux holds the second one
-  /// back for 250.
+  private static let longestProbe: Int64 = 1000
+  /// Milliseconds after a resize in which another may go unreported: tmux delays the second one by
+  /// 250.
   private static let silence: Int64 = 400
-  /// Milliseconds after which an answer is not waited for to know which one comes.
+  /// Milliseconds after which a missing report is given up for good.
   private static let oblivion: Int64 = 10_000
-  /// Milliseconds for which an answer holds.
+  /// Milliseconds for which an answer stays valid.
   private static let certainty: Int64 = 10
 
-  /// SIGWINCH, after it has settled; or the size was found to be another. Nothing is drawn until the
-  /// terminal has said twice that it is the same.
+  /// After a SIGWINCH, or when the size turns out to have changed. Nothing is drawn until the terminal
+  /// has reported the same size twice.
   public func resized() {
     guard face == .tty else { return display.takeSize() }
-    // A terminal that takes nothing is not to be asked.
-    sizeDoubt.isPutOff = isBehind
+    // A terminal that accepts no output cannot be asked.
+    resizeProbe.isPutOff = isBehind
     guard !isBehind else { return }
-    guard !display.isSizeInDoubt else { return }
-    guard sizeDoubt.answers != false else { return settle(on: nil) }
-    display.isSizeInDoubt = true
-    sizeDoubt.lastAnswer = nil
-    sizeDoubt.since = loop.now
+    guard !display.isProbingSize else { return }
+    guard resizeProbe.answers != false else { return settle(on: nil) }
+    display.isProbingSize = true
+    resizeProbe.lastAnswer = nil
+    resizeProbe.since = loop.now
     ask()
   }
 
-  /// Lines are about to scroll the block up: what would be left of it when it is not where it seems
-  /// to be stays for ever. Soon after a resize the terminal has to confirm its size first.
-  func doubtBeforeLines() {
-    guard display.hasLines, face == .tty, !isBehind, sizeDoubt.answers == true,
-      !display.isSizeInDoubt,
-      let settledAt = sizeDoubt.settledAt, loop.now - settledAt < Self.silence,
-      loop.now - sizeDoubt.confirmedAt > Self.certainty
+  /// Printing lines scrolls the block up. If the block is not where hobnob thinks it is, remains of it
+  /// stay on the screen for ever; so soon after a resize the terminal has to confirm its size first.
+  func confirmSizeBeforeScroll() {
+    guard display.hasLines, face == .tty, !isBehind, resizeProbe.answers == true,
+      !display.isProbingSize,
+      let settledAt = resizeProbe.settledAt, loop.now - settledAt < Self.silence,
+      loop.now - resizeProbe.confirmedAt > Self.certainty
     else { return }
-    display.isSizeInDoubt = true
-    sizeDoubt.lastAnswer = .init(size: display.size, cursor: nil)
-    sizeDoubt.since = loop.now
+    display.isProbingSize = true
+    resizeProbe.lastAnswer = .init(size: display.size, cursor: nil)
+    resizeProbe.since = loop.now
     ask()
   }
 
   private func ask() {
-    if loop.now - sizeDoubt.askedAt > Self.oblivion { sizeDoubt.forget() }
+    if loop.now - resizeProbe.askedAt > Self.oblivion { resizeProbe.forget() }
     device.write(SizeReport.question)
-    sizeDoubt.awaited += SizeReport.answers
-    sizeDoubt.askedAt = loop.now
-    let patience = sizeDoubt.answers == nil ? Self.firstPatience : Self.patience
-    sizeDoubt.timer = loop.after(milliseconds: patience) { [weak self] in
+    resizeProbe.awaited += SizeReport.answers
+    resizeProbe.askedAt = loop.now
+    let patience = resizeProbe.answers == nil ? Self.firstPatience : Self.patience
+    resizeProbe.timer = loop.after(milliseconds: patience) { [weak self] in
       guard let self else { return }
-      if sizeDoubt.answers == nil { sizeDoubt.answers = false }
-      sizeDoubt.lastAnswer?.cursor = nil
-      settle(on: sizeDoubt.lastAnswer)
+      if resizeProbe.answers == nil { resizeProbe.answers = false }
+      resizeProbe.lastAnswer?.cursor = nil
+      settle(on: resizeProbe.lastAnswer)
     }
   }
 
-  /// A report that was asked for has come.
+  /// Takes a report that was asked for.
   func take(_ report: Size) {
-    guard let answer = sizeDoubt.take(report) else { return }
-    sizeDoubt.answers = true
-    sizeDoubt.slowest = max(sizeDoubt.slowest, loop.now - sizeDoubt.askedAt)
-    guard display.isSizeInDoubt else {
-      // Too late: the block was drawn for what the system told, and the cursor has moved since.
+    guard let answer = resizeProbe.take(report) else { return }
+    resizeProbe.answers = true
+    resizeProbe.slowest = max(resizeProbe.slowest, loop.now - resizeProbe.askedAt)
+    guard display.isProbingSize else {
+      // Too late: the block was drawn for the size that the system gave, and the cursor has moved since.
       if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
       return
     }
-    // To another question before the last one.
-    if sizeDoubt.awaited > 0 { return }
-    if let timer = sizeDoubt.timer { loop.cancel(timer) }
-    let isSame = answer.size == sizeDoubt.lastAnswer?.size
-    sizeDoubt.lastAnswer = answer
-    if isSame || loop.now - sizeDoubt.since > Self.longestDoubt { return settle(on: answer) }
-    sizeDoubt.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
+    // It answers an earlier question than the last one.
+    if resizeProbe.awaited > 0 { return }
+    if let timer = resizeProbe.timer { loop.cancel(timer) }
+    let isSame = answer.size == resizeProbe.lastAnswer?.size
+    resizeProbe.lastAnswer = answer
+    if isSame || loop.now - resizeProbe.since > Self.longestProbe { return settle(on: answer) }
+    resizeProbe.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
   }
 
-  /// The terminal is about to be given back: what is known has to do, and an answer that is still to
-  /// come must not be typed into the next program.
-  func endSizeDoubt() {
+  /// Call it before another program gets the terminal: settles on the size that is known, and waits a
+  /// moment for answers, which must not become input of that program.
+  func finishResizeProbe() {
     if display.isAnotherSizeTold { resized() }
-    guard display.isSizeInDoubt else { return }
-    if let timer = sizeDoubt.timer { loop.cancel(timer) }
-    // Of one that was never asked before nobody knows.
+    guard display.isProbingSize else { return }
+    if let timer = resizeProbe.timer { loop.cancel(timer) }
+    // A terminal that was never asked before may be slow.
     let patience =
-      sizeDoubt.answers == nil
-      ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * sizeDoubt.slowest)
+      resizeProbe.answers == nil
+      ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * resizeProbe.slowest)
     let end = loop.now + patience
-    while sizeDoubt.awaited > 0, loop.now < end {
+    while resizeProbe.awaited > 0, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = keys.available() else {
         break
       }
-      for report in events.compactMap({ SizeReport.size(in: $0) }) where sizeDoubt.awaited > 0 {
-        if let answer = sizeDoubt.take(report) { sizeDoubt.lastAnswer = answer }
+      for report in events.compactMap({ SizeReport.size(in: $0) }) where resizeProbe.awaited > 0 {
+        if let answer = resizeProbe.take(report) { resizeProbe.lastAnswer = answer }
       }
     }
-    settle(on: sizeDoubt.lastAnswer)
+    settle(on: resizeProbe.lastAnswer)
   }
 
-  /// - Parameter answer: nil is what the system tells.
+  /// - Parameter answer: nil to take the size that the system gives.
   private func settle(on answer: ResizeProbe.Answer?) {
-    sizeDoubt.timer = nil
-    sizeDoubt.confirmedAt = loop.now
-    if answer == nil || answer?.size != display.size { sizeDoubt.settledAt = loop.now }
+    resizeProbe.timer = nil
+    resizeProbe.confirmedAt = loop.now
+    if answer == nil || answer?.size != display.size { resizeProbe.settledAt = loop.now }
     display.settle(on: answer?.size, cursor: answer?.cursor)
     tell(.resized)
   }

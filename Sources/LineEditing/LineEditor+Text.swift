@@ -8,7 +8,7 @@ import Terminal
 extension LineEditor: BarLine {
   /// The text; made once for each ``edition``.
   public var text: String { Readline.text }
-  /// Another number whenever the text is another.
+  /// Changes whenever the text changes.
   public var edition: Int { Int(creadline_edition()) }
   public var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
   public var zones: ZoneValues<[Item]> { bar.zones }
@@ -118,7 +118,7 @@ extension LineEditor: BarLine {
     return Aside(creadline_set_aside())
   }
 
-  /// Puts back what was taken away, in place of what stands there now.
+  /// Puts back what was taken away, in place of the present line.
   public func bringBack(_ aside: consuming Aside) {
     creadline_settle()
     isProgramChange = true

@@ -14,24 +14,24 @@ public final class LineEditor {
   public enum Face: Sendable { case tty, plain }
 
   public let loop: EventLoop
-  /// Told what happens at the line; true where it has dealt with it.
+  /// Gets what happens at the line; returns whether it has dealt with it.
   public var handler: ((LineEvent) -> Bool)?
   /// The candidates for the word at a caret (bytes) of a text, asked by readline's own completion
   /// functions.
   public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
   /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
-  /// for M-Backspace; nil where there is none.
+  /// for M-Backspace; nil if the caret is in no such name.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Waits for the next key as an answer. False: it was none, and is typed if it is a character.
+  /// Gets the next key as an answer. If it returns false, the key is no answer, and a character is typed.
   public var question: ((Answer) -> Bool)?
 
   /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
   public var menu: () -> MenuState = { .closed }
 
-  /// Whether the terminal's window has the focus; one that does not tell counts as having it.
+  /// Whether the terminal's window has the focus; a terminal that does not report it counts as focused.
   public var isFocused: Bool { focus.isHere }
-  /// A terminal that tells of the focus does so when it is asked to; until then, or until it is
-  /// certain that it will not, ``isFocused`` is false without anybody having said so.
+  /// Whether ``isFocused`` is known: until the terminal has reported its focus, or has been silent for
+  /// so long that it never will, ``isFocused`` is false by default.
   public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
@@ -66,12 +66,12 @@ public final class LineEditor {
     untold.isDue = { [weak self] in self?.tellChanges() }
   }
 
-  /// Tells the handler. False: it did nothing, or there is none.
+  /// Tells the handler, if there is one; false if it did nothing.
   @discardableResult
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
   public var face: Face { display.face }
-  /// What stands around the text; the text itself is readline's.
+  /// Everything around the text; the text itself is readline's.
   public var bar: InputBar {
     get { display.bar }
     set { display.bar = newValue }
@@ -97,19 +97,19 @@ public final class LineEditor {
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
-    display.sizeDoubted = { [weak self] in self?.resized() }
+    display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
-    // Nothing ever comes from there but the news that its reader has gone.
+    // Output becomes readable only when its reader has gone.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
     if face == .tty { focus.wait() }
   }
 
   private var isStarted = false
-  /// What was typed before the prompt stood; it is handled as soon as the loop runs.
+  /// What was typed before there was a prompt; the loop handles it as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
-  /// Whether something was typed already that the line does not show yet (rule 5.2).
+  /// Whether the user has typed something that the line does not show yet (rule 5.2).
   public func hasTypedAhead() -> Bool {
     readAhead { $0 }
     return typedAhead.contains { event in
@@ -136,13 +136,13 @@ public final class LineEditor {
     if !events.isEmpty { handle(events) }
   }
 
-  var sizeDoubt = ResizeProbe()
+  var resizeProbe = ResizeProbe()
 
-  /// Gives the terminal back as it was found; the cursor stands on a fresh row.
+  /// Gives the terminal back as it was found; the cursor is on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
-    endSizeDoubt()
+    finishResizeProbe()
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
     draw()
@@ -158,13 +158,13 @@ public final class LineEditor {
   ///
   /// - Parameter keepingLine: the line stays on the screen, above what the child writes.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
-    endSizeDoubt()
+    finishResizeProbe()
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()
     body()
     device.enter(plain: face == .plain)
-    // Nothing was told meanwhile.
+    // The terminal did not report its focus meanwhile.
     if face == .tty { focus.wait() }
     display.comeBack()
   }
@@ -198,18 +198,18 @@ public final class LineEditor {
     guard let events = keys.available() else { return lostTerminal() }
     takeTypedAhead()
     let typed = events.filter { !takeReport($0) }
-    // The focus or the size alone is not a key: nothing that a key may end or ask for happens.
+    // A report of focus or size is not a key, and must not end or answer anything.
     if !typed.isEmpty || events.isEmpty { handle(typed) }
     keys.waitForSilence()
   }
 
-  /// Takes what the terminal tells by itself. False: somebody typed the event.
+  /// Takes a report that the terminal sent by itself; false if the user typed the event.
   private func takeReport(_ event: KeyEvent) -> Bool {
     if case .focus(let isFocused) = event {
       focus.take(isFocused)
       return true
     }
-    guard sizeDoubt.awaited > 0, let report = SizeReport.size(in: event) else { return false }
+    guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
     take(report)
     return true
   }
@@ -235,8 +235,8 @@ public final class LineEditor {
       return
     }
     lastCaret = Readline.line.caret
-    // The key is on the screen before drafts and typing signals take their time, and fast typing
-    // asks for them only now and then.
+    // First draw the key: drafts and typing signals take their time, so fast typing updates them only
+    // now and then.
     draw()
     // A menu follows each letter.
     if isInsertion, menu() == .closed { return untold.addLetter() }
@@ -244,26 +244,26 @@ public final class LineEditor {
     tellChanges()
   }
 
-  /// Tells of what was changed by the keys so far, before another kind of event.
+  /// Reports the changes of earlier keys before an event of another kind.
   func tellEarlierChanges() {
     if creadline_take_changed(), !isProgramChange { untold.add() }
     tellChanges()
   }
 
-  /// Lays out what was only echoed, and tells of the change.
+  /// Lays out what was only echoed, and reports the change.
   private func tellChanges() {
     guard untold.take() else { return }
     display.needsDrawing = true
     tellChanged()
   }
 
-  /// Tells of a change, which says where the caret is.
+  /// Reports a change, which includes the caret.
   func tellChanged() {
     lastCaret = Readline.line.caret
     tell(.changed)
   }
 
-  /// The line that was being typed is gone; what was still to be told of it is not about the next.
+  /// A new line has begun: drops the changes of the old one that were not reported yet.
   func forgetChanges() {
     _ = untold.take()
     _ = creadline_take_changed()
@@ -276,7 +276,7 @@ public final class LineEditor {
       question = nil
       display.needsDrawing = true
       let isAnswer = ask(answer)
-      // A paste is not a key that answers: it comes behind what the question was about.
+      // A paste answers nothing: it is inserted behind the text that the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
       case .key(let bytes) where !isAnswer && bytes[0] >= 0x20 && bytes[0] != 0x7F: break

@@ -2,12 +2,12 @@
 import Composer
 import Terminal
 
-/// What happens at the line. ``LineEditor/handler`` is told each, in order, and says whether it has
-/// dealt with it. What happens otherwise stands beside each; where nothing does, the answer does not
+/// What happens at the line. ``LineEditor/handler`` gets each, in order, and returns whether it has
+/// dealt with it. Each case says what happens otherwise; if it says nothing, the answer does not
 /// matter.
 public enum LineEvent: Hashable, Sendable {
-  /// Return was pressed. Handled: the text was taken, the line and its undo go; what is to stand in
-  /// the next line is put there by ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
+  /// Return was pressed. Handled: the text was taken, and the line goes with its undo; fill the
+  /// next line by ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
   case accepted(String)
   /// The text was changed by a key or a paste.
   case changed
@@ -16,7 +16,7 @@ public enum LineEvent: Hashable, Sendable {
   /// The line is not selected any more (``LineEditor/selectAll()``); `replacing`: what is typed or
   /// pasted now takes the place of this text.
   case selectionEnded(replacing: String?)
-  /// A space was typed behind a space; both stand in the line.
+  /// A space was typed behind a space; the line has both.
   case secondSpace
   /// A paste. Otherwise it is inserted.
   case pasted(String)
@@ -40,7 +40,7 @@ public enum LineEvent: Hashable, Sendable {
   case command(LineCommand)
   /// C-d on an empty line.
   case endOfInput
-  /// The terminal is gone.
+  /// The terminal has closed.
   case lostTerminal
   /// The last moment to bring ``LineEditor/bar`` up to date.
   case willDraw
@@ -52,7 +52,7 @@ public enum LineEvent: Hashable, Sendable {
   case focusChanged
   /// C-z: the shell is about to be suspended, or has come back.
   case suspending, resumed
-  /// C-z, where nobody could continue the shell.
+  /// C-z, but no parent shell could resume hobnob.
   case cannotSuspend
 }
 

@@ -8,7 +8,7 @@ import StyledText
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
 enum Readline {
-  /// C callbacks carry no context, so the editor they speak to stands here. While a key is handled it
+  /// C callbacks carry no context, so the editor they belong to is kept here. While a key is handled it
   /// may change the line, but never feed another key.
   private static weak var editor: LineEditor?
   /// The answer for the word that readline is about to complete.
@@ -92,7 +92,7 @@ enum Readline {
     let widths = editor?.widths ?? Widths()
     let column =
       if let goal, goal.offset == offset { goal.column } else {
-        Motion.column(in: text, offset: offset, widths: widths)
+        Motion.unwrappedColumn(in: text, offset: offset, widths: widths)
       }
     let target =
       up

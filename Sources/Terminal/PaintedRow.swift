@@ -7,7 +7,7 @@ struct PaintedRow: Equatable {
   /// One cell per column.
   var cells: [Cell]
 
-  init(_ row: Row, columns: Int, looks: Painter.TerminalCapabilities) {
+  init(_ row: CellRow, columns: Int, looks: Painter.TerminalCapabilities) {
     cells = []
     cells.reserveCapacity(min(row.cells.count, columns))
     var at = 0

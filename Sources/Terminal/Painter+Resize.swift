@@ -31,23 +31,23 @@ extension Painter {
 
   /// The rows that the block has on the screen, where a resize left it more than it needs, or rows
   /// that the terminal takes for one line.
-  struct Room: Equatable {
+  struct ReflowSlack: Equatable {
     /// A wider window that may come back: its columns, and its rows from the block's first.
-    struct Home: Equatable {
+    struct Layout: Equatable {
       var columns: Int
       var rows: Int
     }
 
     /// For each row, whether it goes on the line of the one above.
     private var joined: [Bool] = []
-    private(set) var home: Home?
+    private(set) var widestLayout: Layout?
 
     init() {}
 
     /// - Parameter joined: for each row, whether it goes on the line of the one above.
-    init(joined: some Sequence<Bool>, home: Home?) {
+    init(joined: some Sequence<Bool>, widestLayout: Layout?) {
       self.joined = [false] + joined.dropFirst()
-      self.home = home
+      self.widestLayout = widestLayout
     }
 
     /// Whether each row is a line of its own.
@@ -63,7 +63,7 @@ extension Painter {
     }
 
     /// The block is drawn for the first time, with rows of so many cells: as many of them are joined
-    /// as are too many at home.
+    /// as do not fit in the widest layout.
     ///
     /// - Parameters:
     ///   - size: the screen's.
@@ -71,11 +71,12 @@ extension Painter {
     ///   - lost: what is above the screen.
     mutating func draw(_ cells: [Int], in size: Size, top: Int, lost: LostRows) {
       grow(to: cells.count)
-      if let home, !isPlain {
-        let above = lost.lines.reduce(0) { $0 + $1.wrappedRows(columns: home.columns) }
+      if let widestLayout, !isPlain {
+        let above = lost.lines.reduce(0) { $0 + $1.wrappedRows(columns: widestLayout.columns) }
         func isTooHigh() -> Bool {
           above + max(0, size.rows - top - rows)
-            + rowsOnceWrapped(cells, from: size.columns, to: home.columns) > home.rows
+            + rowsOnceWrapped(cells, from: size.columns, to: widestLayout.columns)
+            > widestLayout.rows
         }
         let own = joined
         while isTooHigh(), let row = joined.dropFirst().lastIndex(of: false) { joined[row] = true }
@@ -122,11 +123,11 @@ extension Painter {
     let former = self.size
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     guard !rows.isEmpty else {
-      (top, room) = (Top(), Room())
+      (top, slack) = (Top(), ReflowSlack())
       return []
     }
     let block = held(from: former)
-    let home = home(from: former)
+    let widestLayout = layoutToRestore(from: former)
     if let cursor { learn(from: cursor, block) }
     let columns = looks.rewraps ? self.size.columns : .max
     let heights = block.lines.map { $0.wrappedRows(columns: columns) }
@@ -144,9 +145,9 @@ extension Painter {
     guard cursor != nil else { return out.bytes }
     top = Top(row: first, isKnown: true)
     if looks.showsEnd {
-      room = Room(
+      slack = ReflowSlack(
         joined: heights.flatMap { [false] + Array(repeating: true, count: $0 - 1) }
-          .dropFirst(max(0, above)).prefix(self.size.rows - first), home: home)
+          .dropFirst(max(0, above)).prefix(self.size.rows - first), widestLayout: widestLayout)
     }
     return out.bytes
   }
@@ -180,15 +181,16 @@ extension Painter {
     if cursor.column == cut { looks.rewraps = false }
   }
 
-  private func home(from former: Size) -> Room.Home? {
+  private func layoutToRestore(from former: Size) -> ReflowSlack.Layout? {
     guard top.isKnown, size.rows == former.rows else { return nil }
-    let home = room.home ?? .init(columns: former.columns, rows: former.rows - top.row)
-    return home.columns > size.columns ? home : nil
+    let widestLayout =
+      slack.widestLayout ?? .init(columns: former.columns, rows: former.rows - top.row)
+    return widestLayout.columns > size.columns ? widestLayout : nil
   }
 
   private func held(from former: Size) -> Lines {
     var block = Lines(lines: lost.lines)
-    var kept = max(rows.count, room.rows)
+    var kept = max(rows.count, slack.rows)
     block.blanks = top.isKnown ? max(0, former.rows - top.row - kept) : 0
     if looks.showsEnd {
       // Of a screen that becomes lower it takes away rows below the cursor first.
@@ -200,7 +202,7 @@ extension Painter {
     for index in 0..<kept {
       var row = index < rows.count ? rows[index] : .empty
       if index < written.count { row.pad(to: written[index]) }
-      if room.joins(index), var line = block.lines.popLast() {
+      if slack.joins(index), var line = block.lines.popLast() {
         start += former.columns
         line.pad(to: start)
         line.cells += row.cells.isEmpty ? [.blank] : row.cells

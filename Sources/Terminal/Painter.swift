@@ -27,7 +27,7 @@ public struct Painter: Sendable {
   /// What of the block is above the screen.
   var lost = LostRows.none
   /// What the last resize left for the block to be drawn in.
-  var room = Room()
+  var slack = ReflowSlack()
   /// In which row of the screen the block begins.
   var top = Top()
   private(set) var caretRow = 0
@@ -52,7 +52,7 @@ public struct Painter: Sendable {
     let (painted, row, column) = visible(frame)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
     // Within wrapped lines nothing is erased, or tmux would take them for lines of their own.
-    if rows.isEmpty || !above.isEmpty || !room.isPlain && painted != rows {
+    if rows.isEmpty || !above.isEmpty || !slack.isPlain && painted != rows {
       drawAnew(painted, above, &out)
     } else {
       drawChanges(painted, caretRow: row, &out)
@@ -127,7 +127,7 @@ public struct Painter: Sendable {
     rows = []
     written = []
     lost = .none
-    room = Room()
+    slack = ReflowSlack()
     top = Top()
     caretRow = 0
     caretColumn = 0
@@ -135,7 +135,7 @@ public struct Painter: Sendable {
 
   /// The rows of the frame that fit the screen, and the caret in them.
   private func visible(_ frame: Frame) -> (rows: [PaintedRow], row: Int, column: Int) {
-    let all = frame.rows.isEmpty ? [Row()] : frame.rows
+    let all = frame.rows.isEmpty ? [CellRow()] : frame.rows
     let caret = min(max(0, frame.caretRow), all.count - 1)
     let first = max(0, caret - size.rows + 1)
     let shown = all[first..<min(all.count, first + size.rows)]
@@ -167,7 +167,7 @@ public struct Painter: Sendable {
         out.move(toRow: 0, column: 0)
       }
     }
-    if !above.isEmpty { (lost, room) = (.none, Room()) }
+    if !above.isEmpty { (lost, slack) = (.none, ReflowSlack()) }
     for line in above {
       out.eraseToEndOfRow()
       write(line, &out)
@@ -175,27 +175,27 @@ public struct Painter: Sendable {
       top.move(by: { line.columns(widths) }, in: size)
     }
     if rows.isEmpty {
-      room.draw(painted.map(\.cells.count), in: size, top: top.row, lost: lost)
+      slack.draw(painted.map(\.cells.count), in: size, top: top.row, lost: lost)
     } else {
-      room.grow(to: painted.count)
+      slack.grow(to: painted.count)
     }
-    for index in 0..<max(painted.count, room.rows) {
+    for index in 0..<max(painted.count, slack.rows) {
       var row = index < painted.count ? painted[index] : .empty
-      if room.joins(index) {
+      if slack.joins(index) {
         out.wrapOn()
         // The row is there only when something was written into it.
         row.pad(to: 1)
       } else if index > 0 {
         out.nextRow()
       }
-      let goesOn = room.joins(index + 1)
+      let goesOn = slack.joins(index + 1)
       if goesOn { row.pad(to: size.columns) }
-      if !goesOn && !room.joins(index) { out.eraseToEndOfRow() }
+      if !goesOn && !slack.joins(index) { out.eraseToEndOfRow() }
       out.write(row.cells[...])
-      if !goesOn && room.joins(index) && out.column != nil { out.eraseToEndOfRow() }
+      if !goesOn && slack.joins(index) && out.column != nil { out.eraseToEndOfRow() }
     }
     written = painted.map(\.cells.count)
-    top.fit(max(painted.count, room.rows), in: size)
+    top.fit(max(painted.count, slack.rows), in: size)
   }
 
   private mutating func drawChanges(

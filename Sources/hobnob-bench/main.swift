@@ -26,29 +26,29 @@ do {
 }
 
 /// Runs every figure and gathers the rows.
-@MainActor func measure(_ arguments: Arguments) throws -> Report {
+@MainActor func measure(_ arguments: Arguments) throws -> BenchReport {
   let folder = try ScratchFolder()
   defer { folder.remove() }
   let home = ScratchFolder.home
   defer { _ = try? run(["rm", "-rf", home]) }
   let program = try Program(arguments.hobnob, in: folder)
   if arguments.task == .lifetime {
-    return Report(
+    return BenchReport(
       messages: arguments.messages,
       rows: try Lifetime.measure(
         program, in: folder, messages: arguments.messages, rounds: arguments.rounds))
   }
   if arguments.task == .accounts {
-    return Report(
+    return BenchReport(
       messages: arguments.messages,
-      rows: try Accounts.measure(program, in: folder))
+      rows: try NetworkFigures.measure(program, in: folder))
   }
 
   complain("storing \(arguments.messages) messages …")
   let full = try BenchStore.make(in: folder, named: "full", messages: arguments.messages)
   let empty = try BenchStore.make(in: folder, named: "empty", messages: 0)
 
-  var report = Report(messages: arguments.messages)
+  var report = BenchReport(messages: arguments.messages)
   complain("key to echo …")
   report.rows += try KeyEcho.measure(program, store: full, keys: arguments.keys)
   complain("start to prompt …")
@@ -62,11 +62,6 @@ do {
   complain("memory and size …")
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
-  report.rows += try Accounts.measure(program, in: folder)
+  report.rows += try NetworkFigures.measure(program, in: folder)
   return report
-}
-
-func complain(_ text: String) {
-  let line = Array((text + "\n").utf8)
-  write(2, line, line.count)
 }

@@ -136,8 +136,8 @@ import Testing
   @Test(
     "the width rule follows what the terminal calls itself",
     arguments: [
-      (["TERM": "tmux-256color"], Widths.Clusters.joined),
-      (["TERM": "xterm-256color", "TMUX": "/tmp/x"], .joined),
+      (["TERM": "tmux-256color"], Widths.Clusters.joinedAsOne),
+      (["TERM": "xterm-256color", "TMUX": "/tmp/x"], .joinedAsOne),
       (["TERM": "xterm-kitty"], .graphemes), (["TERM": "xterm"], .codePoints),
     ])
   func widths(environment: [String: String], clusters: Widths.Clusters) {

@@ -81,12 +81,12 @@ struct BarControllerTests {
   func typing() {
     let bar = Watched()
     bar.controller.bar.zones = [:]
-    bar.controller.restore(Draft("é"))
+    bar.controller.restore(LineDraft("é"))
     #expect(bar.told() == [.canSend(true), .text("é")])
     bar.controller.bar.composed = ComposedText("e")
     bar.controller.caretMoved()
     #expect(bar.told() == [.text("e")], "a line of the history, which no one typed")
-    bar.controller.restore(Draft("e\u{301}"))
+    bar.controller.restore(LineDraft("e\u{301}"))
     #expect(bar.told() == [.text("e\u{301}")])
   }
 
@@ -201,7 +201,7 @@ struct BarControllerTests {
     controller.paste("y")
     controller.paste("x")
     #expect(log.lines.dropFirst() == ["1 text(\"y\")", "2 y", "1 text(\"x\")", "2 x"])
-    #expect(controller.draft == Draft("x"))
+    #expect(controller.draft == LineDraft("x"))
   }
 
   @Test(
@@ -213,14 +213,13 @@ struct BarControllerTests {
     let mention = [Span(range: 0..<2, identity: "x")]
     controller.begin(with: mention)
     controller.setAside()
-    controller.restore(Draft("the message"))
+    controller.restore(LineDraft("the message"))
     controller.setAside()
-    #expect(controller.draftAside == Draft("the message") && controller.draft.isEmpty)
+    #expect(controller.draft.isEmpty)
     controller.bringBack()
-    #expect(controller.draft == Draft("the message"))
-    #expect(controller.draftAside == Draft("ab", spans: mention))
+    #expect(controller.draft == LineDraft("the message"))
     controller.bringBack()
-    #expect(controller.draft == Draft("ab", spans: mention) && controller.draftAside == nil)
+    #expect(controller.draft == LineDraft("ab", spans: mention))
     controller.type(.undo)
     #expect(controller.draft.text == "a")
     controller.type(.redo)
@@ -295,7 +294,8 @@ struct BarControllerTests {
     #expect(bar.controller.menu == .entered)
     bar.controller.type(.accept)
     #expect(
-      bar.controller.draft == Draft("x @Anna ", spans: [Span(range: 2..<7, identity: "anna@host")]))
+      bar.controller.draft
+        == LineDraft("x @Anna ", spans: [Span(range: 2..<7, identity: "anna@host")]))
     #expect(bar.controller.menu == .closed)
     bar.controller.type(.undo)
     #expect(bar.controller.draft.text == "x @Anna" && bar.controller.spans.count == 1)

@@ -3,27 +3,18 @@ import Composer
 import StyledText
 import Testing
 
-/// A source with a list, which notes what it was asked and keeps the ways to answer late.
+/// A source with a list, which notes what it was asked.
 final class ListSource: CompletionSource {
-  typealias Later = (Result<[Candidate], any Error>) -> Void
-
   var list: [Candidate]
   var failure: (any Error)?
-  /// Given through `later` while the question is still being asked.
-  var atOnce: [Candidate]?
   private(set) var asked: [String] = []
-  private(set) var later: [Later] = []
 
   init(_ list: [Candidate]) {
     self.list = list
   }
 
-  func candidates(
-    for question: CompletionQuestion, later: @escaping Later
-  ) throws -> [Candidate] {
+  func candidates(for question: CompletionQuestion) throws -> [Candidate] {
     asked.append(question.word)
-    self.later.append(later)
-    if let atOnce { later(.success(atOnce)) }
     if let failure { throw failure }
     return list
   }
@@ -178,6 +169,9 @@ struct Typist {
     session.textChanged(composed, edition: edition(), byHand: byHand)
   }
 
+  /// What the owner of a session does when a source has other candidates.
+  mutating func candidatesChanged() { session.candidatesChanged(composed) }
+
   private var composed: ComposedText {
     ComposedText(text, caret: caret, region: regionActive ? 0..<1 : nil)
   }
@@ -197,7 +191,7 @@ struct Typist {
     caret = place
   }
 
-  private mutating func take(_ action: CompletionSession.Action, _ key: Character) {
+  private mutating func take(_ action: CompletionAction, _ key: Character) {
     switch action {
     case .notMine: notMine.append(key)
     case .none: break

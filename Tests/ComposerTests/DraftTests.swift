@@ -8,52 +8,52 @@ struct DraftClockTests {
   func idleSecond() {
     var clock = DraftClock()
     #expect(clock.deadline == nil)
-    clock.changed(to: Draft("a"), at: 0)
-    clock.changed(to: Draft("ab"), at: 900)
+    clock.changed(to: LineDraft("a"), at: 0)
+    clock.changed(to: LineDraft("ab"), at: 900)
     #expect(clock.deadline == 1900)
     // Asking again with the same draft does not put it off.
-    clock.changed(to: Draft("ab"), at: 1500)
+    clock.changed(to: LineDraft("ab"), at: 1500)
     #expect(clock.deadline == 1900)
-    #expect(clock.unsaved == Draft("ab"))
-    clock.stored(Draft("ab"))
+    #expect(clock.unsaved == LineDraft("ab"))
+    clock.stored(LineDraft("ab"))
     #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
   @Test("Not rewritten when equal")
   func equal() {
-    var clock = DraftClock(stored: Draft("a"))
-    clock.changed(to: Draft("ab"), at: 0)
-    clock.changed(to: Draft("a"), at: 10)
+    var clock = DraftClock(stored: LineDraft("a"))
+    clock.changed(to: LineDraft("ab"), at: 0)
+    clock.changed(to: LineDraft("a"), at: 10)
     #expect(clock.deadline == nil && clock.unsaved == nil)
-    clock.changed(to: Draft("b"), at: 20)
-    clock.stored(Draft("b"))
+    clock.changed(to: LineDraft("b"), at: 20)
+    clock.stored(LineDraft("b"))
     #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
   @Test("Caret and spans belong to it; the spelling of a letter too; empty is empty")
   func equality() {
-    #expect(Draft("ab", caret: 1) != Draft("ab", caret: 2))
-    #expect(Draft("ab", spans: [Span(range: 0..<2, identity: "x")]) != Draft("ab"))
-    #expect(Draft("\u{E9}", caret: 0) != Draft("e\u{301}", caret: 0))
-    #expect(Draft("", caret: 3) == Draft())
+    #expect(LineDraft("ab", caret: 1) != LineDraft("ab", caret: 2))
+    #expect(LineDraft("ab", spans: [Span(range: 0..<2, identity: "x")]) != LineDraft("ab"))
+    #expect(LineDraft("\u{E9}", caret: 0) != LineDraft("e\u{301}", caret: 0))
+    #expect(LineDraft("", caret: 3) == LineDraft())
   }
 
   @Test("What could not be written is still to be written")
   func failedWrite() {
     var clock = DraftClock()
-    clock.changed(to: Draft("a"), at: 0)
-    clock.stored(Draft("before"))
-    #expect(clock.unsaved == Draft("a"))
-    clock.stored(Draft("a"))
+    clock.changed(to: LineDraft("a"), at: 0)
+    clock.stored(LineDraft("before"))
+    #expect(clock.unsaved == LineDraft("a"))
+    clock.stored(LineDraft("a"))
     #expect(clock.unsaved == nil)
   }
 
   @Test("A sent text is not a draft any more, an emptied one is to be removed")
   func sentAndEmptied() {
-    var clock = DraftClock(stored: Draft("a"))
-    clock.changed(to: Draft(), at: 0)
+    var clock = DraftClock(stored: LineDraft("a"))
+    clock.changed(to: LineDraft(), at: 0)
     #expect(clock.unsaved?.isEmpty == true)
-    clock.stored(Draft())
+    clock.stored(LineDraft())
     #expect(clock.unsaved == nil)
   }
 }
@@ -89,7 +89,7 @@ struct SpanTests {
     // A caret that is not written stands where one types before the text.
     let caret = after.contains("|") ? new.caret : 1
     let controller = BarController(TypedLine())
-    controller.restore(Draft(old.text, spans: old.spans))
+    controller.restore(LineDraft(old.text, spans: old.spans))
     controller.bar.composed = ComposedText(new.text, caret: caret)
     let spans = controller.spans
     if after == "@|@Anna" {
@@ -120,7 +120,7 @@ struct SpanTests {
   func followed(steps: [String]) {
     let line = BarController(TypedLine())
     let first = parsed(steps[0])
-    line.restore(Draft(first.text, spans: first.spans))
+    line.restore(LineDraft(first.text, spans: first.spans))
     for step in steps.dropFirst() {
       let next = parsed(step)
       line.bar.composed = ComposedText(next.text, caret: next.caret)
@@ -132,7 +132,7 @@ struct SpanTests {
   func followedByUndo() {
     let mention = [Span(range: 3..<7, identity: "ben")]
     let line = BarController(TypedLine())
-    line.restore(Draft("hi @Ben", caret: 5, spans: mention))
+    line.restore(LineDraft("hi @Ben", caret: 5, spans: mention))
     line.type(.text("x"))
     #expect(line.spans.isEmpty)
     line.type(.undo)
@@ -151,7 +151,7 @@ struct SpanTests {
   @Test("a text that brings its own mentions forgets those of the line before")
   func followedAfresh() {
     let line = BarController(TypedLine())
-    line.restore(Draft("@Ben", spans: [Span(range: 0..<4, identity: "ben")]))
+    line.restore(LineDraft("@Ben", spans: [Span(range: 0..<4, identity: "ben")]))
     line.bar.composed = ComposedText()
     line.begin(with: [])
     line.bar.composed = ComposedText("@Ben")

@@ -46,7 +46,7 @@ struct FuzzTests {
   }
 
   /// Every wide character stands in the row with all its columns.
-  private static func isWhole(_ row: Row) -> Bool {
+  private static func isWhole(_ row: CellRow) -> Bool {
     var left = 0
     for cell in row.cells {
       if (cell.columns == 0) != (left > 0) { return false }
@@ -266,7 +266,7 @@ struct FuzzTests {
 extension FixedRandom {
   fileprivate mutating func widths() -> Widths {
     Widths(
-      clusters: [.codePoints, .joined, .graphemes].randomElement(using: &self) ?? .joined,
+      clusters: [.codePoints, .joinedAsOne, .graphemes].randomElement(using: &self) ?? .joinedAsOne,
       ambiguousIsWide: Bool.random(using: &self))
   }
 

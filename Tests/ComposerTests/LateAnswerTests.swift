@@ -8,65 +8,51 @@ private struct Refused: Error, CustomStringConvertible {
   var description: String { "the server\u{1B}[2J refused" }
 }
 
-/// What a session's owner does: keeps the late answers until its next turn.
-private final class Owner {
-  var answers: [(Int, Result<[Candidate], any Error>)] = []
-}
-
 @Suite("2.9: Slow and failing sources")
 struct LateAnswerTests {
   private let source = ListSource([])
-  private let owner = Owner()
 
   private func typist() -> Typist {
     var registry = CompletionRegistry()
     registry.register("@", source: source)
     registry.register("#", source: source, PrefixRules(opensAfter: 1))
-    var session = CompletionSession(registry: registry)
-    session.deliver = { [owner] in owner.answers.append(($0, $1)) }
-    return Typist(session)
+    return Typist(CompletionSession(registry: registry))
   }
 
-  /// Hands what was delivered to the session; whether there was something to draw.
-  private func turn(_ typist: inout Typist) -> [Bool] {
-    defer { owner.answers = [] }
-    return owner.answers.map { typist.session.answer($0.0, $0.1) }
+  /// The source has these by now.
+  private func bring(_ list: [Candidate], to typist: inout Typist) {
+    source.list = list
+    typist.candidatesChanged()
   }
 
   private let people = ["Anna", "Annabel", "Ben"].map { Candidate($0) }
 
-  @Test("The menu shows what is there, and more when it comes")
+  @Test("The menu shows what is there, and more when the source has more")
   func fuller() {
     var typist = typist()
     source.list = [people[2]]
     typist.type("@")
     #expect(typist.menu == "@Ben")
-    source.later[0](.success(people))
-    #expect(typist.menu == "@Ben")
-    #expect(turn(&typist) == [true])
+    bring(people, to: &typist)
     #expect(typist.menu == "@Anna\n@Annabel\n@Ben")
-    // As often as it likes.
-    source.later[0](.success([]))
-    #expect(turn(&typist) == [true])
+    bring([], to: &typist)
     #expect(typist.menu == "")
-    source.later[0](.success(people))
-    #expect(turn(&typist) == [true])
+    bring(people, to: &typist)
     #expect(typist.session.count == 3)
   }
 
-  @Test("An answer to a question no longer asked is dropped")
-  func dropped() {
+  @Test("Late candidates are those of the word as it is now, and a closed menu stays closed")
+  func superseded() {
     var typist = typist()
-    typist.type("@a")
-    source.later[0](.success(people))
-    #expect(turn(&typist) == [false])
+    typist.type("@an")
+    bring(people, to: &typist)
+    #expect(typist.menu == "@[An]na\n@[An]nabel")
+    typist.type("⎋")
+    bring(people, to: &typist)
+    typist.type(" ")
+    bring(people, to: &typist)
     #expect(typist.menu == "")
-    typist.type("⎋ ")
-    source.later[1](.success(people))
-    source.later[1](.failure(Refused()))
-    #expect(turn(&typist) == [false, false])
-    #expect(typist.menu == "")
-    #expect(typist.session.takeComplaints().isEmpty)
+    #expect(source.asked == ["", "a", "an", "an"])
   }
 
   @Test("A late list opens the menu and never changes the text, even when one candidate is left")
@@ -74,8 +60,7 @@ struct LateAnswerTests {
     var typist = typist()
     typist.type("x @be⇥")
     #expect(typist.bells == 1)
-    source.later.last?(.success(people))
-    #expect(turn(&typist) == [true])
+    bring(people, to: &typist)
     #expect(typist.line == "x @be|")
     #expect(typist.menu == "@[Be]n\n@Anna[be]l")
     typist.type("⏎")
@@ -88,22 +73,11 @@ struct LateAnswerTests {
     source.list = [people[0], people[2]]
     typist.type("@⇥↓")
     #expect(typist.session.selectedCandidate?.text == "Ben")
-    source.later.last?(.success(people.shuffled()))
-    _ = turn(&typist)
+    bring(people.shuffled(), to: &typist)
     #expect(typist.menu == "@Anna\n@Annabel\n▸@Ben")
     #expect(typist.session.selected == 2)
-    source.later.last?(.success([people[0], people[1]]))
-    _ = turn(&typist)
+    bring([people[0], people[1]], to: &typist)
     #expect(typist.session.selectedCandidate?.text == "Anna")
-  }
-
-  @Test("An answer given while the question is being asked counts at once")
-  func atOnce() {
-    var typist = typist()
-    source.atOnce = people
-    typist.type("@")
-    #expect(typist.session.count == 3)
-    #expect(owner.answers.isEmpty)
   }
 
   @Test("A moving caret asks nothing again; every change of the text does")
@@ -135,9 +109,8 @@ struct LateAnswerTests {
     var typist = typist()
     source.list = people
     typist.type("@")
-    source.later[0](.failure(Refused()))
-    source.later[0](.failure(Refused()))
-    #expect(turn(&typist) == [true, false])
+    source.failure = Refused()
+    for _ in 1...2 { typist.candidatesChanged() }
     #expect(typist.session.takeComplaints().count == 1)
     #expect(typist.session.count == 3)
   }

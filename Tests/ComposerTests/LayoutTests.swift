@@ -89,7 +89,8 @@ struct TextLayoutTests {
   @Test("An emoji is as wide as the terminal makes it")
   func emojiWidths() {
     for (clusters, expected) in [
-      (Widths.Clusters.codePoints, "> 1234\n  👨‍👩‍👧|"), (.joined, "> 1234👨‍👩‍👧|"), (.graphemes, "> 1234👨‍👩‍👧|"),
+      (Widths.Clusters.codePoints, "> 1234\n  👨‍👩‍👧|"), (.joinedAsOne, "> 1234👨‍👩‍👧|"),
+      (.graphemes, "> 1234👨‍👩‍👧|"),
     ] {
       var bar = bar("> ", "1234👨‍👩‍👧|")
       #expect(bar.drawn(24, 12, Widths(clusters: clusters)) == expected)
@@ -362,10 +363,10 @@ struct ZoneTests {
   @Test("9.1: Left and right stand close by default, below 2 columns apart")
   func defaultSpacing() {
     let bar = InputBar()
-    #expect(Zone.allCases.map { bar.spacing(of: $0) } == [0, 0, 2, 2, 2])
+    #expect(Zone.allCases.map { bar.itemSpacing(of: $0) } == [0, 0, 2, 2, 2])
     var wide = bar
     wide.spacing[.left] = 1
-    #expect(wide.spacing(of: .left) == 1)
+    #expect(wide.itemSpacing(of: .left) == 1)
   }
 
   @Test("Disabled is dim, selected reverse")

@@ -75,11 +75,11 @@ struct LineRulesTests {
   @Test("1.7: Counter and limit trim alike")
   func oneTrimmingRule() {
     for text in ["", " a ", "\n👍🏽\n", "//a", "  "] {
-      let length = LineRules.length(of: text)
+      let length = LineRules.graphemeCount(of: text)
       let blocked = LineRules(messageLimit: max(1, length)).judge(text)
       if case .overLimit = blocked { Issue.record("\(text) is over its own length") }
     }
-    #expect(LineRules.length(of: "\n a👍🏽b \t") == 3)
+    #expect(LineRules.graphemeCount(of: "\n a👍🏽b \t") == 3)
   }
 
   @Test(

@@ -164,7 +164,7 @@ struct MotionTests {
   func goalColumn() throws {
     let (text, caret) = marked("abcdef\nx\nghijk|l")
     let goal = Array(text.utf8).withUnsafeBufferPointer {
-      Motion.column(in: $0, offset: caret, widths: Widths())
+      Motion.unwrappedColumn(in: $0, offset: caret, widths: Widths())
     }
     #expect(goal == 5)
     let short = try #require(

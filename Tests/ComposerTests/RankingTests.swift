@@ -16,8 +16,8 @@ struct RankingTests {
       ("ﬁn", "fin"), ("Đuro", "duro"), ("שָׁלוֹם", "שלום"), ("👨‍👩‍👧", "👨‍👩‍👧"), ("", ""),
     ])
   func folded(_ text: String, _ folded: String) {
-    #expect(Ranking.folded(text).utf8.elementsEqual(folded.utf8))
-    #expect(Ranking.folded(Ranking.folded(text)) == Ranking.folded(text))
+    #expect(MatchFolding.folded(text).utf8.elementsEqual(folded.utf8))
+    #expect(MatchFolding.folded(MatchFolding.folded(text)) == MatchFolding.folded(text))
   }
 
   // But for three symbols that are not letters of any word.
@@ -29,7 +29,7 @@ struct RankingTests {
         let composed = String(scalar)
         let decomposed = composed.decomposedStringWithCanonicalMapping
         #expect(
-          Ranking.folded(composed).utf8.elementsEqual(Ranking.folded(decomposed).utf8),
+          MatchFolding.folded(composed).utf8.elementsEqual(MatchFolding.folded(decomposed).utf8),
           "\(composed) U+\(String(scalar.value, radix: 16))")
       }
     }

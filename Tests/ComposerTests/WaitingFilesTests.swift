@@ -18,7 +18,7 @@ struct WaitingFilesTests {
     #expect(waiting.remove(at: 2)?.name == "b")
     #expect(waiting.remove(at: 3)?.name == "c")
     #expect(waiting.count == 2 && !waiting.isEmpty)
-    waiting.removeAll()
+    waiting = WaitingFiles()
     #expect(waiting.isEmpty && waiting == WaitingFiles() && waiting.remove(at: 1) == nil)
   }
 

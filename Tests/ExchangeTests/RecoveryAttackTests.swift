@@ -104,7 +104,7 @@ private final class Victim {
     let victim = try Victim()
     let all = numbered(1...Victim.count)
     // Those of one page only hold rows themselves.
-    let isAbove = [.innerIndex, .innerTable] as [TreePage.Kind]
+    let isAbove = [.innerIndex, .innerTable] as [TreePage.PageType]
     for (name, root) in victim.roots where root > 1 {
       let page = Array(victim.bytes[(root - 1) * 4096..<root * 4096])
       guard let kind = TreePage(page, number: root, size: 4096)?.kind, isAbove.contains(kind) else {

@@ -15,7 +15,7 @@ struct WidthsTests {
     ])
   func clusters(character: Character, codePoints: Int, joined: Int, graphemes: Int) {
     #expect(Widths(clusters: .codePoints).columns(of: character) == codePoints)
-    #expect(Widths(clusters: .joined).columns(of: character) == joined)
+    #expect(Widths(clusters: .joinedAsOne).columns(of: character) == joined)
     #expect(Widths(clusters: .graphemes).columns(of: character) == graphemes)
   }
 
@@ -54,7 +54,7 @@ struct WidthsTests {
 
   @Test(
     "a text takes what its characters take one after the other, whatever they are made of",
-    arguments: [Widths.Clusters.codePoints, .joined, .graphemes])
+    arguments: [Widths.Clusters.codePoints, .joinedAsOne, .graphemes])
   func anyText(clusters: Widths.Clusters) {
     let parts = [
       "a", "\t", "\r", "\n", "é", "\u{301}", "漢", "한", "ᄒ", "ᅡ", "ᆫ", "\u{200D}", "\u{FE0F}", "✊",
@@ -97,7 +97,7 @@ struct CellsTests {
 
   @Test("every column of a row has its cell")
   func cells() {
-    let row = Row(StyledLine("a漢e\u{301}\tb", .dim), widths: Widths())
+    let row = CellRow(StyledLine("a漢e\u{301}\tb", .dim), widths: Widths())
     #expect(row.columns == 9)
     #expect(row.cells.map(\.columns) == [1, 2, 0, 1, 1, 1, 1, 1, 1])
     #expect(row.cells[3].character == "e\u{301}")
@@ -108,7 +108,7 @@ struct CellsTests {
 
   @Test("a mark without a base joins the cell before it, or stands on a blank")
   func loneMarks() {
-    var row = Row()
+    var row = CellRow()
     row.append("\u{301}", widths: Widths())
     #expect(row.cells == [Cell(" \u{301}")])
     row.append("漢", widths: Widths())
@@ -124,11 +124,11 @@ struct CellsTests {
 
   @Test("12.2: a cell holds nothing that could drive the terminal")
   func unsafeCharacters() {
-    var row = Row()
+    var row = CellRow()
     for character in "\u{1B}[2J\u{9B}\r\n" { row.append(character, widths: Widths()) }
     #expect(row.string == "^[[2J<U+009B>^M^J")
     let line = StyledLine(SafeText(body: "a\nb"))
-    #expect(Row(line, widths: Widths()).string == "a b")
+    #expect(CellRow(line, widths: Widths()).string == "a b")
   }
 
   @Test("a chain of joined emoji without end is drawn in pieces that fit a row")
@@ -136,10 +136,10 @@ struct CellsTests {
     var chain = "👩"
     for _ in 0..<200 { chain += "\u{200D}👩" }
     #expect(chain.count == 1)
-    let row = Row(StyledLine(SafeText(body: chain)), widths: Widths())
+    let row = CellRow(StyledLine(SafeText(body: chain)), widths: Widths())
     #expect(row.columns == 402)
     #expect(row.cells.allSatisfy { $0.columns <= 2 })
     let jamo = String(repeating: "\u{1100}", count: 300)
-    #expect(Row(StyledLine(SafeText(body: jamo)), widths: Widths()).columns == 600)
+    #expect(CellRow(StyledLine(SafeText(body: jamo)), widths: Widths()).columns == 600)
   }
 }

@@ -36,10 +36,10 @@ private struct Scene {
     return line
   }
 
-  mutating func row() -> Row {
+  mutating func row() -> CellRow {
     // Now and then a row goes over the margin, which a layout should not do.
     let most = random.below(10) == 0 ? size.columns + 3 : max(1, size.columns - 3)
-    return Row(line(random.below(most + 1)), widths: widths)
+    return CellRow(line(random.below(most + 1)), widths: widths)
   }
 
   mutating func frame() -> Frame {
@@ -64,7 +64,7 @@ private struct Scene {
     default:
       let index = random.below(next.rows.count)
       let column = random.below(next.rows[index].columns + 1)
-      var row = Row(cells: Array(next.rows[index].cells[..<column]))
+      var row = CellRow(cells: Array(next.rows[index].cells[..<column]))
       row.append("y", widths: widths)
       row.cells += next.rows[index].cells[column...]
       next.rows[index] = row

@@ -7,7 +7,7 @@ import Testing
 private let widths = Widths()
 
 private func frame(_ rows: [String], row: Int = 0, column: Int? = nil) -> Frame {
-  let rows = rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }
+  let rows = rows.map { CellRow(StyledLine(SafeText(line: $0)), widths: widths) }
   return Frame(rows: rows, caretRow: row, caretColumn: column ?? rows[row].columns)
 }
 
@@ -209,7 +209,7 @@ struct PainterTests {
   @Test("styles cost what changes, and end with the paint")
   func styles() {
     var screen = Screen()
-    var row = Row()
+    var row = CellRow()
     row.append("a", style: .bold, widths: widths)
     row.append("b", style: Style(.bold, foreground: .red), widths: widths)
     row.append("c", style: Style(foreground: .brightBlack), widths: widths)
@@ -228,7 +228,7 @@ struct PainterTests {
   func noColor() {
     var screen = Screen(looks: Painter.TerminalCapabilities(colors: false))
     let line = StyledLine("a", Style(.bold, foreground: .red, background: .blue))
-    let bytes = screen.paint(Frame(rows: [Row(line, widths: widths)]), above: [line])
+    let bytes = screen.paint(Frame(rows: [CellRow(line, widths: widths)]), above: [line])
     #expect(bytes.contains("\u{1B}[1m"))
     #expect(!bytes.contains("31") && !bytes.contains("44"))
   }
@@ -237,7 +237,7 @@ struct PainterTests {
   func unsafeCell() {
     var screen = Screen()
     let cells = [Cell("\u{1B}"), Cell("\u{9B}", columns: 2), Cell(" ", columns: 0), Cell("\r\n")]
-    let bytes = screen.paint(Frame(rows: [Row(cells: cells)], caretColumn: 4))
+    let bytes = screen.paint(Frame(rows: [CellRow(cells: cells)], caretColumn: 4))
     #expect(bytes == "\r\u{1B}[K????")
   }
 
@@ -255,11 +255,11 @@ struct PainterTests {
   @Test("an emoji that terminals draw in different widths leaves what follows in its own column")
   func disputedWidth() {
     // libvterm draws the family in six columns; the painter believes in two.
-    let joined = Widths(clusters: .joined)
+    let joined = Widths(clusters: .joinedAsOne)
     var painter = Painter(
       size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.TerminalCapabilities())
     let emulator = Emulator(rows: 2, columns: 20)
-    let row = Row(StyledLine(SafeText(line: "a👩‍👩‍👧bcdefghi")), widths: joined)
+    let row = CellRow(StyledLine(SafeText(line: "a👩‍👩‍👧bcdefghi")), widths: joined)
     emulator.feed(painter.paint(Frame(rows: [row], caretColumn: row.columns)))
     #expect(emulator.screen[0].hasSuffix("bcdefghi"))
     #expect(emulator.cursor.column == 11)
@@ -326,7 +326,7 @@ struct PainterTests {
     screen.change { $0.resize(to: Size(rows: rows, columns: columns)) }
     screen.paint(frame(["> 漢a", "b", "c"], row: 2))
     screen.paint(Frame(), above: ["漢ab"])
-    screen.paint(Frame(rows: [Row()], caretRow: 9, caretColumn: -3))
+    screen.paint(Frame(rows: [CellRow()], caretRow: 9, caretColumn: -3))
     screen.change { $0.leave(keepingLine: true) }
     #expect(screen.emulator.cursor.column == 0)
   }

@@ -53,7 +53,8 @@ private struct Block {
       "STATUS" + String(repeating: " ", count: max(0, usable - 9))
         + String("END".prefix(usable - 6)))
     return Frame(
-      rows: rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }, caretRow: caretRow,
+      rows: rows.map { CellRow(StyledLine(SafeText(line: $0)), widths: widths) },
+      caretRow: caretRow,
       caretColumn: caretColumn)
   }
 

@@ -20,7 +20,7 @@ private struct Editor {
   /// Messages printed so far.
   var printed = 0
   let tmux: Tmux
-  private let widths = Widths(clusters: .joined)
+  private let widths = Widths(clusters: .joinedAsOne)
 
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
@@ -51,13 +51,13 @@ private struct Editor {
 
   var frame: Frame {
     let columns = size.columns - 1
-    var rows: [Row] = []
+    var rows: [CellRow] = []
     var caretPlace = (row: 0, column: 0)
-    var row = Row(StyledLine("PROMPT> ", .bold), widths: widths)
+    var row = CellRow(StyledLine("PROMPT> ", .bold), widths: widths)
     for (index, character) in (text + " ").enumerated() {
       if row.columns + widths.columns(of: character) > columns {
         rows.append(row)
-        row = Row()
+        row = CellRow()
       }
       if index == caret { caretPlace = (rows.count, row.columns) }
       row.append(character, widths: widths)
@@ -67,7 +67,7 @@ private struct Editor {
     let below =
       (0..<menuRows).map { "MENU \($0)" } + [String(status.prefix(columns))]
       + (hasToolbar ? ["TOOLBAR"] : [])
-    rows += below.map { Row(StyledLine(SafeText(line: $0), .reverse), widths: widths) }
+    rows += below.map { CellRow(StyledLine(SafeText(line: $0), .reverse), widths: widths) }
     return Frame(
       rows: Array(rows.prefix(size.rows)), caretRow: caretPlace.row,
       caretColumn: caretPlace.column)
@@ -277,7 +277,7 @@ struct TmuxTests {
       editor.text = text
       editor.caret = text.count
       editor.paint()
-      let columns = Widths(clusters: .joined).columns(of: text)
+      let columns = Widths(clusters: .joinedAsOne).columns(of: text)
       #expect(editor.tmux.cursor == (0, 8 + columns), "\(text)")
       #expect(editor.tmux.screen.first == "PROMPT> " + text, "\(text)")
     }
@@ -290,7 +290,7 @@ struct TmuxTests {
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     func frame(_ first: String) -> Frame {
-      let rows = [first, "> a"].map { Row(StyledLine(SafeText(line: $0)), widths: Widths()) }
+      let rows = [first, "> a"].map { CellRow(StyledLine(SafeText(line: $0)), widths: Widths()) }
       return Frame(rows: rows, caretRow: 1, caretColumn: 3)
     }
     tmux.feed(
@@ -311,17 +311,17 @@ struct TmuxTests {
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     for (count, caret) in [(70, 70), (60, 60), (60, 50), (45, 45), (40, 40), (10, 10)] {
-      let row = Row(
+      let row = CellRow(
         StyledLine(SafeText(line: String(repeating: "x", count: count))), widths: Widths())
       let frame = Frame(rows: [row], caretColumn: caret)
       tmux.resize(rows: 12, columns: 80)
       tmux.feed(painter.resize(to: Size(rows: 12, columns: 80)))
-      let long = Row(
+      let long = CellRow(
         StyledLine(SafeText(line: String(repeating: "x", count: 75))), widths: Widths())
       tmux.feed(painter.paint(Frame(rows: [long], caretColumn: 75), above: [StyledLine("m")]))
       tmux.feed(painter.paint(frame))
       tmux.resize(rows: size.rows, columns: size.columns)
-      tmux.feed(painter.resize(to: size) + painter.paint(Frame(rows: [Row()])))
+      tmux.feed(painter.resize(to: size) + painter.paint(Frame(rows: [CellRow()])))
       #expect(tmux.history.allSatisfy { $0 == "m" }, "\(count), caret \(caret)")
     }
     #expect(tmux.history.count == 6)
@@ -334,13 +334,13 @@ struct TmuxTests {
       Size(rows: 5, columns: 60), Size(rows: 4, columns: 80), Size(rows: 20, columns: 33),
     ])
   func resizeUnheardOf(size: Size) throws {
-    let widths = Widths(clusters: .joined)
+    let widths = Widths(clusters: .joinedAsOne)
     let tmux = try Tmux(rows: 12, columns: 80)
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.TerminalCapabilities())
     let rows = ["PROMPT> half a line", "STATUS anna, alone here"]
     let block = Frame(
-      rows: rows.map { Row(StyledLine(SafeText(line: $0)), widths: widths) }, caretColumn: 19)
+      rows: rows.map { CellRow(StyledLine(SafeText(line: $0)), widths: widths) }, caretColumn: 19)
     var said: [String] = []
     func say(_ lengths: [Int]) {
       let lines = lengths.map { "m\(said.count) " + String(repeating: "x", count: $0) + "." }

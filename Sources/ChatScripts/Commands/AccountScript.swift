@@ -4,7 +4,7 @@ import ChatSession
 import Glibc
 import StyledText
 
-/// `hobnob account register` (rule 11.3): a new account, on a server that gives them to whoever asks.
+/// `hobnob account register` (rule 11.3): a new account, on a server that lets anyone register.
 package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Create an account on a server that is open to anyone.")

@@ -155,7 +155,7 @@ package struct CheckScript: Subcommand {
     let rule =
       switch widths.clusters {
       case .codePoints: say("each code point by itself (width codepoints)")
-      case .joined: say("joined emoji as one, as tmux does (width tmux)")
+      case .joinedAsOne: say("joined emoji as one, as tmux does (width tmux)")
       case .graphemes: say("each emoji as one (width unicode)")
       }
     output.write(say("  Columns of emoji: %1", rule))

@@ -32,7 +32,7 @@ package struct ExportScript: Subcommand {
 
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
-    // Whoever only reads makes no store where there is none.
+    // A command that only reads does not make a missing store.
     let store = try launch.openStore(create: false)
     defer { store.close() }
     var places: [ID<Conversation>]?

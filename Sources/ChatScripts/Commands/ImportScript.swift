@@ -6,7 +6,7 @@ import Exchange
 import Glibc
 import StyledText
 
-/// `hobnob import` (rule 11.3): brings exports and logs in, and says what came. All files or, whatever
+/// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. All files or, whatever
 /// fails, none.
 package struct ImportScript: Subcommand {
   package static let configuration = CommandConfiguration(

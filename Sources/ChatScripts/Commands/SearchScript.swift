@@ -73,7 +73,7 @@ package struct SearchScript: Subcommand {
 
   /// One line: the line of the message that holds the first hit, with every hit on it marked.
   ///
-  /// - Parameter isWhole: whether a long line is shown whole, or what stands around the first hit.
+  /// - Parameter isWhole: whether a long line is shown whole, or only the part around the first hit.
   static func line(
     for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
   ) -> StyledLine {

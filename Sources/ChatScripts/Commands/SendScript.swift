@@ -51,7 +51,7 @@ package struct SendScript: Subcommand {
     }
   }
 
-  /// - Throws: what is said on standard error; nothing was sent, unless it is about the waiting.
+  /// - Throws: the message for standard error; nothing was sent, unless it is about the waiting.
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
@@ -132,7 +132,7 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// What is said of a message for a network that no process serves now, since a script starts none
+  /// The note about a message for a network that no process serves now, since a script starts none
   /// (decision 5); nil where nothing is in its way.
   fileprivate func waiting(
     _ message: Message, in place: Conversation, _ environment: [String: String]

@@ -40,7 +40,7 @@ package struct UnreadScript: Subcommand {
         if json {
           script.output.write(
             JSONLine.safe(
-              "{\"conversation\":\(JSONLine.string(name)),\"unread\":\(entry.count),\"mentions\":\(entry.mentions)}"
+              "{\"conversation\":\(JSONLine.literal(name)),\"unread\":\(entry.count),\"mentions\":\(entry.mentions)}"
             ))
         } else if entry.mentions > 0 {
           script.output.write(

@@ -31,9 +31,9 @@ package struct WaitScript: Subcommand {
         throw Script.nobody(called: script.me.identity)
       }
       let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
-      var news = try Arrivals(script: script, place: place)
+      var news = try ArrivalReader(script: script, place: place)
       while true {
-        let arrived = try news.messages()
+        let arrived = try news.arrived()
         let me = try script.knownID
         let attention =
           try me.map { each in try script.store.read { try $0.attention(of: each) } } ?? Attention()
@@ -68,7 +68,7 @@ package struct WaitScript: Subcommand {
 
 /// What arrives from now on, in one conversation or in all of a person's.
 @MainActor
-private struct Arrivals {
+private struct ArrivalReader {
   let script: Script
   let place: Conversation?
   private var position: Int64
@@ -85,7 +85,7 @@ private struct Arrivals {
   }
 
   /// The next of them, in the order of arrival; none when there is nothing new.
-  mutating func messages() throws -> [Message] {
+  mutating func arrived() throws -> [Message] {
     guard let place else {
       var found: [Message] = []
       var hasMore = true

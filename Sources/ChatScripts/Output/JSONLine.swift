@@ -9,7 +9,7 @@ enum JSONLine {
   static func safe(_ json: String) -> SafeText {
     let safe = SafeText(line: json)
     if safe.string.utf8.elementsEqual(json.utf8) { return safe }
-    // Outside of strings JSON has only ASCII, so an escape can stand for anything that is not.
+    // Outside of strings JSON has only ASCII, so every other character is in a string and can be escaped.
     var escaped = ""
     for unit in json.utf16 {
       if (0x20..<0x7F).contains(unit) {
@@ -22,7 +22,7 @@ enum JSONLine {
   }
 
   /// A string with its quotation marks.
-  static func string(_ text: String) -> String {
+  static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

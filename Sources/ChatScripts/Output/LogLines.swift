@@ -3,7 +3,7 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// How messages stand in what `log`, `search` and `wait` print: one begins each line that does not
+/// Messages as `log`, `search` and `wait` print them: one begins each line that does not
 /// begin with a blank, whatever is in it (rule 12.2).
 enum LogLines {
   /// `2026-11-21 10:30 [42] `, before it the conversation where it is not clear.

@@ -14,7 +14,7 @@ struct LoggedEvents {
   private var start: Milliseconds?
   /// The first moment that does not count any more; nil: with the last message.
   private var end: Milliseconds?
-  /// Where the store stood: what is newer comes with `follow`.
+  /// The store's position at the start: `follow` prints what is newer.
   private var position: Int64 = 0
   private var last: NumberedEvent?
   /// What came since; nil while what was there is printed.

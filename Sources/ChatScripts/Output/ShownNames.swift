@@ -3,7 +3,7 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// Names as they are printed: before those that look like somebody else's stands a mark (rule 12.3).
+/// Names as they are printed, with a mark before a name that looks like somebody else's (rule 12.3).
 struct ShownNames {
   var lookAlikes: Set<ID<Participant>> = []
   var mark = SafeText()

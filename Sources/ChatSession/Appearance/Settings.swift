@@ -307,7 +307,7 @@ public struct Settings: Sendable, Equatable {
       switch width {
       case .unicode: .graphemes
       case .codepoints: .codePoints
-      case .tmux: .joined
+      case .tmux: .joinedAsOne
       case .auto: Self.guess(environment)
       }
     return Widths(clusters: clusters, ambiguousIsWide: ambiguousIsWide)
@@ -315,7 +315,7 @@ public struct Settings: Sendable, Equatable {
 
   private static func guess(_ environment: [String: String]) -> Widths.Clusters {
     let term = environment["TERM"] ?? ""
-    if environment["TMUX"] != nil || term.hasPrefix("tmux") { return .joined }
+    if environment["TMUX"] != nil || term.hasPrefix("tmux") { return .joinedAsOne }
     if ["WezTerm", "ghostty"].contains(environment["TERM_PROGRAM"] ?? "") { return .graphemes }
     if term.hasPrefix("xterm-kitty") || term.hasPrefix("foot") || term.hasPrefix("contour") {
       return .graphemes

@@ -18,7 +18,8 @@ struct TextMarks: Equatable {
   init(naming person: Participant? = nil, highlight: [String] = []) {
     self.highlight = highlight.map { SearchQuery.Term($0) }
     guard let person else { return }
-    myNames = Set([person.name, person.identity] + person.nicknames).map(Ranking.folded).sorted()
+    myNames = Set([person.name, person.identity] + person.nicknames).map(MatchFolding.folded)
+      .sorted()
   }
 
   /// The marks in one line, ascending.
@@ -65,7 +66,7 @@ struct TextMarks: Equatable {
       message.mentions.isEmpty || !shown.string.utf8.elementsEqual(message.body.utf8)
       ? []
       : Span.decoded(message.mentions, in: message.body)
-        .filter { myNames.contains(Ranking.folded($0.identity)) }.map(\.range)
+        .filter { myNames.contains(MatchFolding.folded($0.identity)) }.map(\.range)
     return mentions + [addressed(in: shown.string)].compactMap { $0 }
       + highlighted(in: shown.string)
   }
@@ -79,7 +80,7 @@ struct TextMarks: Equatable {
       return nil
     }
     let name = text[..<end]
-    guard myNames.contains(Ranking.folded(String(name))) else { return nil }
+    guard myNames.contains(MatchFolding.folded(String(name))) else { return nil }
     return 0..<name.utf8.count
   }
 
@@ -93,7 +94,7 @@ struct TextMarks: Equatable {
 
   /// `@anna's`: behind the name nothing that could be part of one.
   private func names(me word: Substring) -> Bool {
-    let folded = Ranking.folded(String(word))
+    let folded = MatchFolding.folded(String(word))
     return myNames.contains { name in
       guard folded.hasPrefix(name) else { return false }
       guard let next = folded.dropFirst(name.count).first else { return true }

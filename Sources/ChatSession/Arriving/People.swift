@@ -89,8 +89,8 @@ final class People: SessionPart {
   /// The people of the open conversation whose names begin with a word, the most recent speakers
   /// first (rule 2.12).
   func here(named word: String) -> [Candidate] {
-    let folded = Ranking.folded(word)
-    return candidates.filter { $0.recency > 0 && Ranking.folded($0.text).hasPrefix(folded) }
+    let folded = MatchFolding.folded(word)
+    return candidates.filter { $0.recency > 0 && MatchFolding.folded($0.text).hasPrefix(folded) }
   }
 
   /// What stands before the name of a direct chat with somebody who looks like another.

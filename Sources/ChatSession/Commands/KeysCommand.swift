@@ -8,9 +8,9 @@ struct KeysCommand: SessionPart {
   let session: Session
 
   func run(_ argument: String) throws {
-    let wanted = Ranking.folded(argument)
+    let wanted = MatchFolding.folded(argument)
     func isNamed(_ name: String) -> Bool {
-      wanted.isEmpty || Ranking.folded(name).contains(wanted)
+      wanted.isEmpty || MatchFolding.folded(name).contains(wanted)
     }
     let (bound, unbound) = (
       line.bindings.filter { !$0.keys.isEmpty && $0.function != "do-lowercase-version" },
@@ -18,7 +18,7 @@ struct KeysCommand: SessionPart {
     )
     let found: [(String, String)] = bound.compactMap { name, keys in
       let keys = KeyNames.list(keys)
-      let asked = keys.split(separator: ", ").filter { Ranking.folded(String($0)) == wanted }
+      let asked = keys.split(separator: ", ").filter { MatchFolding.folded(String($0)) == wanted }
       // All the letters would say nothing.
       if Self.letters.contains(name) {
         return asked.isEmpty ? nil : (name, asked.joined(separator: ", "))

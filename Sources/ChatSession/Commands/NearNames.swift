@@ -16,19 +16,20 @@ extension Conversation {
   package static func nearest(
     to name: String, among names: [String], beginning: Bool = false
   ) -> String? {
-    let typed = Ranking.folded(name)
+    let typed = MatchFolding.folded(name)
     let hasSign = typed.hasPrefix("#") || typed.hasPrefix("@")
     let letters = typed.count - (hasSign ? 1 : 0)
     if beginning, letters > 0 {
       let longer = Set(
-        names.filter { Ranking.folded(hasSign ? $0 : String($0.dropFirst())).hasPrefix(typed) })
+        names.filter { MatchFolding.folded(hasSign ? $0 : String($0.dropFirst())).hasPrefix(typed) }
+      )
       if longer.count == 1 { return longer.first }
     }
     // Of two letters each is a name of its own; of a long name two may be wrong.
     let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
     var best: (name: String, distance: Int)?
     for candidate in names {
-      let folded = Ranking.folded(candidate)
+      let folded = MatchFolding.folded(candidate)
       let compared = hasSign ? folded : String(folded.dropFirst())
       guard abs(compared.count - typed.count) <= most, !differInNumber(compared, typed) else {
         continue

@@ -39,9 +39,9 @@ package final class ShellSource: @MainActor CompletionSource {
     self.session = session
   }
 
-  package func candidates(
-    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) -> [Candidate] { session?.candidates(behind: prefix) ?? [] }
+  package func candidates(for question: CompletionQuestion) -> [Candidate] {
+    session?.candidates(behind: prefix) ?? []
+  }
 }
 
 /// The arguments of commands, for the live menu (rule 2.8).

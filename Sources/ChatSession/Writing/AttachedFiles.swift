@@ -70,7 +70,7 @@ package final class AttachedFiles: SessionPart {
     if let number {
       guard waiting.remove(at: number) != nil else { return false }
     } else {
-      waiting.removeAll()
+      waiting = WaitingFiles()
     }
     if let here = switcher.present { forget(former, in: here.id) }
     drafts.noteAndLeave()
@@ -107,7 +107,7 @@ package final class AttachedFiles: SessionPart {
   func sent(_ line: Line) { forget(line.files.files, in: line.conversation) }
 
   /// They are on their way with a line, or belong to a conversation that was left.
-  func areSent() { waiting.removeAll() }
+  func areSent() { waiting = WaitingFiles() }
 
   /// Files that were on their way wait again, before those that were attached since.
   func bringBack(_ files: WaitingFiles) {
@@ -149,7 +149,7 @@ package final class AttachedFiles: SessionPart {
   func setAside(with text: String) -> Bool {
     guard !editing.isOn, !waiting.isEmpty else { return false }
     emptied = (text, waiting)
-    waiting.removeAll()
+    waiting = WaitingFiles()
     if text.isEmpty {
       drafts.note()
       emit(.notice(say("The waiting files are removed; C-_ restores them")))

@@ -51,7 +51,7 @@ final class Drafts: SessionPart {
     // A command is not a draft of a message.
     let isCommand = LineRules.isCommand(draft.text)
     if !isCommand { cleared.note(draft) }
-    clock.changed(to: isCommand ? Composer.Draft() : draft, at: now)
+    clock.changed(to: isCommand ? LineDraft() : draft, at: now)
   }
 
   /// The command that the text made room for goes on in the next line, with a question.
@@ -138,7 +138,7 @@ final class Drafts: SessionPart {
     (clock, live) = (DraftClock(), nil)
     asideDeadline = now + DraftClock.idle
     cleared = KilledDraft()
-    emit(.swapLine(Conversations.Draft(Composer.Draft())))
+    emit(.swapLine(Conversations.Draft(LineDraft())))
     emit(.notice(Self.isSetAside))
   }
 
@@ -204,7 +204,7 @@ final class Drafts: SessionPart {
         }
         // What only a command says is not a draft, but its files wait as they did.
         if !line.files.isEmpty {
-          draft = Conversations.Draft(Composer.Draft(), files: line.files).followed(by: draft)
+          draft = Conversations.Draft(LineDraft(), files: line.files).followed(by: draft)
         }
       }
     }
@@ -231,7 +231,7 @@ final class Drafts: SessionPart {
     guard line.conversation == switcher.present?.id, !editing.isOn,
       !outgoing.hasDraft(of: line.conversation)
     else { return }
-    clock.stored(Composer.Draft())
+    clock.stored(LineDraft())
     knownFiles = WaitingFiles()
   }
 
@@ -269,7 +269,7 @@ final class Drafts: SessionPart {
     cleared = KilledDraft()
     knownFiles = WaitingFiles()
     files.areSent()
-    let nothing = Conversations.Draft(Composer.Draft())
+    let nothing = Conversations.Draft(LineDraft())
     guard let here = switcher.present?.id else { return nothing }
     known[here] = nil
     guard let stored = outgoing.draft(of: here), !outgoing.holdsLine(ofDraft: stored.text, in: here)
@@ -282,7 +282,7 @@ final class Drafts: SessionPart {
   func restored(_ draft: Conversations.Draft) {
     guard let conversation = switcher.present?.id else { return }
     if known[conversation] == nil, !draft.isEmpty { known[conversation] = draft.text }
-    let present = Composer.Draft(draft.text, caret: draft.caret, spans: line.mentions)
+    let present = LineDraft(draft.text, caret: draft.caret, spans: line.mentions)
     clock = DraftClock(stored: present)
     cleared = KilledDraft()
     cleared.note(present)
@@ -377,13 +377,13 @@ private struct LiveLine {
 /// The text that was deleted to make room for a command: the line as it was before several
 /// characters went at once. Letters deleted one by one are corrections.
 private struct KilledDraft {
-  private var last = Composer.Draft()
-  private var beforeCut: Composer.Draft?
+  private var last = LineDraft()
+  private var beforeCut: LineDraft?
 
   /// Nil while something stands in the line, or nothing did.
-  var text: Composer.Draft? { last.isEmpty ? beforeCut : nil }
+  var text: LineDraft? { last.isEmpty ? beforeCut : nil }
 
-  mutating func note(_ draft: Composer.Draft) {
+  mutating func note(_ draft: LineDraft) {
     let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
     if now > before { beforeCut = nil }
     if now < before, beforeCut == nil, Self.isCut(draft.text, from: last.text) { beforeCut = last }

@@ -29,11 +29,11 @@ package struct Line {
   var rest: Conversations.Draft?
 
   /// The line as a draft of its conversation; nil for what only a command says.
-  var asDraft: Composer.Draft? {
+  var asDraft: LineDraft? {
     guard kind == .text, replyTo == nil else { return nil }
     // A text that goes as a file has no body.
     let text = body.isEmpty ? typed : EditMode.shown(body)
-    return Composer.Draft(text, spans: spans(in: text))
+    return LineDraft(text, spans: spans(in: text))
   }
 
   /// Its mentions in a text that is the body or ends with it.
@@ -56,7 +56,7 @@ extension Span {
 }
 
 extension Conversations.Draft {
-  package init(_ draft: Composer.Draft, files: WaitingFiles = WaitingFiles()) {
+  package init(_ draft: LineDraft, files: WaitingFiles = WaitingFiles()) {
     self.init(
       text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
       files: files.files.map { DraftFile(path: $0.path, name: $0.name) })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The input bar as a value: the text being composed and everything that stands around it. What it
-/// looks like is a pure function of it and of the terminal's size (9.5).
+/// The input bar as a value: the text being composed and everything around it. Its look is a pure
+/// function of this value and of the terminal's size (9.5).
 ///
 /// ```swift
 /// var bar = InputBar()
@@ -29,7 +29,7 @@ public struct InputBar: Hashable, Sendable {
   public var spacing: ZoneValues<Int> = [:]
   /// The columns a zone takes; nil for those of its items, 0 to draw nothing of it (9.1).
   ///
-  /// A left or right zone of a set width is as wide whatever stands in it: what is too long is cut,
+  /// A left or right zone of a set width keeps it whatever it holds: hobnob cuts what is too long,
   /// and its flexible spaces share what is left. The left one keeps its columns even when it is
   /// empty, so that the prompt stays where it is. The other zones are cut at their width.
   ///
@@ -71,7 +71,7 @@ public struct InputBar: Hashable, Sendable {
   }
 
   /// The spacing of a zone, in columns.
-  public func spacing(of zone: Zone) -> Int {
+  public func itemSpacing(of zone: Zone) -> Int {
     switch zone {
     case .left, .right: spacing[zone] ?? 0
     case .status, .toolbar, .above: spacing[zone] ?? 2

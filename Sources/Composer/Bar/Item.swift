@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Where an item stands (9.1): beside the text's first row, in a row below the menu, or in one above
+/// Where an item is drawn (9.1): beside the text's first row, in a row below the menu, or in one above
 /// the prompt.
 ///
 /// ```swift
@@ -11,7 +11,7 @@ public enum Zone: CaseIterable, Hashable, Sendable {
   case left, right, status, toolbar, above
 }
 
-/// Something that stands in a zone (9.1): a label, a counter, a space.
+/// A part of a zone (9.1): a label, a counter, a space.
 ///
 /// ```swift
 /// bar.zones[.toolbar] = [
@@ -20,7 +20,7 @@ public enum Zone: CaseIterable, Hashable, Sendable {
 /// ]
 /// ```
 ///
-/// An item with a name and no text draws nothing and is told of changes all the same (`BarEvent`).
+/// An item with a name and no text draws nothing, but its events are sent all the same (`BarEvent`).
 public struct Item: Hashable, Sendable {
   /// How many columns the item takes. (`InputBar.zoneWidths` sets those of a whole zone.)
   ///
@@ -37,18 +37,18 @@ public struct Item: Hashable, Sendable {
   /// The columns between the item and the next one.
   ///
   /// ```swift
-  /// Item(id: "clip", line: "[1 file]", spacing: .flexible)  // what follows stands at the end
+  /// Item(id: "clip", line: "[1 file]", spacing: .flexible)  // the next item is at the row's end
   /// ```
   public enum Spacing: Hashable, Sendable {
     /// The zone's.
     case zone
     case none
     case fixed(Int)
-    /// The zone's, and a share of what the row has left.
+    /// The zone's, and a share of the row's free columns.
     case flexible
   }
 
-  /// Names the item, in no other zone a second time; listeners are told its name.
+  /// The item's name, unique among all zones; events carry it.
   public var id: String
   /// What is drawn.
   public var line: StyledLine
@@ -60,8 +60,8 @@ public struct Item: Hashable, Sendable {
   public var isEnabled: Bool
   /// A selected item is drawn reverse.
   public var isSelected: Bool
-  /// Where the text needs the columns of a right item that is kept, it stands in the status row
-  /// (1.7); others hide.
+  /// Whether a right item moves to the status row when the text needs its columns (1.7); other items
+  /// hide.
   public var isKept: Bool
 
   public init(

@@ -20,14 +20,6 @@ public struct LayoutCache: Sendable {
     var widths: Widths
   }
 
-  /// The start of a row.
-  struct RowStart: Hashable, Sendable {
-    /// UTF-8 offset in the line.
-    var offset: Int32
-    /// How many pieces of the grapheme there stand in the row before; 0 but for long marks.
-    var piece: Int32
-  }
-
   /// One line of the text, without its newline.
   struct Line: Sendable {
     /// In bytes.
@@ -37,22 +29,22 @@ public struct LayoutCache: Sendable {
   }
 
   private(set) var lines: [Line] = []
-  /// How many lines a message of this text has: newlines at its end go (rule 1.1).
+  /// How many lines a message of this text has, without newlines at its end (rule 1.1).
   package var lineCount: Int { (lines.lastIndex { $0.length > 0 } ?? 0) + 1 }
   /// Whether a line has more than one row.
   package var isWrapped: Bool { rowCount > lines.count }
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  /// The text of the layout before, to see what has changed: a layout is asked of any bar. Bytes of
-  /// its own, changed in place; holding on to the string would make its owner copy all of it at
+  /// The text of the layout before, to find the change: any bar may be laid out. These are bytes of
+  /// the cache's own, changed in place; if it kept the string, its owner would have to copy all of it at
   /// every key.
   private var bytes: [UInt8] = []
 
   public init() {}
 
-  /// Brings the breaks up to date.
+  /// Updates the breaks for a new text or geometry.
   mutating func update(_ text: String, _ geometry: Geometry) {
-    text.withBytes { new in
+    text.withUTF8Bytes { new in
       if self.geometry != geometry || lines.isEmpty {
         self.geometry = geometry
         var nothing: [RowStart] = []
@@ -76,8 +68,8 @@ public struct LayoutCache: Sendable {
   }
 
   /// - Parameters:
-  ///   - replaced: the bytes of the old text that are gone.
-  ///   - inserted: the bytes of the new one that stand for them.
+  ///   - replaced: the bytes of the old text that were replaced.
+  ///   - inserted: the bytes of the new text that replace them.
   private mutating func rewrap(
     _ new: UnsafeBufferPointer<UInt8>, _ replaced: Range<Int>, _ inserted: Range<Int>,
     _ geometry: Geometry
@@ -104,11 +96,11 @@ public struct LayoutCache: Sendable {
     while let row = kept.last, Int(row.offset) >= max(start, untouched) - start {
       kept.removeLast()
     }
-    let changed = Self.wrapped(
+    let rewrapped = Self.wrapped(
       new, start..<(end + inserted.count - replaced.count), isFirst: first == 0, keeping: &kept,
       geometry)
-    rowCount += changed.reduce(0) { $0 + $1.breaks.count + 1 }
-    lines.replaceSubrange(first...last, with: changed)
+    rowCount += rewrapped.reduce(0) { $0 + $1.breaks.count + 1 }
+    lines.replaceSubrange(first...last, with: rewrapped)
   }
 
   /// Wraps whole lines of the text.

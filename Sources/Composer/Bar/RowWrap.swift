@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Goes through one line and tells what stands where, row by row. A row ends where the next
+/// Wraps one line, row by row, and tells what each column shows. A row ends where the next
 /// grapheme does not fit; a wide character never straddles the margin. A grapheme wider than a whole
 /// row is drawn as `?`, and a mark that is (`<U+202E>` in five columns) goes on in the next row.
 struct RowWrap {
@@ -11,8 +11,8 @@ struct RowWrap {
   private let line: Range<Int>
   private let widths: Widths
   private var graphemes: Graphemes
-  /// Where the next row begins: set when the row before was ended by what stands there.
-  private var start: LayoutCache.RowStart
+  /// Where the next row begins, once the row before is full.
+  private var start: RowStart
 
   /// The widest character a row of cells holds in one piece.
   private static let widest = 16
@@ -23,17 +23,17 @@ struct RowWrap {
     self.columns = columns
     self.widths = widths
     graphemes = Graphemes(utf8, from: line.lowerBound, to: line.upperBound)
-    start = LayoutCache.RowStart(offset: 0, piece: 0)
+    start = RowStart(offset: 0, piece: 0)
   }
 
-  mutating func resume(at row: LayoutCache.RowStart, columns: Int) {
+  mutating func resume(at row: RowStart, columns: Int) {
     start = row
     self.columns = columns
     graphemes.skip(to: line.lowerBound + Int(row.offset))
   }
 
   /// Goes through one row; where the next one begins, nil when the line ends in this one.
-  mutating func nextRow() -> LayoutCache.RowStart? {
+  mutating func nextRow() -> RowStart? {
     walkRow(nil)
   }
 
@@ -41,7 +41,7 @@ struct RowWrap {
   /// the row, and the look. What has no columns is handed over too, for the caret.
   mutating func walkRow(
     _ body: ((_ offset: Int, _ column: Int, _ drawn: Drawn) -> Void)?
-  ) -> LayoutCache.RowStart? {
+  ) -> RowStart? {
     var column = 0
     var skipped = Int(start.piece)
     while true {
@@ -97,9 +97,9 @@ struct RowWrap {
     case blanks(Int)
   }
 
-  private mutating func endRow(at offset: Int, _ piece: Int) -> LayoutCache.RowStart {
+  private mutating func endRow(at offset: Int, _ piece: Int) -> RowStart {
     graphemes.skip(to: offset)
-    start = LayoutCache.RowStart(offset: Int32(offset - line.lowerBound), piece: Int32(piece))
+    start = RowStart(offset: Int32(offset - line.lowerBound), piece: Int32(piece))
     return start
   }
 
@@ -115,4 +115,12 @@ struct RowWrap {
     let mayBeJoined = at > from && at < line.upperBound && utf8[at] >= 0x80
     return at - from - (mayBeJoined ? 1 : 0)
   }
+}
+
+/// Where a row of a line begins.
+struct RowStart: Hashable, Sendable {
+  /// UTF-8 offset in the line.
+  var offset: Int32
+  /// How many pieces of that grapheme are in the row before; more than 0 only for long marks.
+  var piece: Int32
 }

@@ -5,7 +5,7 @@ import StyledText
 /// marks that the drawn bar shows, blanks for tabs and `^J` for newlines (11.5, 12.2).
 package struct ShownRow: Hashable, Sendable {
   package private(set) var text = ""
-  /// Where the caret stands in `text`, a UTF-8 offset.
+  /// The caret in `text`, a UTF-8 offset.
   package private(set) var caret = 0
 
   /// - Parameters:
@@ -49,7 +49,7 @@ package struct ShownRow: Hashable, Sendable {
     }
     // Both marks, and the caret behind the last letter.
     let room = max(1, bytes - 3)
-    let borders = text.withBytes { utf8 in
+    let borders = text.withUTF8Bytes { utf8 in
       var graphemes = Graphemes(utf8, from: 0)
       var found = [0]
       while let grapheme = graphemes.next() { found.append(grapheme.upperBound) }

@@ -36,13 +36,13 @@ struct TextRows {
     (caretRow, caretColumn) = Self.caret(composed, lead, usable: usable, lines, widths)
   }
 
-  /// One row of the text with what stands before it.
-  func row(_ number: Int) -> Row {
-    var row = number == 0 ? lead.row : Row()
+  /// One row of the text, with the prompt or the indentation before it.
+  func row(_ number: Int) -> CellRow {
+    var row = number == 0 ? lead.row : CellRow()
     let (line, part, start) = place(ofRow: number)
     row.cells.reserveCapacity(usable)
     if number > 0 { row.pad(to: lead.indent) }
-    text.withBytes { utf8 in
+    text.withUTF8Bytes { utf8 in
       var wrap = RowWrap(
         utf8, start..<(start + lines[line].length),
         columns: usable - (number == 0 ? lead.columns : lead.indent), widths: widths)
@@ -85,7 +85,7 @@ struct TextRows {
     _ composed: ComposedText, _ lead: Lead, usable: Int, _ lines: [LayoutCache.Line],
     _ widths: Widths
   ) -> (row: Int, column: Int) {
-    composed.text.withBytes { utf8 in
+    composed.text.withUTF8Bytes { utf8 in
       let caret = Motion.clampedToGrapheme(in: utf8, offset: composed.caret)
       var (row, start, line) = (0, 0, 0)
       while start + lines[line].length < caret {
@@ -94,7 +94,7 @@ struct TextRows {
         line += 1
       }
       let breaks = lines[line].breaks
-      // A caret before a mark that goes on in the next row stands where the mark begins.
+      // A caret before a mark that is split over two rows is where the mark begins.
       let part = breaks.prefix {
         Int($0.offset) < caret - start || Int($0.offset) == caret - start && $0.piece == 0
       }.count

@@ -91,6 +91,16 @@ struct ZoneLine {
   }
 }
 
+extension InputBar {
+  /// The items of a zone side by side; nil where it draws nothing.
+  func zoneLine(of zone: Zone, _ widths: Widths) -> ZoneLine? {
+    let line = ZoneLine(
+      zones[zone] ?? [], spacing: itemSpacing(of: zone), width: zoneWidths[zone], widths: widths)
+    // Only the left zone has anything behind it that would move.
+    return line.columns > 0 && (zone == .left || !line.isEmpty) ? line : nil
+  }
+}
+
 extension Int {
   /// A number of columns as a terminal may have it: what callers hand in may be anything, and must
   /// neither overflow nor ask for a gigabyte of blanks.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What accepting a candidate does to the text (2.6), in a menu and by readline's own functions.
+/// The change that accepting a candidate makes to the text (2.6), in a menu and by readline's own
+/// functions.
 package struct Acceptance {
   /// The whole word, on both sides of the caret: UTF-8 offsets into the text before.
   package var range: Range<Int>
   package var insert: String
   /// A UTF-8 offset into the text after.
   package var caret: Int
-  /// Where prefix and name stand in the text after, without what was put behind them.
+  /// The prefix and the name in the text after, without what was put behind them.
   var mention: Range<Int>
   /// It is a folder, or a filter such as `from:`: the next key names what is in it.
   var goesOn: Bool
 
-  /// Behind the word stands one space: one that is there already serves, and a bracket that closes
-  /// around the word needs none.
+  /// One space follows the word: one that is there already serves, and a closing bracket needs none.
   ///
   /// - Parameters:
   ///   - candidate: what was chosen; not an empty one.
@@ -32,7 +32,7 @@ package struct Acceptance {
     if range.lowerBound == 0 { insert += rules.behindAtLineStart }
     caret = range.lowerBound + insert.utf8.count
     if goesOn { return }
-    // A space that carries a combining mark is not a space to stand behind.
+    // A space that carries a combining mark does not separate words.
     switch text.slice(range.upperBound..<text.utf8.count).first {
     case " ": caret += 1
     case "\t", ")", "]", "}", "\"", "'": break
@@ -42,10 +42,10 @@ package struct Acceptance {
     }
   }
 
-  /// Whether the caret passes a space that stands behind the word already.
+  /// Whether the caret passes a space that was already behind the word.
   var stepsOverSpace: Bool { caret > range.lowerBound + insert.utf8.count }
 
-  /// A candidate comes from elsewhere: what it holds of control characters must not be typed.
+  /// The text of a candidate, which may be another person's: control characters must not be typed.
   private static func insertable(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy {
       switch $0.properties.generalCategory {

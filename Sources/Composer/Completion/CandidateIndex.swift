@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// A source's list made ready to be searched at every key, however long it is (2.5).
 ///
@@ -62,13 +63,14 @@ struct CandidateIndex {
     bytes.reserveCapacity(list.count * 12)
     for candidate in list {
       let start = bytes.count
-      candidate.folded.withBytes { folded in
+      candidate.folded.withUTF8Bytes { folded in
         bytes.append(contentsOf: folded)
         entries.append(
           Entry(
-            rank: candidate.rank, head: Self.number(folded, from: 0),
-            neck: Self.number(folded, from: 8), start: UInt32(start), count: UInt32(folded.count)))
-        letters.append(Self.letters(in: folded))
+            rank: candidate.rank, head: Self.packedBytes(folded, from: 0),
+            neck: Self.packedBytes(folded, from: 8), start: UInt32(start),
+            count: UInt32(folded.count)))
+        letters.append(Self.letterSet(in: folded))
       }
     }
   }
@@ -156,9 +158,9 @@ struct CandidateIndex {
   private func sift(
     _ group: [Int32], by word: [UInt8], _ found: (_ candidate: Int32, _ isBeginning: Bool) -> Void
   ) {
-    let wanted = word.withUnsafeBufferPointer(Self.letters)
+    let wanted = word.withUnsafeBufferPointer(Self.letterSet)
     let isOneLetter = word.count == 1 && Self.hasBitOfItsOwn(word[0])
-    let head = word.withUnsafeBufferPointer { Self.number($0, from: 0) }
+    let head = word.withUnsafeBufferPointer { Self.packedBytes($0, from: 0) }
     let rest = UInt64(max(0, 8 - word.count) * 8)
     let fitsHead = word.count <= 8
     word.withUnsafeBufferPointer { word in
@@ -188,7 +190,7 @@ struct CandidateIndex {
 
   // MARK: Order
 
-  /// Whether one candidate stands before another: by ``Candidate/rank``, then by the order that was
+  /// Whether one candidate comes before another: by ``Candidate/rank``, then by the order that was
   /// given, by folded text, by text, and by place in the list. The same order as that of `Ranking.candidates`.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
@@ -224,7 +226,7 @@ struct CandidateIndex {
     nearest(count, to: pivot, of: group) { precedes($1, $0) }.reversed()
   }
 
-  /// How many of a group stand before a candidate.
+  /// How many of a group come before a candidate.
   func position(of candidate: Int32, in group: [Int32]) -> Int {
     group.count { precedes($0, candidate) }
   }
@@ -281,7 +283,7 @@ struct CandidateIndex {
   // MARK: Letters
 
   /// Eight bytes as a number, the first one the highest; zeros behind the end.
-  private static func number(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+  private static func packedBytes(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
     var number: UInt64 = 0
     for place in start..<(start + 8) {
       number = number << 8 | (place < text.count ? UInt64(text[place]) : 0)
@@ -294,7 +296,7 @@ struct CandidateIndex {
   }
 
   /// A set of letters: a bit for each of a–z and 0–9, the rest share what is left.
-  private static func letters(in text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+  private static func letterSet(in text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var letters: UInt64 = 0
     for byte in text {
       let bit: UInt8 =

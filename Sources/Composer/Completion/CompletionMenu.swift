@@ -9,13 +9,13 @@ struct CompletionMenu {
   private(set) var limit: Int
   /// Those seen, from the one at position `top` on.
   private(set) var shown: [Int32] = []
-  /// How many stand before the first that is seen.
+  /// How many come before the first that is seen.
   private(set) var top = 0
   /// The position of the selected one; nil until the menu is entered.
   private(set) var selected: Int?
   private var word: String
   private var folded: [UInt8] = []
-  /// The matches of the words this one goes on from, so that Backspace is as cheap as a letter.
+  /// The matches of the word's earlier, shorter forms, so that Backspace is as cheap as a letter.
   private var trail: [(word: [UInt8], matches: CandidateIndex.Matches)] = []
 
   init(_ index: CandidateIndex, matching word: String, limit: Int) {
@@ -32,17 +32,17 @@ struct CompletionMenu {
     selected.map { index.list[Int(shown[$0 - top])] }
   }
 
-  /// Goes on with another word. What goes on from an earlier one is looked for in its matches only.
+  /// Matches another word. If it extends an earlier one, only that one's matches are searched.
   mutating func match(_ word: String) {
     self.word = word
-    folded = Array(Ranking.folded(word).utf8)
+    folded = Array(MatchFolding.folded(word).utf8)
     while let last = trail.last, !folded.starts(with: last.word) { trail.removeLast() }
     let old = matches
     if trail.last?.word != folded {
       trail.append((folded, index.matches(of: folded, among: trail.last?.matches)))
     }
     matches = trail.last.map { index.once($0.matches) } ?? matches
-    // A letter that rules nobody out leaves the first ones the first.
+    // If the letter rules no candidate out, the first ones stay the first.
     if top == 0, !shown.isEmpty, old.beginning == matches.beginning,
       old.containing == matches.containing
     {
@@ -146,7 +146,7 @@ struct CompletionMenu {
 
   // MARK: What TAB makes of it (2.5)
 
-  /// Those that count for TAB: the ones that begin with the word, or the others if there are none.
+  /// Those that count for TAB: the ones that begin with the word, or else the others.
   private var counting: [Int32] {
     matches.beginning.isEmpty ? matches.containing : matches.beginning
   }
@@ -165,15 +165,14 @@ struct CompletionMenu {
 
   /// What all that count begin with, where that is longer than the word; nil otherwise.
   ///
-  /// It ends before white space and control characters: what stands behind them would be another
-  /// word.
+  /// It ends before white space and control characters: behind them another word would begin.
   var longerCommonPart: String? {
     guard let best = index.first(1, of: counting).first else { return nil }
     let some = ([best] + index.witnesses(of: counting)).map { index.list[Int($0)] }
     let common = Ranking.commonPart(of: some, typed: word).prefix {
       !$0.isWhitespace && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
-    let isLonger = Ranking.folded(String(common)).utf8.count > folded.count
+    let isLonger = MatchFolding.folded(String(common)).utf8.count > folded.count
     return isLonger ? String(common) : nil
   }
 
@@ -181,7 +180,7 @@ struct CompletionMenu {
 
   /// One row for each candidate that is seen, then how many more there are.
   ///
-  /// - Parameter prefix: what stands before each.
+  /// - Parameter prefix: drawn before each.
   func rows(prefix: SafeText, columns: Int, widths: Widths) -> [StyledLine] {
     var rows = shown.enumerated().map { row, place in
       let line = line(
@@ -223,26 +222,5 @@ struct CompletionMenu {
       line.append(SafeText(line: String(candidate.hint.prefix(2 * columns + 8))), dim)
     }
     return line
-  }
-}
-
-extension CompletionSession {
-  /// What stands below the input: the usage of the command, the candidates, how many more there are.
-  ///
-  /// - Parameters:
-  ///   - columns: how many each row may take.
-  ///   - widths: how the terminal counts them.
-  /// - Returns: no rows where there is nothing to show.
-  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
-    guard columns > 0, let topic else { return [] }
-    var rows: [StyledLine] = []
-    if let hint = topic.hint, !hint.isEmpty {
-      rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
-    }
-    // One that does not stay is not shown either.
-    let isKept = topic.rules.replacement == nil
-    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
-    if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
-    return rows
   }
 }

@@ -2,8 +2,8 @@
 import StyledText
 
 /// The completion of the word at the caret: when the menu opens, what is in it, and what the keys do
-/// that belong to it (2.1 to 2.9). It changes no text itself; it says what to replace. It holds none
-/// either: each question brings the text along, and its number. Offsets are UTF-8 bytes.
+/// that belong to it (2.1 to 2.9). It neither changes nor holds the text: each call passes the text and
+/// its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift
 /// controller.completion.isLive = false  // only TAB opens the menu
@@ -18,19 +18,16 @@ public struct CompletionSession {
   }
   /// Up and Down enter an open menu; without it, only TAB.
   public var arrowsEnter = false
-  /// What is registered. A change counts from the next key on.
+  /// The sources by prefix. A change applies from the next key on.
   public var registry: CompletionRegistry
   /// Where candidates for words without prefix come from; kept as long as the session.
   package var argumentSource: (any ArgumentSource)?
-  /// Takes late answers and brings them, on the same thread, to `answer(_:_:)`. Set it before the
-  /// first key; without it late answers are dropped.
-  package var deliver: ((Int, Result<[Candidate], any Error>) -> Void)?
-  /// What sources complained of, each source once.
+  /// Errors of sources, each source once.
   private var complaints: [SafeText] = []
 
-  /// The line as it was told last: the number of its text, and where the caret was.
+  /// The line at the last call: the edition of its text, and its caret.
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
-  /// Another one with every change of the text.
+  /// Counts the changes of the text.
   private var revision = 0
   /// The text is what this session made it, and no key has come since.
   private var isOwnChange = false
@@ -41,7 +38,6 @@ public struct CompletionSession {
   private var isByTab = false
   private(set) var menu: CompletionMenu?
   private var asked: (prefix: String, word: String, revision: Int)?
-  private var ticket = 0
   private var complained: Set<ObjectIdentifier> = []
   /// The last list of each prefix, so that only the first key of many pays for a long one.
   private var indexes: [String: CandidateIndex] = [:]
@@ -66,10 +62,10 @@ public struct CompletionSession {
   /// How many candidates there are, seen or not.
   package var count: Int { menu?.count ?? 0 }
 
-  /// The usage of the command whose argument the caret is in (2.8); nil where there is none.
+  /// The usage of the command whose argument the caret is in (2.8); nil elsewhere.
   package var hint: SafeText? { topic?.hint }
 
-  /// The complaints, which are then forgotten.
+  /// Returns the complaints and forgets them.
   package mutating func takeComplaints() -> [SafeText] {
     defer { complaints = [] }
     return complaints
@@ -77,7 +73,7 @@ public struct CompletionSession {
 
   // MARK: The text
 
-  /// Tells of the text after every key, paste and change by the program.
+  /// Call it after every key, every paste and every change by the program.
   ///
   /// - Parameters:
   ///   - line: with an active region there is no session (2.3).
@@ -97,7 +93,7 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
-  /// Another line stands where the one was that was told of.
+  /// Another line has taken the place of the one that the session knows.
   ///
   /// - Parameter settled: the words of the new one.
   /// - Returns: those of the old one.
@@ -116,7 +112,7 @@ public struct CompletionSession {
 
   /// A part of the text was replaced: what the session remembers of it moves along.
   ///
-  /// - Parameter count: the bytes that stand there now.
+  /// - Parameter count: how many bytes replaced it.
   package mutating func moveAlong(replacing range: Range<Int>, with count: Int) {
     settled.moveAlong(replacing: range, with: count)
   }
@@ -127,7 +123,7 @@ public struct CompletionSession {
     isOwnChange = true
   }
 
-  /// Whether anything is different from what the session was told.
+  /// Notes the line; whether it differs from the line at the last call.
   private mutating func notice(_ line: ComposedText, _ edition: Int) -> Bool {
     let now = (edition: edition, caret: line.caret, hasRegion: line.region != nil)
     defer { told = now }
@@ -149,8 +145,6 @@ public struct CompletionSession {
 
   private mutating func close() {
     (topic, menu, asked, isByTab) = (nil, nil, nil, false)
-    // Whatever is still on its way is no longer asked.
-    ticket += 1
   }
 
   private mutating func open(_ topic: CompletionTopic, byTab: Bool, in line: ComposedText) {
@@ -159,14 +153,11 @@ public struct CompletionSession {
     isByTab = byTab
     menu?.leave()
     let found = topic.found
-    // A caret that moves in the word asks nothing new; where it stands can change an argument.
+    // A caret that moves in the word asks nothing new; its position can change an argument.
     let asks = (prefix: found.prefix, word: found.word, revision: revision)
     if let asked, asked == asks, !topic.isArgument { return }
     asked = asks
-    ticket += 1
-    let question = CompletionQuestion(
-      prefix: found.prefix, word: found.word, text: line.text, caret: line.caret)
-    offer(topic.isArgument ? topic.offered : ask(question))
+    offer(topic.isArgument ? topic.offered : ask(topic.sourceQuestion(in: line)) ?? [])
   }
 
   private mutating func offer(_ list: [Candidate]) {
@@ -189,63 +180,28 @@ public struct CompletionSession {
 
   // MARK: Sources
 
-  /// What a source answers while it is still being asked: the session cannot be reached then.
-  private final class Reply {
-    var isAsking = true
-    var early: Result<[Candidate], any Error>?
-  }
-
-  private mutating func ask(_ question: CompletionQuestion) -> [Candidate] {
+  /// Nil if the source fails.
+  private mutating func ask(_ question: CompletionQuestion) -> [Candidate]? {
     guard let source = registry.source(for: question.prefix) else { return [] }
-    let reply = Reply()
-    defer { reply.isAsking = false }
-    var list: [Candidate] = []
     do {
-      list = try source.candidates(for: question) { [deliver, ticket] result in
-        if reply.isAsking {
-          reply.early = result
-        } else {
-          deliver?(ticket, result)
-        }
-      }
-      list = try reply.early?.get() ?? list
+      return try source.candidates(for: question)
     } catch {
-      complain(error, of: source, under: question.prefix)
-    }
-    return list
-  }
-
-  /// Takes a late answer (2.9). Neither the text nor the selection changes.
-  ///
-  /// - Parameters:
-  ///   - ticket: what `deliver` was given.
-  ///   - result: what `deliver` was given.
-  /// - Returns: whether there is something to draw or a complaint to show. An answer to a question
-  ///   no longer asked is dropped.
-  package mutating func answer(_ ticket: Int, _ result: Result<[Candidate], any Error>) -> Bool {
-    guard ticket == self.ticket, let topic else { return false }
-    switch result {
-    case .failure(let error):
-      guard let source = registry.source(for: topic.found.prefix) else { return false }
-      return complain(error, of: source, under: topic.found.prefix)
-    case .success(let list):
-      let wasOpen = isOpen
-      let row = (menu?.selected ?? 0) - (menu?.top ?? 0)
-      let selected = menu?.selectedCandidate
-      offer(list)
-      if let selected { menu?.select(selected, row: row) }
-      return isOpen || wasOpen
+      if complained.insert(ObjectIdentifier(source)).inserted {
+        let reason = SafeText(line: String(describing: error))
+        complaints.append(say("Completing %1 failed: %2", SafeText(line: question.prefix), reason))
+      }
+      return nil
     }
   }
 
-  @discardableResult
-  private mutating func complain(
-    _ error: any Error, of source: any CompletionSource, under prefix: String
-  ) -> Bool {
-    guard complained.insert(ObjectIdentifier(source)).inserted else { return false }
-    let reason = SafeText(line: String(describing: error))
-    complaints.append(say("Completing %1 failed: %2", SafeText(line: prefix), reason))
-    return true
+  /// Asks again, since a source has other candidates than before (2.9). The text stays, and so does
+  /// the selection, unless the selected candidate is gone.
+  package mutating func candidatesChanged(_ line: ComposedText) {
+    guard let topic, !topic.isArgument else { return }
+    let row = (menu?.selected ?? 0) - (menu?.top ?? 0)
+    let selected = selectedCandidate
+    if let list = ask(topic.sourceQuestion(in: line)) { offer(list) }
+    if let selected { menu?.select(selected, row: row) }
   }
 
   // MARK: Keys
@@ -254,7 +210,7 @@ public struct CompletionSession {
   /// (2.4, 2.5, 2.7).
   ///
   /// - Returns: `.notMine` where there is no word to complete.
-  package mutating func tab(_ line: ComposedText, edition: Int) -> Action {
+  package mutating func tab(_ line: ComposedText, edition: Int) -> CompletionAction {
     let isNew = notice(line, edition)
     if !isNew && isEntered { return move(1) }
     isOwnChange = false
@@ -276,7 +232,7 @@ public struct CompletionSession {
 
   /// The next candidate (1) or the one before (−1) in an entered menu; behind the last comes the
   /// first. With ``arrowsEnter`` the menu is entered so, by its first or its last.
-  package mutating func move(_ step: Int) -> Action {
+  package mutating func move(_ step: Int) -> CompletionAction {
     guard isEntered || arrowsEnter && isOpen else { return .notMine }
     let enters = !isEntered
     if enters { menu?.enter() }
@@ -285,20 +241,20 @@ public struct CompletionSession {
   }
 
   /// Return: accepts the selected candidate. Until the menu is entered it is the line's.
-  package mutating func returnKey(_ line: ComposedText) -> Action {
+  package mutating func returnKey(_ line: ComposedText) -> CompletionAction {
     guard let candidate = menu?.selectedCandidate else { return .notMine }
     return accept(candidate, in: line)
   }
 
   /// C-g or a lone Esc: closes the menu until the word's start changes.
-  package mutating func escape() -> Action {
+  package mutating func escape() -> CompletionAction {
     guard isOpen, let topic else { return .notMine }
     settled.dismiss(start: topic.start)
     close()
     return .none
   }
 
-  /// Any other key in the menu: it stays open and goes on with the text.
+  /// Any other key: the menu stays open and follows the text.
   package mutating func leaveSelection() {
     menu?.leave()
   }
@@ -306,20 +262,20 @@ public struct CompletionSession {
   // MARK: Changes
 
   /// Puts the common part in place of the word; nil where it would not be found as one word.
-  private mutating func fillIn(_ common: String, in line: ComposedText) -> Action? {
+  private mutating func fillIn(_ common: String, in line: ComposedText) -> CompletionAction? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
-    // It may be compared by less than stands there.
+    // A candidate may be matched by less than its text.
     if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
-    after.change(&changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
+    after.applyChange(to: &changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
     guard let topic = after.topic(in: changed, byTab: true), isSameWord(topic) else { return nil }
     after.open(topic, byTab: true, in: changed)
     self = after
     return .replace(range: found.range, with: insert, caret: changed.caret, accepted: nil)
   }
 
-  private mutating func accept(_ candidate: Candidate, in line: ComposedText) -> Action {
+  private mutating func accept(_ candidate: Candidate, in line: ComposedText) -> CompletionAction {
     guard let topic, !candidate.text.isEmpty else {
       close()
       return .none
@@ -330,7 +286,7 @@ public struct CompletionSession {
     // A name in the middle of a text is a word like any other.
     if topic.isBare, found.range.lowerBound > 0 { candidate.identity = nil }
     var changed = line
-    change(&changed, accepted.range, accepted.insert, accepted.caret)
+    applyChange(to: &changed, accepted.range, accepted.insert, accepted.caret)
     if !accepted.goesOn { settled.accept(accepted.mention) }
     close()
     return .replace(
@@ -338,8 +294,8 @@ public struct CompletionSession {
       accepted: AcceptedCandidate(candidate, prefix: found.prefix, range: accepted.mention))
   }
 
-  private mutating func change(
-    _ line: inout ComposedText, _ range: Range<Int>, _ insert: String, _ caret: Int
+  private mutating func applyChange(
+    to line: inout ComposedText, _ range: Range<Int>, _ insert: String, _ caret: Int
   ) {
     line.replace(range, with: insert, caret: caret)
     settled.moveAlong(replacing: range, with: insert.utf8.count)
@@ -347,5 +303,26 @@ public struct CompletionSession {
     // What was put in may have joined what follows.
     let whole = Motion.clampedToGrapheme(in: line.text, offset: caret)
     line.caret = whole == caret ? caret : Motion.nextGrapheme(in: line.text, after: whole)
+  }
+}
+
+extension CompletionSession {
+  /// The rows below the input: the usage of the command, the candidates, how many more there are.
+  ///
+  /// - Parameters:
+  ///   - columns: how many each row may take.
+  ///   - widths: how the terminal counts them.
+  /// - Returns: no rows where there is nothing to show.
+  package func rows(columns: Int, widths: Widths) -> [StyledLine] {
+    guard columns > 0, let topic else { return [] }
+    var rows: [StyledLine] = []
+    if let hint = topic.hint, !hint.isEmpty {
+      rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
+    }
+    // One that does not stay is not shown either.
+    let isKept = topic.rules.replacement == nil
+    let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
+    if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }
+    return rows
   }
 }

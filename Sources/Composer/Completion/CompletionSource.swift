@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What a source is asked: the word at the caret, and where it stands.
+/// What a source is asked: the word at the caret, and where it is.
 ///
 /// ```swift
 /// CompletionQuestion(prefix: "@", word: "an", text: "ask @an now", caret: 7)
@@ -11,7 +11,7 @@ public struct CompletionQuestion: Hashable, Sendable {
   public var prefix: String
   /// The whole word, on both sides of the caret, without the prefix.
   public var word: String
-  /// The composed text the word stands in.
+  /// The composed text with the word.
   public var text: String
   /// A UTF-8 offset into `text`.
   public var caret: Int
@@ -27,31 +27,23 @@ public struct CompletionQuestion: Hashable, Sendable {
 /// Offers candidates under a prefix (2.1): people, rooms, emoji, commands.
 ///
 /// A class, so that it may keep what it has found. The session compares and ranks; a source may
-/// hand in everything it has, whatever the word. One that hands in the very same array again
-/// spares the session the work of making it ready for matching.
+/// offer everything it has, whatever the word. Return the very same array again where you can: the
+/// session then need not prepare it for matching a second time.
 ///
 /// ```swift
 /// final class People: CompletionSource {
-///   func candidates(
-///     for question: CompletionQuestion,
-///     later: @escaping (Result<[Candidate], any Error>) -> Void
-///   ) -> [Candidate] { here.map { Candidate($0.name) } }
+///   func candidates(for question: CompletionQuestion) -> [Candidate] {
+///     here.map { Candidate($0.name) }
+///   }
 /// }
 /// ```
 public protocol CompletionSource: AnyObject {
-  /// The candidates for a word. Called on the caller's thread while a key is handled: it must not
-  /// wait, nor come back to the session that asks.
+  /// The candidates for a word, as far as they are known. Called while a key is handled: it must not
+  /// wait. A slow source returns what it has, and calls ``BarController/candidatesChanged()`` when
+  /// it has more; hobnob then asks it again (2.9).
   ///
-  /// - Parameters:
-  ///   - question: the word and where it stands.
-  ///   - later: may be called any number of times, at once or afterwards on the same thread, each
-  ///     time with the fuller list or with what went wrong. An answer to a question no longer asked
-  ///     is dropped (2.9).
-  /// - Returns: what is known now.
-  /// - Throws: what the user is told, once per source; the line is not affected.
-  func candidates(
-    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) throws -> [Candidate]
+  /// - Throws: an error that hobnob shows once per source; the line is not affected.
+  func candidates(for question: CompletionQuestion) throws -> [Candidate]
 }
 
 /// A source that has the same candidates for every word.
@@ -64,9 +56,7 @@ public final class CandidateList: CompletionSource {
 
   public init(_ candidates: [Candidate]) { self.candidates = candidates }
 
-  public func candidates(
-    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) -> [Candidate] { candidates }
+  public func candidates(for question: CompletionQuestion) -> [Candidate] { candidates }
 }
 
 /// Offers candidates for words without a prefix: the arguments of commands (2.8), and bare names
@@ -85,7 +75,7 @@ public protocol ArgumentSource: AnyObject {
   ///   - caret: a UTF-8 offset.
   /// - Returns: nil where the caret is in no argument. Otherwise the UTF-8 range that a candidate
   ///   replaces (whole graphemes, around the caret; another range counts as nil), the word it is
-  ///   matched with, everything that can stand there, and the usage to show, even where there is no
+  ///   matched with, all its possible values, and the usage to show, even if there is no
   ///   candidate. A candidate that ends in `/` is a folder: nothing is put behind it.
   func argument(
     in text: String, caret: Int

@@ -17,6 +17,12 @@ struct CompletionTopic {
   var start: Range<Int> {
     found.range.lowerBound..<(found.range.lowerBound + found.prefix.utf8.count)
   }
+
+  /// What the source of the prefix is asked.
+  func sourceQuestion(in line: ComposedText) -> CompletionQuestion {
+    CompletionQuestion(
+      prefix: found.prefix, word: found.word, text: line.text, caret: line.caret)
+  }
 }
 
 extension CompletionTopic {

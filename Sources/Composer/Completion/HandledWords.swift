@@ -14,7 +14,7 @@ struct HandledWords {
     accepted.append(Span(range: word, identity: ""))
   }
 
-  /// - Parameter start: the range of the prefix; empty where there is none.
+  /// - Parameter start: the range of the prefix; empty without a prefix.
   mutating func dismiss(start: Range<Int>) {
     dismissed = Span(range: start, identity: "")
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What can stand in place of the word at the caret, for a line editor's own completion functions
+/// The possible completions of the word at the caret, for a line editor's own completion functions
 /// (2.11).
 ///
 /// ```swift
@@ -29,9 +29,9 @@ public struct Completions: Sendable {
   public var word: Range<Int>
   public var choices: [Choice]
   /// What the word becomes while more than one choice is left; the text of a choice that is the only
-  /// one, with what stands behind it.
+  /// one, with the space behind it.
   public var common: String
-  /// A space stands behind the word already: the caret goes behind that.
+  /// A space already follows the word: the caret goes behind it.
   public var stepsOverSpace: Bool
 
   package init(
@@ -45,22 +45,20 @@ public struct Completions: Sendable {
 }
 
 extension CompletionSession {
-  /// What can stand for the word at `caret` (a UTF-8 offset): the same sources and the same rules as
-  /// those of the menu. Late answers come too late.
+  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and rules.
   package func completions(in text: String, caret: Int) -> Completions? {
     var settled = settled
+    let line = ComposedText(text, caret: caret)
     guard
       let topic = CompletionTopic(
-        in: ComposedText(text, caret: caret), registry: registry, argumentSource: argumentSource,
-        settled: &settled, byTab: true)
+        in: line, registry: registry, argumentSource: argumentSource, settled: &settled, byTab: true
+      )
     else { return nil }
-    let found = topic.found
-    if topic.isArgument { return completions(topic.offered, found, topic.rules, text) }
-    let question = CompletionQuestion(
-      prefix: found.prefix, word: found.word, text: text, caret: caret)
-    let source = registry.source(for: found.prefix)
-    return completions(
-      (try? source?.candidates(for: question) { _ in }) ?? [], found, topic.rules, text)
+    let source = registry.source(for: topic.found.prefix)
+    let candidates =
+      topic.isArgument
+      ? topic.offered : (try? source?.candidates(for: topic.sourceQuestion(in: line))) ?? []
+    return completions(candidates, topic.found, topic.rules, text)
   }
 
   private func completions(

@@ -1,52 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-
-/// Something a source offers for a word (2.5).
-///
-/// ```swift
-/// Candidate("Anna", identity: "anna@example.org", recency: 7, hint: "away")
-/// ```
-public struct Candidate: Hashable, Sendable {
-  /// What is completed, without the prefix: a name, a room, a command.
-  public var text: String {
-    didSet { folded = Ranking.folded(text) }
-  }
-  /// Who it is, where the source knows more than a name (2.10).
-  public var identity: String?
-  /// The higher, the more recently they spoke here; 0 for never.
-  public var recency: Int
-  /// What the menu shows beside it.
-  public var hint: String
-  /// A warning that the menu shows before it. Those without one stand before all others.
-  public var mark: String
-  /// The text as it is compared; made once, since matching runs at every key.
-  private(set) var folded: String
-
-  /// Its place among those that match alike: the higher, the further ahead.
-  var rank: Int { mark.isEmpty ? recency : recency - Int.max / 2 }
-
-  /// - Parameter name: what it is found by, where that is not the text.
-  public init(
-    _ text: String, identity: String? = nil, recency: Int = 0, hint: String = "",
-    mark: String = "", name: String? = nil
-  ) {
-    self.text = text
-    self.identity = identity
-    self.recency = recency
-    self.hint = hint
-    self.mark = mark
-    folded = Ranking.folded(name ?? text)
-  }
-}
+import StyledText
 
 /// How two texts are ordered, as `strcoll` says it: below, at or above 0.
 public typealias CandidateOrder = (String, String) -> Int
 
 /// Which candidates match a word, and in what order (2.5).
 package enum Ranking {
-  /// The candidates that match a word, whatever its case and accents.
+  /// The candidates that match a word, ignoring case and accents.
   ///
-  /// Within each list those without a mark come first, then people who spoke more recently, then the order that is given, the
-  /// order of the folded text, and that of the text.
+  /// Within each list, candidates without a warning come first, then people who spoke more recently;
+  /// then `order` decides, then the folded text, then the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers. In the resulting order already, sorting costs little.
@@ -56,77 +19,70 @@ package enum Ranking {
   package static func candidates(
     _ all: [Candidate], matching word: String, order: CandidateOrder? = nil
   ) -> (beginning: [Candidate], containing: [Candidate]) {
-    let word = folded(word)
+    let word = MatchFolding.folded(word)
     var beginning: [Int] = []
     var containing: [Int] = []
-    word.withBytes { word in
+    word.withUTF8Bytes { word in
       for index in all.indices {
-        switch all[index].folded.withBytes({ firstMatch(of: word, in: $0) }) {
+        switch all[index].folded.withUTF8Bytes({ firstMatch(of: word, in: $0) }) {
         case 0?: beginning.append(index)
         case .some: containing.append(index)
         case nil: break
         }
       }
     }
-    return (sorted(beginning, all, order), sorted(containing, all, order))
+    return (inOrder(beginning, all, order), inOrder(containing, all, order))
   }
 
-  /// How far the candidates agree.
+  /// The part in which the candidates agree.
   ///
   /// - Parameters:
-  ///   - candidates: those that begin with the word; contained ones only if there are none.
+  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain it.
   ///   - word: what was typed.
   /// - Returns: the common beginning in the letters of the first candidate, or the word itself
   ///   where they agree on nothing more.
   package static func commonPart(of candidates: [Candidate], typed word: String) -> String {
     guard let first = candidates.first else { return word }
-    let letters = first.text.map { (letter: $0, folded: folded(String($0))) }
+    let letters = first.text.map { (letter: $0, folded: MatchFolding.folded(String($0))) }
     var agreed = letters.count
     for other in candidates.dropFirst() where agreed > 0 {
       var count = 0
       for letter in other.text {
-        guard count < agreed, letters[count].folded == folded(String(letter)) else { break }
+        guard count < agreed, letters[count].folded == MatchFolding.folded(String(letter)) else {
+          break
+        }
         count += 1
       }
       agreed = min(agreed, count)
     }
     let common = String(first.text.prefix(agreed))
-    // What is contained further in agrees on nothing that was typed.
-    return folded(common).utf8.starts(with: folded(word).utf8) ? common : word
+    // Candidates that contain the word further in share nothing that was typed.
+    return MatchFolding.folded(common).utf8.starts(with: MatchFolding.folded(word).utf8)
+      ? common : word
   }
 
-  /// Where a word stands in a candidate's text, for the menu to mark (2.7).
+  /// The part of a candidate's text that matches a word, for the menu to mark (2.7).
   ///
   /// - Returns: UTF-8 offsets, whole graphemes; nil where it does not match or is empty.
   package static func match(of word: String, in text: String) -> Range<Int>? {
-    let word = folded(word)
+    let word = MatchFolding.folded(word)
     guard !word.isEmpty else { return nil }
     var foldedText = ""
     // For each byte of the folded text, the range of the grapheme it comes from.
     var origins: [Range<Int>] = []
     var offset = 0
     for letter in text {
-      let part = folded(String(letter))
+      let part = MatchFolding.folded(String(letter))
       let origin = offset..<(offset + letter.utf8.count)
       foldedText += part
       origins.append(contentsOf: repeatElement(origin, count: part.utf8.count))
       offset = origin.upperBound
     }
-    let start = word.withBytes { word in
-      foldedText.withBytes { firstMatch(of: word, in: $0) }
+    let start = word.withUTF8Bytes { word in
+      foldedText.withUTF8Bytes { firstMatch(of: word, in: $0) }
     }
     guard let start else { return nil }
     return origins[start].lowerBound..<origins[start + word.utf8.count - 1].upperBound
-  }
-
-  /// A text with case, accents and character width folded away, for comparing only.
-  ///
-  /// Made with what the standard library offers in public: the case mappings and the names of
-  /// Unicode scalars (an accented letter's name is that of its base and `WITH …`). ß is `ss`, ø is
-  /// `o`, full-width letters are plain ones, Hangul syllables are their letters. Two texts that are
-  /// canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
-  package static func folded(_ text: String) -> String {
-    Folding.folded(text)
   }
 
   @inline(__always)
@@ -148,7 +104,7 @@ package enum Ranking {
     return nil
   }
 
-  private static func sorted(
+  private static func inOrder(
     _ indices: [Int], _ all: [Candidate], _ order: CandidateOrder?
   ) -> [Candidate] {
     let isBefore = { (left: Int, right: Int) -> Bool in
@@ -166,8 +122,8 @@ package enum Ranking {
   }
 
   private static func precedes(_ a: String, _ b: String) -> Bool? {
-    a.withBytes { a in
-      b.withBytes { b in
+    a.withUTF8Bytes { a in
+      b.withUTF8Bytes { b in
         let room = min(a.count, b.count)
         let alike = TextChange.commonPrefix(a, b, atMost: room)
         if alike < room { return a[alike] < b[alike] }

@@ -12,8 +12,8 @@ public struct FoundWord: Sendable {
   public var word: String
   /// UTF-8 offsets of prefix and word; brackets and quotes around are outside.
   public var range: Range<Int>
-  /// Where the caret stood, a UTF-8 offset. Not compared: it is the same word wherever in it the
-  /// caret is.
+  /// The caret, a UTF-8 offset. Equality ignores it: the word is the same wherever the caret is in
+  /// it.
   public var caret: Int
 
   public init(prefix: String, word: String, range: Range<Int>, caret: Int? = nil) {
@@ -77,7 +77,7 @@ package struct WordFinder: Hashable, Sendable {
   package func find(in text: String, caret: Int) -> FoundWord? {
     if prefixes.isEmpty { return nil }
     let caretIndex = text.index(atByte: caret)
-    guard let stretch = stretch(around: caretIndex, in: text) else { return nil }
+    guard let stretch = unbrokenText(around: caretIndex, in: text) else { return nil }
     return find(in: stretch, of: text, caret: caretIndex)
       ?? findWithBlanks(in: text, upTo: stretch, caret: caretIndex)
   }
@@ -88,12 +88,12 @@ package struct WordFinder: Hashable, Sendable {
     var word = stretch
     var closers: [Unicode.Scalar] = []
     while let first = word.unicodeScalars.first, let closer = Self.closer(of: first),
-      prefix(of: word, in: text) == nil
+      registeredPrefix(of: word, in: text) == nil
     {
       closers.append(closer)
       word = word[word.unicodeScalars.index(after: word.startIndex)...]
     }
-    guard let prefix = prefix(of: word, in: text) else { return nil }
+    guard let prefix = registeredPrefix(of: word, in: text) else { return nil }
     // Only what closes a bracket skipped above, and only behind the caret.
     while let last = word.unicodeScalars.last, let open = closers.lastIndex(of: last) {
       let end = word.unicodeScalars.index(before: word.endIndex)
@@ -123,7 +123,7 @@ package struct WordFinder: Hashable, Sendable {
       let isAtWord =
         start == scalars.startIndex
         || scalars[scalars.index(before: start)].properties.isWhitespace
-      guard isAtWord, let prefix = prefix(of: text[start...], in: text) else { continue }
+      guard isAtWord, let prefix = registeredPrefix(of: text[start...], in: text) else { continue }
       guard allowingBlanks.contains(prefix) else { return nil }
       return find(in: text[start..<stretch.endIndex], of: text, caret: caret)
     }
@@ -131,7 +131,7 @@ package struct WordFinder: Hashable, Sendable {
   }
 
   /// From white space to white space; nil where that is too long to be a word.
-  private func stretch(around caret: String.Index, in text: String) -> Substring? {
+  private func unbrokenText(around caret: String.Index, in text: String) -> Substring? {
     let scalars = text.unicodeScalars
     var (start, end) = (caret, caret)
     var left = Self.mostBytesPerSide
@@ -151,7 +151,7 @@ package struct WordFinder: Hashable, Sendable {
     return text[start..<end]
   }
 
-  private func prefix(of word: Substring, in text: String) -> String? {
+  private func registeredPrefix(of word: Substring, in text: String) -> String? {
     prefixes.first { prefix in
       word.utf8.starts(with: prefix.utf8)
         && (word.startIndex == text.startIndex || !lineStartOnly.contains(prefix))

@@ -16,27 +16,24 @@ public final class BarController<Line: BarLine> {
   public let line: Line
   /// The completion at the caret. Its settings may be changed at any time.
   public var completion: CompletionSession
-  /// Brings the settings of ``completion`` up to date, before each question.
+  /// Updates the settings of ``completion`` before each question to a source.
   public var prepare: ((inout CompletionSession) -> Void)?
   /// There was nothing to complete, or nothing to send.
   public var ring: () -> Void = {}
-  /// A late answer of a source changed the menu (2.9).
-  public var menuChanged: () -> Void = {}
   /// Whether Return would send this text.
   public var allowsSending: (String) -> Bool = { LineRules().allowsSending($0) }
-  /// Are shown what is pasted or attached, in order, with the text of the paste; the first that says
-  /// true has taken it, and no text is inserted (9.4).
+  /// Each gets what is pasted or attached, in order, with the text of the paste; the first that
+  /// returns true has taken it, and no text is inserted (9.4).
   public var plugins: [(_ content: PastedContent, _ pasted: String) -> Bool] = []
 
   private var mentions = TrackedSpans()
-  /// The text that mentions and completion know, to see what has changed. It is the line's string,
-  /// and its number.
+  /// The text that mentions and completion know, and its edition, to see what has changed.
   private var known = (text: "", edition: 0)
   private var told = LastNotified()
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var asides: [(line: Line.Aside, draft: Draft, settled: HandledWords)] = []
+  private var asides: [(line: Line.Aside, draft: LineDraft, settled: HandledWords)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -48,11 +45,6 @@ public final class BarController<Line: BarLine> {
   ) {
     self.line = line
     completion = CompletionSession(registry: registry, argumentSource: argumentSource)
-    completion.deliver = { [weak self] ticket, answer in
-      MainActor.assumeIsolated {
-        if let self, self.completion.answer(ticket, answer) { self.menuChanged() }
-      }
-    }
   }
 
   // MARK: The text
@@ -95,7 +87,7 @@ public final class BarController<Line: BarLine> {
   public func replace(_ range: Range<Int>, with insert: String, caret: Int) {
     follow()
     line.replace(range, with: insert, caret: caret)
-    mentions.replaced(range, with: insert, in: known.text, isWrapping: true)
+    mentions.applyReplacement(of: range, with: insert, in: known.text, isWrapping: true)
     completion.moveAlong(replacing: range, with: insert.utf8.count)
     known = (line.composed.text, line.edition)
   }
@@ -118,7 +110,7 @@ public final class BarController<Line: BarLine> {
     guard edition != known.edition else { return }
     let now = line.composed
     defer { known = (now.text, edition) }
-    // Where nothing changed the caret may stand in a mention.
+    // Without a change of the text, a caret inside a mention must not end it.
     if now.text.hasSameBytes(as: known.text) { return }
     let change = TextChange.between(known.text, now.text, caret: now.caret)
     completion.moveAlong(replacing: change.0, with: change.count)
@@ -128,13 +120,13 @@ public final class BarController<Line: BarLine> {
   // MARK: Drafts
 
   /// What is being composed.
-  public var draft: Draft {
+  public var draft: LineDraft {
     let now = line.composed
-    return Draft(now.text, caret: now.caret, spans: spans)
+    return LineDraft(now.text, caret: now.caret, spans: spans)
   }
 
   /// Puts a draft into the line, without undo. No menu opens (5.2).
-  public func restore(_ draft: Draft) {
+  public func restore(_ draft: LineDraft) {
     line.setLine(draft.text, caret: draft.caret)
     begin(with: draft.spans)
   }
@@ -146,20 +138,17 @@ public final class BarController<Line: BarLine> {
     lineChanged(byHand: false)
   }
 
-  /// What was set aside last; nil where nothing was.
-  public var draftAside: Draft? { asides.last?.draft }
-
-  /// Takes the line away with its undo and mentions, for edit mode (3.2) or another line that stands
-  /// in its place for a while.
+  /// Puts the line aside with its undo and mentions, for edit mode (3.2) or another line that takes
+  /// its place for a while.
   public func setAside() {
-    // The words that are settled are those of the line as it is, before it is gone.
+    // Before the line goes: its handled words go with it.
     let (draft, settled) = (draft, completion.begin())
     let aside = line.setAside()
     follow()
     asides.append((aside, draft, settled))
   }
 
-  /// Puts back what was set aside last, in place of what stands there now (3.4).
+  /// Puts back what was set aside last, in place of the present line (3.4).
   public func bringBack() {
     guard let (line, draft, settled) = asides.popLast() else { return }
     self.line.bringBack(line)
@@ -179,6 +168,10 @@ public final class BarController<Line: BarLine> {
     completion.forgetLine()
     askCompletion(byHand: true)
   }
+
+  /// Asks the sources again for the word at the caret. Call it when a slow source has more candidates
+  /// than it had, then draw (2.9).
+  public func candidatesChanged() { completion.candidatesChanged(line.composed) }
 
   /// The menu's rows.
   public func menuRows(columns: Int, widths: Widths) -> [StyledLine] {
@@ -203,7 +196,7 @@ public final class BarController<Line: BarLine> {
     }
   }
 
-  private func carryOut(_ action: CompletionSession.Action) -> Bool {
+  private func carryOut(_ action: CompletionAction) -> Bool {
     switch action {
     case .notMine: return false
     case .none: break
@@ -213,20 +206,20 @@ public final class BarController<Line: BarLine> {
       let mention = accepted.flatMap { accepted in
         accepted.candidate.identity.map { Span(range: accepted.range, identity: $0) }
       }
-      mentions.replaced(range, with: insert, in: known.text, accepted: mention)
+      mentions.applyReplacement(of: range, with: insert, in: known.text, accepted: mention)
       known = (line.composed.text, line.edition)
       completion.madeChange(line.composed, edition: line.edition)
     }
     return true
   }
 
-  /// What can stand for a word, for a line editor's own completion functions (2.11).
+  /// The possible completions of a word, for a line editor's own completion functions (2.11).
   /// Nothing while a region is active (2.3).
   public func completions(in text: String, caret: Int) -> Completions? {
     line.composed.region == nil ? completion.completions(in: text, caret: caret) : nil
   }
 
-  /// What sources had to complain about, each once.
+  /// Errors of sources, each source once.
   public func takeComplaints() -> [SafeText] { completion.takeComplaints() }
 
   // MARK: Listeners and plugins
@@ -268,7 +261,7 @@ public final class BarController<Line: BarLine> {
     tell(told.changes(since: old, text: text, byHand: byHand))
   }
 
-  /// A change that a listener makes is told after the one it has heard of.
+  /// If a listener makes a change, listeners hear of it after the present one.
   private func tell(_ events: [BarEvent]) {
     untold += events
     guard !isTelling else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the listeners of an input bar are told (9.2, 9.3), each once, by ``BarController``. Of one
+/// What listeners hear from a ``BarController`` (9.2, 9.3), each event once. Of one
 /// change in this order: sending, items (left, right, status, toolbar, above), text, typing, rows.
 ///
 /// ```swift

@@ -11,13 +11,13 @@
 /// ```
 @MainActor
 public protocol BarLine: AnyObject {
-  /// A line that was taken away with all that belongs to it.
+  /// A line that was put aside, with its caret and undo.
   associatedtype Aside
   /// The text, the caret and the region as they are now.
   var composed: ComposedText { get }
-  /// Another number whenever the text is another.
+  /// Changes whenever the text changes.
   var edition: Int { get }
-  /// Whether undo or redo made the text what it is.
+  /// Whether the text is the result of undo or redo.
   var lastKeyWasUndo: Bool { get }
   /// The items around the text.
   var zones: ZoneValues<[Item]> { get }
@@ -27,7 +27,7 @@ public protocol BarLine: AnyObject {
   func replace(_ range: Range<Int>, with text: String, caret: Int)
   /// Gives the line another text, forgetting its undo.
   func setLine(_ text: String, caret: Int?)
-  /// Takes the line away with its undo, leaving an empty one; and puts it back.
+  /// Puts the line aside with its undo, leaving an empty one; and brings it back.
   func setAside() -> Aside
   func bringBack(_ aside: consuming Aside)
 }

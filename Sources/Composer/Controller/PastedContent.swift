@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// What is offered to plugins when something is pasted or attached (9.4).
 ///
@@ -43,7 +44,7 @@ public enum PastedContent: Hashable, Sendable {
   /// shell takes them, since that is how terminals paste a file that is dropped on them
   /// (`'/tmp/my file'`, `/tmp/my\ file`); a path with bare blanks in it, as file managers copy it,
   /// is one as well. A URL's host must be this one: empty or `localhost` (RFC 8089). What no file
-  /// name can be is none: NUL, more than 4095 bytes. One whose bytes are not UTF-8 stays a URL.
+  /// name can hold is refused: NUL, more than 4095 bytes. A path that is not UTF-8 stays a URL.
   ///
   /// ```swift
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
@@ -125,7 +126,7 @@ public enum PastedContent: Hashable, Sendable {
 
   /// A paste that is a scheme, `://` and something behind it, and nothing else (RFC 3986).
   private static func url(in paste: String) -> String? {
-    let text = LineRules.trimmed(paste[...])
+    let text = paste[...].trimmed
     let scheme = text.utf8.prefix { byte in
       switch lowercased(byte) {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -147,10 +148,10 @@ public enum PastedContent: Hashable, Sendable {
 
 /// A text read as a shell reads one word: `'…'`, `"…"` and `\` are taken off.
 private struct ShellWord {
-  /// What the word stands for.
+  /// The word without its quotation.
   let text: String
 
-  /// Nil when a backslash stands at the end, or it is several words. A text with blanks and nothing
+  /// Nil if it ends in a backslash, or holds several words. A text with blanks and nothing
   /// that quotes is taken for one, and one with a quote that never ends (`it's`) as it is.
   init?(_ source: String) {
     var result = String.UnicodeScalarView()
@@ -160,7 +161,7 @@ private struct ShellWord {
     while let next = rest.popFirst() {
       if next == "\\" && quote != "'" {
         guard let escaped = rest.popFirst() else { return nil }
-        // Between double quotes it stands for itself before all but these.
+        // Between double quotes a backslash escapes only these.
         let isItself = quote == "\"" && !["\"", "\\", "$", "`"].contains(escaped)
         if isItself { result.append(next) }
         result.append(escaped)

@@ -3,7 +3,7 @@
 /// The spans of a line whose text somebody else changes: they move along, and a text that comes
 /// back as a whole has those it had (2.10). It knows no text but those that lost their spans.
 struct TrackedSpans {
-  /// Those of the text that was told last, in its order.
+  /// The spans of the present text, in its order.
   private(set) var spans: [Span] = []
   /// Texts that lost spans when another one took their place, the latest last.
   private var left: [(text: String, spans: [Span])] = []
@@ -11,7 +11,7 @@ struct TrackedSpans {
   private static let mostLeft = 16
   private static let mostBytesLeft = 1 << 16
 
-  /// A text came that brings its spans along: a draft, or a message to be edited.
+  /// A text arrived with its spans: a draft, or a message to edit.
   mutating func begin(with spans: [Span]) {
     self.spans = spans
     left = []
@@ -22,7 +22,7 @@ struct TrackedSpans {
   ///
   /// - Parameters:
   ///   - change: what lies between the two.
-  ///   - isUndo: undo or redo brought it; otherwise a letter more or less is taken for typing.
+  ///   - isUndo: the change is undo or redo; otherwise one letter more or less counts as typing.
   mutating func follow(
     from old: String, to new: String, _ change: (range: Range<Int>, count: Int), isUndo: Bool
   ) {
@@ -41,12 +41,12 @@ struct TrackedSpans {
   ///
   /// - Parameters:
   ///   - range: UTF-8 offsets in the text before.
-  ///   - insert: what stands there now.
+  ///   - insert: the new text of that range.
   ///   - old: the text before.
   ///   - accepted: a span that came with it.
   ///   - isWrapping: the old part was put between marks, or out of them: spans in it stay.
-  mutating func replaced(
-    _ range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
+  mutating func applyReplacement(
+    of range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
     isWrapping: Bool = false
   ) {
     let moved = isWrapping ? moved(range, insert, old) : []
@@ -92,7 +92,7 @@ struct TrackedSpans {
     return cut.range
   }
 
-  /// A letter more or less: somebody types.
+  /// Whether the change is one letter more or less.
   private static func isTyping(
     from old: String, to new: String, _ change: (range: Range<Int>, count: Int)
   ) -> Bool {

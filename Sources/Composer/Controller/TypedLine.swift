@@ -37,10 +37,10 @@ public final class TypedLine: BarLine {
     bar.composed = ComposedText(text, caret: caret)
   }
 
-  /// Takes back the last change. False: there is none.
+  /// Takes back the last change; false if there is nothing to undo.
   public func undo() -> Bool { step(from: &done, to: &undone) }
 
-  /// Makes the change again that was taken back last. False: there is none.
+  /// Repeats the change that was undone last; false if there is nothing to redo.
   public func redo() -> Bool { step(from: &undone, to: &done) }
 
   private func step(from: inout [ComposedText], to: inout [ComposedText]) -> Bool {
@@ -51,23 +51,23 @@ public final class TypedLine: BarLine {
     return true
   }
 
-  /// A line that was taken away, with its undo.
+  /// A line that was put aside, with its undo.
   ///
   /// ```swift
   /// let aside = line.setAside()
   /// line.bringBack(aside)
   /// ```
-  public struct Aside {
+  public struct StashedLine {
     fileprivate let composed: ComposedText
     fileprivate let done: [ComposedText]
   }
 
-  public func setAside() -> Aside {
+  public func setAside() -> StashedLine {
     defer { setLine("") }
-    return Aside(composed: bar.composed, done: done)
+    return StashedLine(composed: bar.composed, done: done)
   }
 
-  public func bringBack(_ aside: consuming Aside) {
+  public func bringBack(_ aside: consuming StashedLine) {
     setLine("")
     (bar.composed, done) = (aside.composed, aside.done)
   }
@@ -82,7 +82,7 @@ public final class TypedLine: BarLine {
   }
 }
 
-/// A key of a program that reads its keys itself.
+/// A key, for programs that read their keys themselves.
 ///
 /// ```swift
 /// if let key = BarKey("\u{1B}[D") { controller.type(key) }  // .left
@@ -97,7 +97,7 @@ public enum BarKey: Hashable, Sendable {
 }
 
 extension BarController where Line == TypedLine {
-  /// The bar: prompt, items and what else is set around the text.
+  /// The bar: the prompt, the items and all else around the text.
   public var bar: InputBar {
     get { line.bar }
     set { line.bar = newValue }
@@ -117,7 +117,7 @@ extension BarController where Line == TypedLine {
     if !take(PastedContent(paste: text, exists: exists), pasted: text) { type(.text(text)) }
   }
 
-  /// Lays the bar out with its menu; the number of rows is told when it is another.
+  /// Lays the bar out with its menu; listeners hear of a changed number of rows.
   public func layout(rows: Int, columns: Int, widths: Widths) -> BarLayout {
     let menu = menuRows(columns: max(1, columns - 1), widths: widths)
     let layout = line.layout(rows: rows, columns: columns, widths: widths, menu: menu)
@@ -164,7 +164,7 @@ extension BarController where Line == TypedLine {
 }
 
 extension BarKey {
-  /// What a terminal sends for one key; nil for what means nothing here.
+  /// The key for the bytes that a terminal sends; nil if they mean nothing here.
   public init?(_ bytes: String) {
     switch bytes {
     case "\r": self = .accept

@@ -7,7 +7,7 @@ import StyledText
 /// ```swift
 /// controller.setAside()
 /// let mode = EditMode(target: 42, original: message.body)
-/// controller.restore(Draft(EditMode.shown(mode.original)))
+/// controller.restore(LineDraft(EditMode.shown(mode.original)))
 /// ```
 public struct EditMode: Hashable, Sendable {
   /// The number of the message.
@@ -58,7 +58,7 @@ public struct EditMode: Hashable, Sendable {
   public func judge(_ text: String, rules: LineRules) -> Outcome {
     // First of all, for a text that was allowed once must not be refused untouched.
     if text.hasSameBytes(as: Self.shown(original)) { return .unchanged }
-    // The caret stands behind the text on entering, so /cancel is typed there as it would be on an
+    // On entering, the caret is behind the text, so people type /cancel there as they would on an
     // empty line, or after a blank.
     let endsInCancel = Self.beforeCancel(text)
     if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.shown(original))) {
@@ -73,7 +73,7 @@ public struct EditMode: Hashable, Sendable {
       // `//cancel` alone says that it is a text.
       return ![nil, "/"].contains(endsInCancel) && Self.beforeCancel(original) == nil
         ? .mayMeanCancel(new) : .save(new)
-    case .command(let line): return Self.command(line).map(Outcome.command) ?? .refusedCommand
+    case .command(let line): return Self.parsedCommand(line).map(Outcome.command) ?? .refusedCommand
     case .slashGuard, .commandWithNewlines: return .refusedCommand
     }
   }
@@ -84,7 +84,7 @@ public struct EditMode: Hashable, Sendable {
   public func typedCommand(in text: String) -> (command: Command, text: String)? {
     guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = String(text[text.utf8.index(after: newline)...])
-    guard let command = Self.command(line),
+    guard let command = Self.parsedCommand(line),
       !Self.shown(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
     else { return nil }
     return (command, String(text[..<newline]))
@@ -96,7 +96,7 @@ public struct EditMode: Hashable, Sendable {
     stored.utf8.first == UInt8(ascii: "/") ? "/" + stored : stored
   }
 
-  /// What stands before the text.
+  /// The prompt of edit mode.
   public var prompt: SafeText { say("edit %1> ", SafeText(target)) }
 
   /// What the status line says.
@@ -104,7 +104,7 @@ public struct EditMode: Hashable, Sendable {
     say("Editing message %1 — Return saves, /cancel or C-g leaves", SafeText(target))
   }
 
-  /// What stands before a `/cancel` at the end, without the blanks between; nil when none is there.
+  /// The text before a `/cancel` at the end, without the blanks between; nil if it does not end so.
   private static func beforeCancel(_ text: String) -> String? {
     let text = bare(text)
     guard text.hasSuffix("/cancel") else { return nil }
@@ -118,7 +118,7 @@ public struct EditMode: Hashable, Sendable {
         ..<(text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex)])
   }
 
-  private static func command(_ line: String) -> Command? {
+  private static func parsedCommand(_ line: String) -> Command? {
     let words = line.split(whereSeparator: \.isWhitespace)
     switch (words.first, words.count) {
     case ("/cancel", 1): return .cancel

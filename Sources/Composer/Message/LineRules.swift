@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What Return makes of a text (1.1, 1.7, 1.11).
+/// What Return does with a text (1.1, 1.7, 1.11).
 ///
 /// ```swift
 /// if case .message(let body) = rules.judge(text) { send(body) }
@@ -44,7 +44,7 @@ public struct LineRules: Sendable {
     self.takesNewlines = takesNewlines
   }
 
-  /// What Return makes of `text`.
+  /// Judges a text: what Return does with it.
   public func judge(_ text: String) -> LineVerdict {
     guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) else {
       return .blank
@@ -59,7 +59,7 @@ public struct LineRules: Sendable {
     // By scalars: a slash with a combining mark on it is one Character and would slip through.
     if slashGuard && first == "/" && text.unicodeScalars.first != "/" { return .slashGuard }
     if messageLimit > 0 {
-      let length = Self.length(of: text)
+      let length = Self.graphemeCount(of: text)
       if length > messageLimit { return .overLimit(length, limit: messageLimit) }
     }
     return .message(Self.unescaped(text))
@@ -78,12 +78,12 @@ public struct LineRules: Sendable {
 
   /// The graphemes of the text as the limit and the counter see it: trimmed of white space and
   /// newlines, a leading `//` counted as `/` (1.7).
-  public static func length(of text: String) -> Int {
+  public static func graphemeCount(of text: String) -> Int {
     characters(in: unescaped(text))
   }
 
-  /// The same of a text that is a message as it is, not a line (1.7).
-  public static func characters(in body: String) -> Int { trimmed(body[...]).count }
+  /// The same count for the body of a message, which is not a line (1.7).
+  public static func characters(in body: String) -> Int { body[...].trimmed.count }
 
   /// Whether the text begins with a single `/`.
   public static func isCommand(_ text: String) -> Bool {
@@ -91,16 +91,7 @@ public struct LineRules: Sendable {
     return utf8.first == slash && utf8.dropFirst().first != slash
   }
 
-  /// The text without white space and newlines around it.
-  static func trimmed(_ text: Substring) -> Substring {
-    let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-    else { return "" }
-    return text[first...last]
-  }
-
-  /// The text as it is stored: `//` at its start stands for `/`, and newlines at its end are none.
+  /// The text as it is stored: a leading `//` becomes `/`, and newlines at its end go.
   static func unescaped(_ text: String) -> String {
     let text = withoutNewlinesAtEnd(text)
     return text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text
@@ -121,38 +112,8 @@ public struct LineRules: Sendable {
   }
 
   private func hasInnerNewline(_ text: String) -> Bool {
-    Self.trimmed(text[...]).utf8.contains(UInt8(ascii: "\n"))
+    text[...].trimmed.utf8.contains(UInt8(ascii: "\n"))
   }
 
   private static let slash = UInt8(ascii: "/")
-}
-
-/// How the counter beside a limited text counts (1.7).
-///
-/// ```swift
-/// CounterStyle.split.text(count: LineRules.length(of: text), max: 140)  // "12/140"
-/// ```
-public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
-  /// How many there are: `12`.
-  case none
-  /// How many of how many: `12/140`.
-  case split
-  /// What is over the limit, negative while there is room: `-128`.
-  case countdown
-  /// What is left, negative when over: `128`.
-  case countdownReversed = "countdown-reversed"
-
-  /// The counter's text.
-  ///
-  /// - Parameters:
-  ///   - count: graphemes of the text, from `LineRules.length(of:)`.
-  ///   - max: the limit, above 0; without a limit no counter is drawn.
-  public func text(count: Int, max: Int) -> SafeText {
-    switch self {
-    case .none: SafeText(count)
-    case .split: "\(count)/\(max)"
-    case .countdown: SafeText(count - max)
-    case .countdownReversed: SafeText(max - count)
-    }
-  }
 }

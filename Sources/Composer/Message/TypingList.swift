@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Who else is typing (4.1, 4.2); one's own name is the caller's to leave out. Time is passed in as milliseconds of any clock that does not run
-/// backwards.
+/// Who else is typing (4.1, 4.2); the caller leaves its own user out. Times are milliseconds of any
+/// clock that does not run backwards.
 ///
 /// ```swift
 /// var typing = TypingList()
@@ -24,7 +24,7 @@ public struct TypingList: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// Someone is typing. Who stands in the list already keeps their place and starts anew. A name
+  /// Someone is typing. A person already in the list keeps their place, and their time starts anew. A name
   /// without a letter to show is not listed.
   public mutating func signal(_ id: String, name: SafeText, at now: Int64) {
     expire(at: now)
@@ -42,19 +42,19 @@ public struct TypingList: Hashable, Sendable {
     entries.removeAll { $0.id == id }
   }
 
-  /// Removes whose time is over.
+  /// Removes expired entries.
   public mutating func expire(at now: Int64) {
     guard timeout > 0 else { return }
     entries.removeAll { now - $0.lastSignal >= timeout }
   }
 
-  /// When the next entry's time is over, in milliseconds; nil when none's ever will be.
+  /// When the next entry expires, in milliseconds; nil if none will.
   public var nextExpiry: Int64? {
     guard timeout > 0 else { return nil }
     return entries.map(\.lastSignal).min().map { $0 + timeout }
   }
 
-  /// Whether nobody is typing, as far as is known.
+  /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to fit.

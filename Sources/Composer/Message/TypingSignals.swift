@@ -7,7 +7,7 @@
 /// if signals.changedByHand(text: text, at: now) == .typing { tellOthers() }
 /// ```
 public struct TypingSignals: Hashable, Sendable {
-  /// What the others are told.
+  /// The typing state to send to others.
   ///
   /// ```swift
   /// if signals.tick(at: now) == .paused { tellOthersIPaused() }
@@ -21,7 +21,7 @@ public struct TypingSignals: Hashable, Sendable {
 
   private var lastSignal: Int64?
   private var lastChange: Int64?
-  /// A change came too soon after the last signal, and has yet to be told.
+  /// A change came too soon after the last signal, and still has to be sent.
   private var isPending = false
   /// The others believe that I am typing.
   private var isShown = false
@@ -69,7 +69,7 @@ public struct TypingSignals: Hashable, Sendable {
   /// Time has passed; call it at `nextDeadline`.
   public mutating func tick(at now: Int64) -> Signal? {
     guard let deadline = nextDeadline, now >= deadline, let lastChange else { return nil }
-    // Whoever comes late, after a suspension, tells what is so by now.
+    // After a suspension, the present state counts, not the missed deadline.
     return now >= lastChange + Self.idle ? sentOrCleared(at: now) : typing(at: now)
   }
 

@@ -9,21 +9,21 @@ import StyledText
 /// bar.zones[.left] = [waiting.item].compactMap { $0 }  // "[1 file]"
 /// ```
 public struct WaitingFiles: Hashable, Sendable {
-  /// One of them.
+  /// A waiting file.
   ///
   /// ```swift
   /// WaitingFiles.File(path: "/tmp/a.png", name: "a.png", bytes: 1200, type: "image/png")
   /// ```
   public struct File: Hashable, Sendable {
-    /// Where it is.
+    /// Its path on this machine.
     public var path: String
-    /// What it is called for those who get it.
+    /// The name that recipients see.
     public var name: String
     /// Its size.
     public var bytes: Int
-    /// Its media type, such as `image/png`; nil when nobody knows.
+    /// Its media type, such as `image/png`; nil if unknown.
     public var type: String?
-    /// Which file it is, in a form of the caller's; nil: whatever is at the path when it is sent.
+    /// Identifies the file, in a form of the caller's; nil sends whatever the path names by then.
     public var identity: String?
 
     public init(
@@ -44,7 +44,7 @@ public struct WaitingFiles: Hashable, Sendable {
     self.files = files
   }
 
-  /// Whether none waits.
+  /// Whether no files wait.
   public var isEmpty: Bool { files.isEmpty }
 
   /// How many there are.
@@ -58,19 +58,14 @@ public struct WaitingFiles: Hashable, Sendable {
   /// Takes one away; the others keep their order.
   ///
   /// - Parameter number: counted from 1, as `listing(_:)` shows it.
-  /// - Returns: the file, nil when there is none of that number.
+  /// - Returns: the file; nil if no file has that number.
   @discardableResult
   public mutating func remove(at number: Int) -> File? {
     guard number >= 1 && number <= files.count else { return nil }
     return files.remove(at: number - 1)
   }
 
-  /// Takes all away.
-  public mutating func removeAll() {
-    files.removeAll()
-  }
-
-  /// What stands in a zone while files wait: `[2 files]`, of the name `files`. Nil for none.
+  /// The item of a zone while files wait: `[2 files]`, with the id `files`. Nil without files.
   public var item: Item? { label.map { Item(id: "files", line: StyledLine($0), isKept: true) } }
 
   /// How many there are, in words, `[2 files]`; nil when none waits.

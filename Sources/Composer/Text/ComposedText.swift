@@ -2,8 +2,8 @@
 
 /// The text being composed, as a value: what the line editor's buffer holds at this moment.
 ///
-/// Offsets count UTF-8 bytes of `text`. They should stand on grapheme boundaries; one that does not,
-/// or lies outside, is taken as the nearest boundary before it and never stops the program.
+/// Offsets count UTF-8 bytes of `text` and should lie on grapheme boundaries. For any other offset,
+/// the nearest boundary before it counts.
 ///
 /// ```swift
 /// bar.composed = ComposedText("hello world", caret: 5, region: 0..<5)

@@ -15,12 +15,12 @@ public enum Formatting {
   ///   lines of its own if the symbol is preformatted.
   /// - A quote has no closing mark: each line of the region, or the caret's, gets a mark and a
   ///   blank.
-  /// - Without a word the caret stands between two marks.
+  /// - Without a word, the caret ends up between two marks.
   ///
   /// - Parameters:
   ///   - mark: the symbol; one that is not in `symbols` is taken for a span.
   ///   - caret: a UTF-8 offset.
-  ///   - region: UTF-8 offsets; an empty one is none.
+  ///   - region: UTF-8 offsets; an empty one does not count.
   /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
   ///   Nil where the symbol is not offered: a region of white space only, a text that has these marks
   ///   around it already.
@@ -38,7 +38,7 @@ public enum Formatting {
     let chosen = region.flatMap { $0.isEmpty ? nil : $0 }
     if kind == .quote { return quote(mark, text, chosen ?? caret..<caret) }
 
-    let range = chosen.map { trimmed($0, in: text) } ?? word(at: caret, in: text)
+    let range = chosen.map { trimmedRange($0, in: text) } ?? word(at: caret, in: text)
     if range.isEmpty {
       guard chosen == nil else { return nil }
       return (caret..<caret, mark + mark, caret + mark.utf8.count)
@@ -95,8 +95,8 @@ public enum Formatting {
 
   private static let newline = UInt8(ascii: "\n")
 
-  private static func trimmed(_ range: Range<Int>, in text: String) -> Range<Int> {
-    let inside = LineRules.trimmed(text.slice(range))
+  private static func trimmedRange(_ range: Range<Int>, in text: String) -> Range<Int> {
+    let inside = text.slice(range).trimmed
     guard !inside.isEmpty else { return range.lowerBound..<range.lowerBound }
     let start = text.byteOffset(of: inside.startIndex)
     return start..<(start + inside.utf8.count)
@@ -120,9 +120,10 @@ public enum Formatting {
     var lines = text.slice(range).utf8.split(separator: newline, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
     // A region that ends behind a newline has no part of the line below.
-    let isWhole = lines.count > 1 && lines[lines.count - 1].isEmpty
-    if isWhole { lines.removeLast() }
-    let insert = lines.map { mark + " " + $0 }.joined(separator: "\n") + (isWhole ? "\n" : "")
+    let endsWithNewline = lines.count > 1 && lines[lines.count - 1].isEmpty
+    if endsWithNewline { lines.removeLast() }
+    let insert =
+      lines.map { mark + " " + $0 }.joined(separator: "\n") + (endsWithNewline ? "\n" : "")
     return (range, insert, range.lowerBound + insert.utf8.count)
   }
 
@@ -138,7 +139,7 @@ public enum Formatting {
   private static func wrappedLines(_ inside: String, _ mark: String) -> String {
     inside.utf8.split(separator: newline, omittingEmptySubsequences: false).map {
       let line = String(Substring($0))
-      let words = LineRules.trimmed(line[...])
+      let words = line[...].trimmed
       if words.isEmpty { return line }
       return line[..<words.startIndex] + mark + words + mark + line[words.endIndex...]
     }.joined(separator: "\n")

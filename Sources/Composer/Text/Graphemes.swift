@@ -3,14 +3,14 @@
 /// Walks over the graphemes of a buffer of UTF-8, from a boundary on.
 ///
 /// The boundaries are those of Swift's `Character`, with two exceptions: every ASCII control
-/// character stands for itself, since a carriage return before a newline is shown as a mark of its
+/// character is a grapheme of its own, since a carriage return before a newline is shown as a mark of its
 /// own; and so does every byte that is not UTF-8.
 ///
 /// Most boundaries are seen from the two scalars beside them; only the rest goes through `String`.
 struct Graphemes {
   private let utf8: UnsafeBufferPointer<UInt8>
   private let limit: Int
-  /// Where the walk stands; a boundary.
+  /// How far the walk has come; a boundary.
   private(set) var offset: Int
   /// What is left of a stretch whose boundaries only `String` knows.
   private var stretch: Substring = ""

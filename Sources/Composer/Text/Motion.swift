@@ -67,8 +67,8 @@ package enum Motion {
   /// The place one line up.
   ///
   /// - Parameters:
-  ///   - offset: where the caret stands.
-  ///   - goal: the column to go to, as `column(in:offset:widths:)` counts; nil for the present one.
+  ///   - offset: the caret.
+  ///   - goal: the column to go to, as `unwrappedColumn(in:offset:widths:)` counts; nil for the present one.
   ///     Keep it over several motions, so that a short line between two long ones loses nothing.
   ///   - widths: how the terminal counts columns.
   /// - Returns: an offset; the line's end where it is shorter. Nil on the first line.
@@ -78,7 +78,7 @@ package enum Motion {
     let start = lineStart(in: utf8, offset: offset)
     guard start > 0 else { return nil }
     let above = lineStart(in: utf8, offset: start - 1)
-    let goal = goal ?? column(in: utf8, offset: offset, widths: widths)
+    let goal = goal ?? unwrappedColumn(in: utf8, offset: offset, widths: widths)
     return self.offset(in: utf8, line: above..<(start - 1), column: goal, widths: widths)
   }
 
@@ -88,13 +88,13 @@ package enum Motion {
   ) -> Int? {
     let end = lineEnd(in: utf8, offset: offset)
     guard end < utf8.count else { return nil }
-    let goal = goal ?? column(in: utf8, offset: offset, widths: widths)
+    let goal = goal ?? unwrappedColumn(in: utf8, offset: offset, widths: widths)
     let below = (end + 1)..<lineEnd(in: utf8, offset: end + 1)
     return self.offset(in: utf8, line: below, column: goal, widths: widths)
   }
 
   /// The columns between the start of the line and `offset`, as if the line were never wrapped.
-  package static func column(
+  package static func unwrappedColumn(
     in utf8: UnsafeBufferPointer<UInt8>, offset: Int, widths: Widths
   ) -> Int {
     let offset = inside(utf8, offset)
@@ -129,40 +129,40 @@ package enum Motion {
 extension Motion {
   /// The start of the grapheme before `offset`, in a text.
   package static func previousGrapheme(in text: String, before offset: Int) -> Int {
-    text.withBytes { previousGrapheme(in: $0, before: offset) }
+    text.withUTF8Bytes { previousGrapheme(in: $0, before: offset) }
   }
 
   /// The end of the grapheme at `offset`, in a text.
   package static func nextGrapheme(in text: String, after offset: Int) -> Int {
-    text.withBytes { nextGrapheme(in: $0, after: offset) }
+    text.withUTF8Bytes { nextGrapheme(in: $0, after: offset) }
   }
 
   /// The nearest grapheme boundary at or before `offset`, in a text.
   package static func clampedToGrapheme(in text: String, offset: Int) -> Int {
-    text.withBytes { clampedToGrapheme(in: $0, offset: offset) }
+    text.withUTF8Bytes { clampedToGrapheme(in: $0, offset: offset) }
   }
 
   /// The start of the line that `offset` is in, in a text.
   package static func lineStart(in text: String, offset: Int) -> Int {
-    text.withBytes { lineStart(in: $0, offset: offset) }
+    text.withUTF8Bytes { lineStart(in: $0, offset: offset) }
   }
 
   /// The end of the line that `offset` is in, in a text.
   package static func lineEnd(in text: String, offset: Int) -> Int {
-    text.withBytes { lineEnd(in: $0, offset: offset) }
+    text.withUTF8Bytes { lineEnd(in: $0, offset: offset) }
   }
 
   /// The place one line up, in a text; nil on the first line.
   package static func lineAbove(
     in text: String, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
-    text.withBytes { lineAbove(in: $0, from: offset, column: goal, widths: widths) }
+    text.withUTF8Bytes { lineAbove(in: $0, from: offset, column: goal, widths: widths) }
   }
 
   /// The place one line down, in a text; nil on the last line.
   package static func lineBelow(
     in text: String, from offset: Int, column goal: Int?, widths: Widths
   ) -> Int? {
-    text.withBytes { lineBelow(in: $0, from: offset, column: goal, widths: widths) }
+    text.withUTF8Bytes { lineBelow(in: $0, from: offset, column: goal, widths: widths) }
   }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// What lies between two texts.
 package enum TextChange {
   /// The bytes that differ, from the first to the last.
   ///
   /// - Parameter caret: the caret in `new`, where the change is taken to end if it can.
-  /// - Returns: the range of `old` that was replaced and how many bytes of `new` stand for it.
+  /// - Returns: the range of `old` that was replaced and how many bytes of `new` replace it.
   package static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int)
   {
-    old.withBytes { old in
-      new.withBytes { new in
+    old.withUTF8Bytes { old in
+      new.withUTF8Bytes { new in
         let room = min(old.count, new.count)
         let behindCaret = min(room, max(0, new.count - caret))
         let suffix = commonSuffix(old, new, atMost: behindCaret)

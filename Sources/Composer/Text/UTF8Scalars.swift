@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// One scalar, or one byte that is none, in a buffer of UTF-8 that may be damaged.
+/// One scalar, or one bad byte, in a buffer of UTF-8 that may be damaged.
 struct ScalarSpot {
   /// Nil for a bad byte, which then is one byte long.
   var scalar: Unicode.Scalar?
@@ -33,12 +33,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-  /// Gives the bytes of the text to `body`, without a copy where the text is stored as UTF-8.
-  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-    return ContiguousArray(utf8).withUnsafeBufferPointer(body)
-  }
-
   /// The index of a UTF-8 offset, moved back to the start of its scalar and into the text.
   func index(atByte offset: Int) -> String.Index {
     var index = utf8.index(startIndex, offsetBy: min(max(0, offset), utf8.count))

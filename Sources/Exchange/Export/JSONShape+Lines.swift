@@ -2,7 +2,7 @@
 import Conversations
 
 /// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
-/// conversations that are wanted; `?2` is who asks, or NULL for whoever sees everything (rule 11.6).
+/// conversations that are wanted; `?2` is the person who asks, or NULL to see everything (rule 11.6).
 extension JSONShape {
   /// The first line; `?1` is the time.
   static let header = """

@@ -17,7 +17,7 @@ package struct ExportReport: Hashable, Sendable {
 
 extension Store {
   /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
-  /// It is one state of the store, whoever writes meanwhile, and takes the same memory however
+  /// It is one state of the store, even if others write meanwhile, and takes the same memory however
   /// large the store is. However slowly `write` goes, the store is read at its own pace: what is
   /// read waits in a file without a name beside it, as long as there is room on that disk.
   ///
@@ -30,7 +30,7 @@ extension Store {
   ///     history included.
   ///   - files: whether the bytes of attachments come with it.
   ///   - me: who asks: direct chats, accounts, drafts and input history of others are left out.
-  ///     nil for whoever sees everything.
+  ///     nil to export everything.
   ///   - write: is given one piece after the other, of whole lines; false ends the export early.
   /// - Throws: `StoreError`, and what `write` throws.
   @discardableResult
@@ -58,7 +58,7 @@ extension Store {
     let export = Export(database: database, write: write)
     // While a transaction reads, the write-ahead log can only grow.
     let named = try read { snapshot in
-      try export.header(at: snapshot.clock())
+      try export.writeHeader(at: snapshot.clock())
       for part in [
         JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
       ] {
@@ -96,7 +96,7 @@ private final class Export {
     self.write = write
   }
 
-  func header(at time: Milliseconds) throws {
+  func writeHeader(at time: Milliseconds) throws {
     try database.each(JSONShape.header, time, each: line)
   }
 
@@ -158,14 +158,14 @@ private final class Export {
         continue
       }
       do {
-        try pieces(of: folder.file(of: hash), hash)
+        try writePieces(of: folder.file(of: hash), hash)
       } catch let failure as SystemFailure {
         throw AttachmentError.unreadable(path: folder.path(of: hash), reason: failure.reason)
       }
     }
   }
 
-  private func pieces(of file: consuming OpenFile, _ hash: String) throws {
+  private func writePieces(of file: consuming OpenFile, _ hash: String) throws {
     let total = Int(try file.status().st_size)
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.filePiece, alignment: 16)
     defer { piece.deallocate() }

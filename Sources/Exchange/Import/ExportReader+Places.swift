@@ -74,7 +74,7 @@ extension ExportReader {
     let marks = try ["delivered", "seen", "read"].map {
       try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
     }
-    // Numbers elsewhere are none here.
+    // Numbers of another store mean nothing here.
     guard place.isNew else { return }
     try database.run(
       """
@@ -107,7 +107,7 @@ extension ExportReader {
     }
   }
 
-  /// As often as it stands in the export, less how often it is here: events have no names.
+  /// Adds as many as the export has more than the store: events have no ids to compare.
   ///
   /// - Returns: what of it is not known here.
   func add(event object: JSONObject) throws -> LineFault? {
@@ -140,7 +140,7 @@ extension ExportReader {
     return nil
   }
 
-  /// As often as it stands in the export, less how often it stood here before.
+  /// Adds as many as the export has more than the store had.
   func add(history object: JSONObject) throws {
     let (person, line) = (try person(object, "participant"), try object.text("line"))
     try database.run(

@@ -19,7 +19,7 @@ final class ExportReader {
 
   var database: Database { work.database }
 
-  /// - Parameter name: of the file, for what is said about it.
+  /// - Parameter name: of the file, for messages.
   /// - Throws: `ImportFault`, `LineFault`; then nothing of the import may stay.
   func read(_ lines: LineReader, _ name: String) throws {
     while let unknown = try lines.next({ try read(line: $0) }) {
@@ -76,7 +76,7 @@ final class ExportReader {
     try returnToPlaces()
     (places, people) = ([:], [:])
     try work.beginSource()
-    // How often each event and each line of the input history stands here.
+    // How often the store has each event and each line of the input history.
     try database.execute(
       """
       DELETE FROM import_event;

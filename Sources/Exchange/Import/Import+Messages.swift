@@ -109,7 +109,7 @@ extension Import {
       (existing($0), $0.id("conversation") == place.id)
     }
     if let (known, isHere) = same {
-      // What is said to some must not come into what others read.
+      // A message to some must not get into a conversation that others read.
       guard isHere else {
         throw LineFault("its uid belongs to a message in another conversation")
       }
@@ -147,7 +147,7 @@ extension Import {
       isNews = true
       try database.run("DELETE FROM revision WHERE message = ?", known.id)
       try add(revisions, to: known.id)
-      // The words of what is new come into the search index first, all together.
+      // The words of new messages get into the search index first, all together.
       try database.run(
         "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)", known.id,
         message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,

@@ -24,7 +24,7 @@ struct ImportedMessage {
   var body: String
   var mentions = ""
   var attachments = 0
-  /// Whether it was past where it comes from, or comes from a log.
+  /// Whether it was backfill in its own store, or is from a log.
   var isPast = false
 }
 
@@ -60,9 +60,9 @@ package final class Import {
 
   let transaction: DurableTransaction
   let database: Database
-  /// The identity of whoever imports; made a participant only when a log asks for it.
+  /// The identity of the importing person, who becomes a participant only if a log needs it.
   let me: String
-  /// Is told of each line that is left out.
+  /// Called for each line that is left out.
   let complain: (ImportFault) -> Void
 
   var ids = BackfillIDs()
@@ -188,7 +188,7 @@ package final class Import {
     return id
   }
 
-  /// - Throws: `LineFault` for what belongs to the account of another than whoever imports.
+  /// - Throws: `LineFault` if it belongs to somebody else's account.
   private func checkOwner(of network: String) throws {
     if network.isEmpty { return }
     let mine = (try? transaction.participant(known: me))??.id ?? ID(rawValue: 0)
@@ -260,8 +260,8 @@ package final class Import {
 
   // MARK: The end
 
-  /// What comes now is from elsewhere than what came before: a conversation that was made for that is
-  /// one that is here, and its numbers are others.
+  /// The next lines are of another source: conversations that the sources before made count as known
+  /// ones, and message numbers start a new mapping.
   func beginSource() throws {
     try finish()
     try database.execute("DELETE FROM import_number; DELETE FROM import_reply")

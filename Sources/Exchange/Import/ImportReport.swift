@@ -36,7 +36,7 @@ package struct ImportReport: Hashable, Sendable {
   package init() {}
 }
 
-/// Something wrong with a line of what is imported.
+/// What is wrong with a line of an import.
 package struct ImportFault: Error, Sendable, CustomStringConvertible {
   /// The name of the file, as given; empty for standard input.
   package var file: String
@@ -59,7 +59,7 @@ package struct ImportFault: Error, Sendable, CustomStringConvertible {
 struct LineFault: Error {
   var sentence: Sentence
 
-  /// Whether it is said only once for a file: what it says of one line it says of many.
+  /// Whether it is reported only once for a file, since many lines have the same fault.
   var isSaidOnce = false
 
   init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }

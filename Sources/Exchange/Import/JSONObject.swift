@@ -161,7 +161,7 @@ struct NULStandIn {
   let text: String
   private let scalar: Unicode.Scalar
 
-  /// nil if there is nothing to stand in for.
+  /// nil if there is nothing to replace.
   ///
   /// - Throws: `LineFault` when every character that could is in the text.
   init?(for json: String) throws {

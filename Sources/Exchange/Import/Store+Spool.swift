@@ -5,12 +5,12 @@ import Glibc
 import Platform
 
 extension Store {
-  /// Reads what comes slowly, from a pipe or a terminal, to its end, so that it can be imported
-  /// without keeping others from writing meanwhile.
+  /// Reads a pipe or a terminal to its end first, so that a slow import does not keep others from
+  /// writing.
   ///
   /// - Parameters:
   ///   - descriptor: anything that can be read.
-  ///   - name: what is said to be unreadable; empty for standard input.
+  ///   - name: names the source in errors; empty for standard input.
   /// - Returns: a descriptor of a file that has no name and begins with what was read, to be closed
   ///   by the caller; nil if the given one is a file already.
   /// - Throws: `ImportFault` when it cannot be read; `StoreError.full`, `.cannotOpen` when there is no

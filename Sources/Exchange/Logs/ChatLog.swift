@@ -101,25 +101,25 @@ struct IrssiLog: ChatLog {
   private func said(_ rest: String, at time: Milliseconds) throws -> LogEntry {
     if rest.hasPrefix("-!-") || rest.hasPrefix("!") { return .event }
     if rest.hasPrefix("<"), let end = rest.firstIndex(of: ">") {
-      return message(
+      return messageEntry(
         rest[rest.index(after: rest.startIndex)..<end], rest[rest.index(after: end)...], at: time)
     }
     for mark in [" * ", "* "] where rest.hasPrefix(mark) {
       let action = rest.dropFirst(mark.count)
       let nick = action.prefix { $0 != " " }
-      return message(nick, action.dropFirst(nick.count), at: time, .action)
+      return messageEntry(nick, action.dropFirst(nick.count), at: time, .action)
     }
     // -anna:#tea- or -anna(~a@host)-
     if rest.hasPrefix("-"), let end = rest.firstRange(of: "- ") {
       let source = rest[..<end.lowerBound].dropFirst()
       let nick = source.prefix { $0 != ":" && $0 != "(" }
-      if nick.count < source.count { return message(nick, rest[end.upperBound...], at: time) }
+      if nick.count < source.count { return messageEntry(nick, rest[end.upperBound...], at: time) }
       return .event
     }
     throw LineFault("it is neither a message nor an event")
   }
 
-  private func message(
+  private func messageEntry(
     _ nick: Substring, _ text: Substring, at time: Milliseconds, _ kind: Message.Kind = .text
   ) -> LogEntry {
     logMessage(nick, text.hasPrefix(" ") ? text.dropFirst() : text, at: time, kind)
@@ -200,7 +200,7 @@ func logLine(_ bytes: some Collection<UInt8>) -> String {
   return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
 }
 
-/// Without the sign of what someone may do in the channel.
+/// The nick without the sign of its rank in the channel.
 private func logMessage(
   _ nick: Substring, _ text: Substring, at time: Milliseconds, _ kind: Message.Kind
 ) -> LogEntry {

@@ -56,7 +56,7 @@ struct LogReader {
         let found = try place ?? self.place(of: wanted)
         place = found
         let message = ImportedMessage(
-          uid: copies.uid(time, nick, text, kind), sender: try sender(nick, in: wanted),
+          uid: copies.uid(time, nick, text, kind), sender: try speakerID(nick, in: wanted),
           kind: kind, createdAt: time, body: text, isPast: true)
         do {
           _ = try work.add(message, in: found)
@@ -72,7 +72,7 @@ struct LogReader {
     case room(String)
     case direct(DirectLog)
 
-    /// The same whoever names it, however it is spelt: it is part of what the messages are known by.
+    /// Independent of the spelling and of who imports: part of the messages' uids.
     var key: String {
       switch self {
       case .room(let name):
@@ -85,9 +85,9 @@ struct LogReader {
     }
   }
 
-  /// The log of a chat of whoever imports with someone.
+  /// The log of a direct chat of the importing person.
   private struct DirectLog {
-    /// The identity of whoever imports, and the names that stand for them.
+    /// The identity of the importing person, and their names in the log.
     var me: String
     var myNames: [String]
     /// Those of the other.
@@ -95,7 +95,7 @@ struct LogReader {
     var otherNames: [String]
 
     /// The identity of whom a log calls so: nobody else speaks in it.
-    func identity(of nick: String) -> String {
+    func speaker(named nick: String) -> String {
       if Naming.same(nick, me) { return me }
       if Naming.same(nick, other) { return other }
       if otherNames.contains(where: { Naming.same($0, nick) }) { return other }
@@ -123,9 +123,9 @@ struct LogReader {
     return .direct(log)
   }
 
-  private func sender(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
+  private func speakerID(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
     guard case .direct(let direct) = log else { return try work.person(nick, network: "") }
-    return try work.person(direct.identity(of: nick), network: "")
+    return try work.person(direct.speaker(named: nick), network: "")
   }
 
   /// Whoever brings a log is in its conversation from then on.

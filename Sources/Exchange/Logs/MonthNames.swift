@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// The short names of months, as programs write them into logs in the language of whoever ran them.
+/// The short names of months, as programs write them into logs, in their user's language.
 enum MonthNames {
   /// How the names of each month begin in English, German, French, Spanish, Italian, Dutch,
   /// Portuguese, Danish, Swedish, Norwegian, Finnish, Polish and Russian.

@@ -14,7 +14,7 @@ final class DatabasePages {
   private let file: Int32
   /// -1 where there is none.
   private let log: Int32
-  /// Where pages stand in the log.
+  /// The places of pages in the log.
   private let logged: [Int: Int]
 
   /// What SQLite gives a new file unless told otherwise.
@@ -31,7 +31,7 @@ final class DatabasePages {
     logged = committed.pages
     var found = Glibc.stat()
     let present = fstat(file, &found) == 0 ? (Int(found.st_size) + size - 1) / size : 0
-    // What stands behind the last page of the last transaction is of older ones.
+    // Frames behind the last transaction are left over from older ones.
     count = committed.pages.isEmpty ? present : committed.count
   }
 

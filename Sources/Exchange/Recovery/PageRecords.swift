@@ -3,7 +3,7 @@ import Conversations
 
 /// A page of a b-tree, whatever its bytes are (https://www.sqlite.org/fileformat2.html, 1.6).
 struct TreePage {
-  enum Kind: UInt8 {
+  enum PageType: UInt8 {
     case innerIndex = 2
     case innerTable = 5
     case leafIndex = 10
@@ -13,7 +13,7 @@ struct TreePage {
     var isTable: Bool { self == .leafTable || self == .innerTable }
   }
 
-  /// A row, or an entry of an index, as far as it stands on the page itself.
+  /// A row, or an entry of an index: the part that is on the page itself.
   struct Cell {
     var rowid: Int64 = 0
     /// Bytes of the record, those on other pages included.
@@ -23,7 +23,7 @@ struct TreePage {
     var next = 0
   }
 
-  let kind: Kind
+  let kind: PageType
   let bytes: [UInt8]
   /// The pages below, in order.
   private(set) var children: [Int] = []
@@ -36,7 +36,7 @@ struct TreePage {
   /// - Returns: nil for what is not a page of a b-tree.
   init?(_ bytes: [UInt8], number: Int, size: Int) {
     let start = number == 1 ? 100 : 0
-    guard let kind = bytes.number(at: start, bytes: 1).flatMap({ Kind(rawValue: UInt8($0)) }),
+    guard let kind = bytes.number(at: start, bytes: 1).flatMap({ PageType(rawValue: UInt8($0)) }),
       let count = bytes.number(at: start + 3, bytes: 2)
     else { return nil }
     (self.kind, self.bytes) = (kind, bytes)
@@ -84,7 +84,7 @@ struct TreePage {
     return true
   }
 
-  /// The kinds of a record's values (1.6, "Record Format"), by what stands on the page itself.
+  /// The kinds of a record's values (1.6, "Record Format"), read from the page itself.
   ///
   /// - Returns: nil where that cannot be a record.
   func kinds(of cell: Cell) -> (values: [Int], start: Int)? {
@@ -98,7 +98,7 @@ struct TreePage {
         kind != 10, kind != 11
       else { return nil }
       kinds.append(Int(kind))
-      sum += RecordValue.length(ofKind: Int(kind))
+      sum += RecordValue.valueSize(ofKind: Int(kind))
       place = behind
     }
     return place == end && sum == cell.length ? (kinds, Int(length)) : nil
@@ -113,7 +113,7 @@ enum RecordValue: Bindable {
   case blob([UInt8])
 
   /// Bytes of a value of this kind.
-  static func length(ofKind kind: Int) -> Int {
+  static func valueSize(ofKind kind: Int) -> Int {
     switch kind {
     case 0...4: kind
     case 5: 6

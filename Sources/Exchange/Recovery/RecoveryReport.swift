@@ -49,6 +49,6 @@ package struct RecoveryReport: Hashable, Sendable {
   /// Rows of all tables; the least it can be unless every table's is exact.
   package var lost: Int { tables.reduce(0) { $0 + $1.lost } }
 
-  /// What became of one table, or nil if there is none of that name.
+  /// What was recovered of one table; nil if no table has that name.
   package subscript(table: String) -> Table? { tables.first { $0.name == table } }
 }

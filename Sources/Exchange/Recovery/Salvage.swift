@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Finds the rows of a damaged store, page by page. A damaged page costs what stands on it: those
+/// Finds the rows of a damaged store, page by page. A damaged page costs what it holds: those
 /// below it are found without it.
 ///
 /// Which table a page belongs to is asked of three witnesses, the best first: the pages above it;
@@ -154,7 +154,7 @@ final class Salvage {
     var isOverflow: Bool { self == .firstOverflow || self == .overflow }
   }
 
-  /// The page of the map on which a page stands.
+  /// The page of the map that lists a page.
   private func map(of number: Int) -> Int {
     let each = pages.size / 5 + 1
     let place = (number - 2) / each * each + 2
@@ -164,7 +164,7 @@ final class Salvage {
 
   private func isMap(_ number: Int) -> Bool { hasMap && number > 1 && map(of: number) == number }
 
-  /// What the map says of a page, and of what is above it; nil where it says nothing.
+  /// The map's entry for a page: its kind and its parent; nil if there is no entry.
   private func above(_ number: Int) -> (kind: Use, page: Int)? {
     guard hasMap, number > 2, let map = pages[map(of: number)] else { return nil }
     let place = (number - self.map(of: number) - 1) * 5
@@ -200,7 +200,7 @@ final class Salvage {
         else { continue }
         var place = start
         var values = kinds.map { kind in
-          let end = place + RecordValue.length(ofKind: kind)
+          let end = place + RecordValue.valueSize(ofKind: kind)
           defer { place = end }
           return RecordValue(kind: kind, Array(record[place..<end]))
         }

@@ -25,7 +25,7 @@ struct StoreTree {
   let columns: [Column]
   /// Columns that every record has: behind them are those that were added to the table later.
   let least: Int
-  /// The column for which the rowid stands.
+  /// The column that is the rowid.
   let alias: Int?
 
   /// Where every database file lists the others.
@@ -61,7 +61,7 @@ extension StoreTree {
   static func all(after steps: [String]) throws -> (trees: [StoreTree], sql: Set<String>) {
     let database = try Database(path: ":memory:", patience: 0)
     defer { database.close() }
-    // As `Store` makes it: then the first pages of all trees stand at the beginning of the file.
+    // As `Store` makes it: then the first pages of all trees are at the beginning of the file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     try Schema.migrate(database, steps: steps, shared: false)
     let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {

@@ -15,7 +15,7 @@ enum BigRoom {
     _ program: Program, _ network: String, in folder: ScratchFolder, at server: Prosody
   ) throws -> [Figure] {
     let stream = try TypedStream("ben", at: server)
-    let echo = try TerminalChild([Program.ownPath, "--echo"], environment: [])
+    let echo = try TerminalChild([ScratchFolder.ownPath, "--echo"], environment: [])
     try echo.wait(for: Array(RawEcho.greeting.utf8))
     let store = try BenchStore.make(in: folder, named: "crowd", messages: 1_000)
     let child = try NetworkChild(network, store.path, name: "anna", at: server)

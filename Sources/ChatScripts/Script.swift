@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+import StyledText
+
+/// What a command for scripts works with (rule 11.3): the store, the person, standard output.
+@MainActor
+struct Script {
+  let store: Store
+  let me: Participant
+  let settings: Settings
+  let glyphs: Glyphs
+  let output = StandardOutput()
+
+  /// What long bodies are to a terminal (rule 12.5); nil where all of them goes to a file or a pipe.
+  var folding: Folding? {
+    StandardOutput.isTerminal ? Folding(mostLines: settings.foldLines) : nil
+  }
+
+  /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
+  /// what they say (rule 11.2).
+  ///
+  /// - Parameter creates: whether a missing one is made (rule 11.7).
+  func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
+    do {
+      return try known(name)
+    } catch let error as RuleError {
+      switch error {
+      case .noSuchRoom where creates, .noSuchParticipant where creates:
+        return try store.writeDurably { try $0.conversation(made: name, by: me.id) }
+      case .noSuchRoom, .noSuchParticipant: throw try onNetwork(name) ?? error
+      default: throw error
+      }
+    }
+  }
+
+  private func known(_ name: String) throws -> Conversation {
+    if name.hasPrefix("@") { return try chat(with: name) }
+    // The room that every shell opens first is there before anyone has opened one.
+    let isFirst = name == "lobby" || name == "#lobby"
+    if isFirst { return try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me.id) } }
+    if let room = try store.read({ try $0.room(name, for: me.id) }) { return room }
+    if name.contains("@"), !name.hasPrefix("#"),
+      try store.read({ try $0.find(participant: name, for: me.id) }) != nil
+    {
+      return try chat(with: name)
+    }
+    try store.read { try $0.refuseRemoved(room: name) }
+    throw RuleError.noSuchRoom(name)
+  }
+
+  /// What makes an address known that an account of mine reaches; nil for any other name.
+  private func onNetwork(_ name: String) throws -> Refusal? {
+    guard try store.read({ try $0.accountReaching(name, of: me.id) }) != nil else { return nil }
+    let shown = SafeText(line: name)
+    return Refusal(
+      name.hasPrefix("@")
+        ? say("You have no chat with %1; hobnob send --create %1 begins one.", shown)
+        : say("You have no room %1; hobnob send --create %1 enters it.", shown))
+  }
+
+  private func chat(with name: String) throws -> Conversation {
+    guard let person = try store.read({ try $0.find(participant: name, for: me.id) }) else {
+      throw RuleError.noSuchParticipant(name)
+    }
+    guard person.id != me.id else {
+      throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
+    }
+    // A person whom the store does not know has no chats.
+    guard !isNobody else { throw RuleError.noSuchRoom(name) }
+    return try store.writeDurablyIfNeeded { try $0.direct(me.id, with: person.id) }
+  }
+
+  /// The message that N names, or -N from the newest, of any sender (rule 7.5).
+  func message(_ typed: Int, in conversation: Conversation) throws -> Message {
+    try store.read { try $0.message(named: typed, in: conversation.id, for: me.id) }
+  }
+
+  /// The id of a person whom the store does not know; see `Launch.reader`.
+  static let nobody = ID<Participant>(rawValue: 0)
+
+  var isNobody: Bool { me.id == Self.nobody }
+
+  /// This person's id; nil while the store does not know them, which another process may change.
+  var knownID: ID<Participant>? {
+    get throws { isNobody ? try store.read { try $0.participant(known: me.identity) }?.id : me.id }
+  }
+
+  static func nobody(called name: String) -> Refusal {
+    Refusal(say("No one named %1 has used this store.", SafeText(line: name)))
+  }
+
+  /// How many messages are in memory at a time.
+  nonisolated static let page = 200
+
+  /// What a rule forbids, in words for someone who has no prompt to type at; nil where its own words
+  /// do.
+  func refusal(for error: RuleError) throws -> Refusal? {
+    switch error {
+    case .noSuchRoom(let name) where name.hasPrefix("@"):
+      Refusal(say("There is no direct chat with %1.", SafeText(line: name)))
+    case .noSuchRoom(let name) where !name.contains("@"):
+      try noRoom(called: name)
+    case .noSuchParticipant(let name):
+      Self.nobody(called: name)
+    default: nil
+    }
+  }
+
+  private func noRoom(called name: String) throws -> Refusal {
+    // Without its sign nobody has to quote it.
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let shown = SafeText(line: bare)
+    if let near = Conversation.nearest(
+      to: name, among: try store.read { try $0.rooms(for: me.id) }.map(\.name))
+    {
+      return Refusal(
+        say(
+          "There is no room #%1; did you mean %2? hobnob open %1 makes the room.", shown,
+          SafeText(name: near)))
+    }
+    return Refusal(
+      say(
+        "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.", shown)
+    )
+  }
+}
+
+extension Launch {
+  /// Opens what a command for scripts needs, and closes it behind it.
+  ///
+  /// - Parameter creates: whether a missing store, or person, is made; commands that only read make none.
+  func script(creates: Bool = false, _ body: (Script) throws -> Int32) throws -> Int32 {
+    let rc = try loadRc { StandardError.say($0) }
+    let store = try openStore(create: creates)
+    defer { store.close() }
+    var me = try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc)
+    me.nicknames = try store.read { try $0.nicknames(of: me.id) }
+    let script = Script(store: store, me: me, settings: rc.settings, glyphs: glyphs)
+    do {
+      let status = try body(script)
+      try script.output.finish()
+      return status
+    } catch {
+      // What was found before is still an answer.
+      script.output.flush()
+      throw try (error as? RuleError).flatMap { try script.refusal(for: $0) } ?? error
+    }
+  }
+}

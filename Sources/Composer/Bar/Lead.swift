@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The left items and the prompt, drawn before the text.
+struct Lead {
+  /// Left items and the prompt.
+  let row: CellRow
+  /// Columns the rows below the first are indented by.
+  let indent: Int
+
+  /// How many columns it takes of the text's first row.
+  var columns: Int { row.columns }
+
+  init(of bar: InputBar, usable: Int, widths: Widths) {
+    let forText = max(1, min(8, usable / 4))
+    let room = usable - forText
+    var line = bar.prompt
+    if !bar.hidesSideZones, let left = bar.zoneLine(of: .left, widths) {
+      // The prompt says where one is; the items go first.
+      if left.columns + 1 + bar.prompt.columns(widths) <= room {
+        line = left.line(columns: left.columns, widths: widths)
+        line.append(" ")
+        line.append(bar.prompt)
+      }
+    }
+    if line.columns(widths) > room {
+      // Less than three columns say nothing about where one is.
+      line = room < 3 ? [] : line.truncated(to: room - 1, widths: widths) + StyledLine(" ")
+    }
+    row = CellRow(line, upTo: room, widths)
+    indent = row.columns * 2 > usable ? min(2, row.columns) : row.columns
+  }
+}
+
+extension CellRow {
+  /// A row of at most so many columns.
+  init(_ line: StyledLine, upTo columns: Int, _ widths: Widths) {
+    self.init(line, widths: widths)
+    cut(to: columns)
+  }
+
+  /// Drops what is too much, wide characters whole. A line that was measured can still be longer
+  /// when it is drawn: a newline that slipped into it, or a mark at its start with no letter to
+  /// combine with, becomes a blank.
+  mutating func cut(to columns: Int) {
+    guard cells.count > columns else { return }
+    var end = max(0, columns)
+    while end > 0 && cells[end].columns == 0 { end -= 1 }
+    cells.removeSubrange(end...)
+  }
+}

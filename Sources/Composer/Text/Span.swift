@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// A part of a text that is more than its letters: a mention that knows who is meant (2.10).
+///
+/// ```swift
+/// spans.append(Span(range: 0..<5, identity: "anna@example.org"))  // "@Anna: hello"
+/// ```
+public struct Span: Hashable, Sendable {
+  /// UTF-8 offsets.
+  public var range: Range<Int>
+  /// Who is meant, as the source named them.
+  public var identity: String
+
+  public init(range: Range<Int>, identity: String) {
+    self.range = range
+    self.identity = identity
+  }
+
+  /// The spans after a change of the text. What lies before the change stays, what lies behind it
+  /// moves, and what the change reaches into is plain text from now on.
+  ///
+  /// - Parameters:
+  ///   - spans: those of the text before the change.
+  ///   - replaced: the UTF-8 range that was replaced.
+  ///   - count: how many bytes replaced it.
+  package static func adjusted(
+    _ spans: [Span], replacing replaced: Range<Int>, with count: Int
+  ) -> [Span] {
+    spans.compactMap { span in
+      if replaced.lowerBound >= span.range.upperBound { return span }
+      guard replaced.upperBound <= span.range.lowerBound else { return nil }
+      let shift = count - replaced.count
+      let range = (span.range.lowerBound + shift)..<(span.range.upperBound + shift)
+      return Span(range: range, identity: span.identity)
+    }
+  }
+
+  /// What deleting a word backwards removes when the caret is in or behind a span of several words:
+  /// the span's last word up to the caret, then the rest (2.10). The span stays, shorter, as long as
+  /// it has its first word.
+  ///
+  /// - Parameters:
+  ///   - caret: a UTF-8 offset.
+  ///   - text: the text before.
+  ///   - spans: its spans.
+  /// - Returns: the range to delete and the spans afterwards; nil where the caret is in no span,
+  ///   and the line editor's own word counts.
+  package static func deletingWord(
+    before caret: Int, in text: String, spans: [Span]
+  ) -> (range: Range<Int>, spans: [Span])? {
+    guard
+      let hit = spans.firstIndex(where: {
+        $0.range.lowerBound < caret && caret <= $0.range.upperBound
+      })
+    else { return nil }
+    let span = spans[hit]
+    let head = text.slice(span.range.lowerBound..<caret)
+    let words = head.trimmed
+    let cut =
+      words.unicodeScalars.lastIndex { $0.properties.isWhitespace }
+      .map { words[..<$0].trimmed.endIndex } ?? words.startIndex
+    let start = text.byteOffset(of: cut)
+    var after = adjusted(spans, replacing: start..<caret, with: 0)
+    if start > span.range.lowerBound {
+      let end = span.range.upperBound - (caret - start)
+      let shorter = Span(range: span.range.lowerBound..<end, identity: span.identity)
+      after.insert(shorter, at: min(hit, after.count))
+    }
+    return (start..<caret, after)
+  }
+}
+
+extension Span {
+  /// Spans as one text, for a store: `start-end identity`, a line each.
+  public static func encoded(_ spans: [Span]) -> String {
+    // Most texts have no spans, and `joined` looks up a protocol conformance at run time.
+    spans.isEmpty
+      ? ""
+      : spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }
+        .joined(separator: "\n")
+  }
+
+  /// What `encoded(_:)` made; what does not fit into the text is left out, and what does not begin
+  /// and end with a character of it.
+  public static func decoded(_ encoded: String, in text: String) -> [Span] {
+    if encoded.isEmpty { return [] }
+    return text.withUTF8Bytes { utf8 in
+      var end = 0
+      // On and on, and never back: what is read may name any number of places in a long character.
+      var walk = Graphemes(utf8, from: 0)
+      func isBoundary(_ offset: Int) -> Bool {
+        if Graphemes.isCertainBoundary(utf8, offset) { return true }
+        while walk.offset < offset, walk.next() != nil {}
+        return walk.offset == offset
+      }
+      return encoded.split(separator: "\n").compactMap { line in
+        guard let blank = line.firstIndex(of: " ") else { return nil }
+        let numbers = line[..<blank].split(separator: "-")
+          .map { Int(written: $0, in: end...utf8.count) }
+        guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from < to,
+          isBoundary(from), isBoundary(to)
+        else { return nil }
+        end = to
+        return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension StyledLine {
+  /// The line in rows, broken between words; all but the first begin at the margin, or at a third of
+  /// the screen where that is less (rule 13.7). In linear time.
+  ///
+  /// What has no blanks and is wider than a row is broken where the row ends, but for an address: it
+  /// stays whole, for the terminal to wrap, so that it is copied whole. Between wide characters, which
+  /// are written without blanks, the line may be broken as it may be between words.
+  ///
+  /// ```swift
+  /// print(line.wrapped(at: 80, widths: widths))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: how wide a row may be.
+  ///   - widths: how the terminal counts columns.
+  /// - Returns: the rows, without the blanks at which they were broken.
+  public func wrapped(at columns: Int, widths: Widths) -> [StyledLine] {
+    // Nothing but a tab takes more columns than bytes, so most lines need no counting.
+    let bytes = runs.reduce(0) { $0 + $1.text.string.utf8.count }
+    if bytes <= columns, !runs.contains(where: { $0.text.string.utf8.contains(0x09) }) {
+      return [self]
+    }
+    let text = plain.string
+    if widths.columns(of: text) <= columns { return [self] }
+    let indent = max(0, min(margin, columns / 3))
+    let blanks = StyledRun(SafeText(unchecked: String(repeating: " ", count: indent)))
+    return text.withUTF8Bytes { bytes in
+      var wrap = WordWrap(
+        text, bytes, columns: columns, margin: margin, indent: indent, widths: widths)
+      var rows: [StyledLine] = []
+      var cut = RunCutter(runs)
+      while let range = wrap.nextRow() {
+        var row = StyledLine(runs: rows.isEmpty || indent == 0 ? [] : [blanks])
+        row.margin = margin
+        cut.append(range, to: &row.runs)
+        rows.append(row)
+      }
+      return rows
+    }
+  }
+}
+
+/// Cuts runs where their text is cut, from the first to the last.
+private struct RunCutter {
+  private let runs: [StyledRun]
+  private var index = 0
+  /// Where the run at `index` begins, in bytes.
+  private var start = 0
+
+  init(_ runs: [StyledRun]) { self.runs = runs }
+
+  /// - Parameter range: a part of the text in bytes, behind the one before.
+  mutating func append(_ range: Range<Int>, to row: inout [StyledRun]) {
+    while index < runs.count, start < range.upperBound {
+      var run = runs[index]
+      let end = start + run.text.string.utf8.count
+      let shared = range.clamped(to: start..<end)
+      if shared != start..<end {
+        run.text = run.text.bytes((shared.lowerBound - start)..<(shared.upperBound - start))
+      }
+      if !shared.isEmpty { row.append(run) }
+      if end > range.upperBound { return }
+      start = end
+      index += 1
+    }
+  }
+}
+
+/// Goes through a text and finds its rows. All places are UTF-8 offsets.
+private struct WordWrap {
+  private let text: String
+  private let bytes: UTF8Bytes
+  private let columns: Int
+  private let indent: Int
+  private let widths: Widths
+  /// Where the text begins, behind its time and name, which are broken only if there is no room left.
+  private var textStart = 0
+  /// Where the next row begins; nil behind the last one.
+  private var start: Int? = 0
+  /// The addresses of the text from here on, once one had to be looked for.
+  private var addresses: ArraySlice<Range<Int>>?
+
+  /// A character, or several letters of ASCII.
+  private struct Step {
+    /// Where what follows begins, and in which column.
+    var end: Int
+    var column: Int
+    /// The columns of each.
+    var width: Int
+    /// The first code points of the first and the last.
+    var first: Unicode.Scalar
+    var last: Unicode.Scalar
+  }
+
+  /// - Parameter bytes: those of the text.
+  init(
+    _ text: String, _ bytes: UTF8Bytes, columns: Int, margin: Int, indent: Int, widths: Widths
+  ) {
+    self.text = text
+    self.bytes = bytes
+    self.columns = columns
+    self.indent = indent
+    self.widths = widths
+    var column = 0
+    while column < margin, textStart < bytes.count {
+      let step = step(from: textStart, at: column, letters: margin - column)
+      (textStart, column) = (step.end, step.column)
+    }
+  }
+
+  /// - Parameter letters: how many it may be at once.
+  private func step(from place: Int, at column: Int, letters most: Int) -> Step {
+    let letters = plainLetters(from: place, atMost: most)
+    if letters > 0 {
+      let end = place + letters
+      return Step(
+        end: end, column: column + letters, width: 1, first: Unicode.Scalar(bytes[place]),
+        last: Unicode.Scalar(bytes[end - 1]))
+    }
+    if bytes[place] == 0x20, place + 1 == bytes.count || bytes[place + 1] < 0x80 {
+      return Step(end: place + 1, column: column + 1, width: 1, first: " ", last: " ")
+    }
+    let character = text[text.utf8.index(text.startIndex, offsetBy: place)]
+    let next = widths.column(after: character, at: column)
+    let first = character.unicodeScalars.first ?? " "
+    return Step(
+      end: place + character.utf8.count, column: next, width: next - column, first: first,
+      last: first)
+  }
+
+  /// How many of the next bytes are letters of ASCII that nothing joins. In most texts that is every
+  /// word, and going from character to character takes many times longer.
+  private func plainLetters(from place: Int, atMost most: Int) -> Int {
+    var end = place
+    let limit = min(bytes.count, place + most)
+    while end < limit, bytes[end] > 0x20, bytes[end] < 0x7F { end += 1 }
+    return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - place) : end - place
+  }
+
+  /// Whether there is a blank, with no combining mark on it.
+  private func isBlank(_ place: Int) -> Bool {
+    (bytes[place] == 0x20 || bytes[place] == 0x09)
+      && step(from: place, at: 0, letters: 1).end == place + 1
+  }
+
+  /// The next row, without the blanks at its end; nil after the last one.
+  mutating func nextRow() -> Range<Int>? {
+    guard let start else { return nil }
+    let isFirst = start == 0
+    var column = isFirst ? 0 : indent
+    /// Where the next row may begin.
+    var next: Int?
+    /// The row has something else than blanks, not counting the time and name before the text.
+    var hasWord = false
+    var before: (scalar: Unicode.Scalar, columns: Int)?
+    var at = start
+    while at < bytes.count {
+      // One letter more than fits, to notice that the row overflows.
+      var step = step(from: at, at: column, letters: max(1, columns - column + 1))
+      if isBlank(at) {
+        before = nil
+      } else {
+        // The time and name may have a row of their own if the other rows have more room.
+        let mayBreak = at >= textStart && (hasWord || isFirst && at == textStart && column > indent)
+        if mayBreak, before.map({ isGap($0, (step.first, step.width)) }) ?? true { next = at }
+        if step.column > columns {
+          let place = step.width == 1 ? at + max(0, columns - column) : at
+          if place > start { return row(from: start, overflowingAt: place, next: next) }
+          // Nothing fits, but each row must take something.
+          step = self.step(from: at, at: column, letters: 1)
+        }
+        hasWord = hasWord || step.end > textStart
+        before = (step.last, step.width)
+      }
+      column = step.column
+      at = step.end
+    }
+    self.start = nil
+    // Blanks at its end would make a row of their own.
+    return start..<(column > columns ? endOfWords(from: start, to: at) : at)
+  }
+
+  /// The row that has no room for the character at a place.
+  private mutating func row(from start: Int, overflowingAt place: Int, next: Int?) -> Range<Int> {
+    let end = next ?? endOfAddress(at: place) ?? place
+    self.start = (end..<bytes.count).first { !isBlank($0) }
+    return start..<endOfWords(from: start, to: end)
+  }
+
+  private func endOfWords(from start: Int, to end: Int) -> Int {
+    (start..<end).last { !isBlank($0) }.map { $0 + 1 } ?? start
+  }
+
+  /// Where an address ends that goes over a place, with what is written to it. Only ASCII is left for
+  /// the terminal to wrap, none of which looks like a blank: it begins a row where a message would
+  /// (rule 12.2).
+  private mutating func endOfAddress(at place: Int) -> Int? {
+    var rest = addresses ?? WebAddresses.ranges(in: text)[...]
+    defer { addresses = rest }
+    while let first = rest.first, first.upperBound <= place { rest.removeFirst() }
+    guard let address = rest.first, address.lowerBound < place else { return nil }
+    let end = bytes[address.lowerBound...].firstIndex { $0 <= 0x20 || $0 >= 0x80 } ?? bytes.count
+    // A part of it may be other letters, of which nothing is known.
+    guard end >= address.upperBound else {
+      rest.removeFirst()
+      return nil
+    }
+    return end
+  }
+
+  /// Whether the line may be broken between two characters that no blank parts.
+  private func isGap(
+    _ left: (scalar: Unicode.Scalar, columns: Int), _ right: (scalar: Unicode.Scalar, columns: Int)
+  ) -> Bool {
+    guard left.columns == 2 || right.columns == 2 else { return false }
+    switch left.scalar.properties.generalCategory {
+    case .openPunctuation, .initialPunctuation: return false
+    default: break
+    }
+    switch right.scalar.properties.generalCategory {
+    case .closePunctuation, .finalPunctuation, .otherPunctuation, .modifierLetter: return false
+    default: return right.columns > 0
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A piece of a line in one style.
+public struct StyledRun: Hashable, Sendable {
+  public var text: SafeText
+  public var style: Style
+  /// Where it leads, in settled lines on terminals that know links.
+  public var link: Link?
+
+  public init(_ text: SafeText, _ style: Style = .plain, link: Link? = nil) {
+    self.text = text
+    self.style = style
+    self.link = link
+  }
+}
+
+/// A line in styles; what the printer takes. There is no newline in it; one that slips in is drawn
+/// as a blank.
+///
+/// ```swift
+/// var line = StyledLine(name, .bold)
+/// line.append(" is typing", .dim)
+/// ```
+public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
+  public var runs: [StyledRun]
+  /// The column in which the further rows of a wrapped line begin: that of its text, behind time and
+  /// name. Never the first column, where only a line of its own begins (rule 12.2).
+  public var margin = 2
+
+  public init(_ text: SafeText, _ style: Style = .plain) {
+    runs = text.isEmpty ? [] : [StyledRun(text, style)]
+  }
+
+  public init(arrayLiteral runs: StyledRun...) {
+    self.runs = runs
+  }
+
+  public init(runs: [StyledRun] = []) {
+    self.runs = runs
+  }
+
+  /// Adds text at the end; a run of the same style and link is made longer.
+  public mutating func append(_ text: SafeText, _ style: Style = .plain, link: Link? = nil) {
+    if text.isEmpty { return }
+    if let last = runs.indices.last, runs[last].style == style, runs[last].link == link {
+      runs[last].text += text
+    } else {
+      runs.append(StyledRun(text, style, link: link))
+    }
+  }
+
+  /// Adds another line at the end.
+  public mutating func append(_ line: StyledLine) {
+    for run in line.runs { append(run.text, run.style, link: run.link) }
+  }
+
+  /// The same line with another margin, in columns.
+  public func with(margin: Int) -> StyledLine {
+    var line = self
+    line.margin = margin
+    return line
+  }
+
+  public static func + (left: StyledLine, right: StyledLine) -> StyledLine {
+    var line = left
+    line.append(right)
+    return line
+  }
+
+  public static func += (left: inout StyledLine, right: StyledLine) {
+    left.append(right)
+  }
+
+  public var isEmpty: Bool { runs.allSatisfy(\.text.isEmpty) }
+
+  /// The text without styles.
+  public var plain: SafeText { runs.count == 1 ? runs[0].text : runs.map(\.text).joined() }
+
+  /// The columns the line takes; tabs reach to the next multiple of 8.
+  public func columns(_ widths: Widths) -> Int {
+    widths.columns(of: plain.string)
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Text that may be written to a terminal: the one door every text of the outside goes through
+/// (rule 12.1, 12.2, 12.6).
+///
+/// Only the sanitiser makes it. Control characters, invalid UTF-8, bidirectional controls and
+/// invisible code points become visible marks of plain ASCII (`^[`, `<U+009B>`, `<FF>`), so
+/// sanitising twice changes nothing. Parts that are safe stay safe when joined or cut.
+///
+/// ```swift
+/// let line: SafeText = "\(SafeText(name: nick)): \(SafeText(body: message.body))"
+/// ```
+///
+/// A plain `String` cannot be interpolated: that it does not compile is the point.
+public struct SafeText: Hashable, Sendable, CustomStringConvertible {
+  /// The text, safe to write to a terminal. It can hold newlines and tabs, when it came from a
+  /// body, and no other control character.
+  public let string: String
+
+  init(unchecked string: String) {
+    self.string = string
+  }
+
+  /// The empty text.
+  public init() {
+    self.init(unchecked: "")
+  }
+
+  /// Makes the body of a message safe. Newline and tab stay.
+  public init(body: String) {
+    self.init(unchecked: Sanitizer.body.safe(body))
+  }
+
+  /// Makes any bytes safe as a body; what is not UTF-8 is marked byte by byte.
+  public init(body bytes: some Collection<UInt8>) {
+    self.init(unchecked: Sanitizer.body.safe(bytes))
+  }
+
+  /// Makes a text safe that must stay on one line: newline and tab are marks too.
+  public init(line: String) {
+    self.init(unchecked: Sanitizer.line.safe(line))
+  }
+
+  /// Makes any bytes safe as one line; what is not UTF-8 is marked byte by byte.
+  public init(line bytes: some Collection<UInt8>) {
+    self.init(unchecked: Sanitizer.line.safe(bytes))
+  }
+
+  /// Makes the name of a person, room or file safe: one line, in which bidirectional controls and
+  /// everything invisible (zero-width characters, variation selectors, tags) are dropped, and
+  /// white space at both ends is cut off (12.2, 12.3).
+  public init(name: String) {
+    self.init(unchecked: Sanitizer.name.safe(name))
+  }
+
+  /// A number in plain digits.
+  public init(_ number: Int) {
+    self.init(unchecked: String(number))
+  }
+
+  public var isEmpty: Bool { string.isEmpty }
+
+  public var description: String { string }
+
+  /// The lines of a body, without their newlines. There is always at least one.
+  public var lines: [SafeText] {
+    // By bytes: as a Character, a newline followed by a combining mark is still a newline, but
+    // comparing Characters is many times slower.
+    guard string.withUTF8Bytes({ $0.contains(0x0A) }) else { return [self] }
+    return string.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .map { SafeText(unchecked: String(Substring($0))) }
+  }
+
+  /// A part of the text; what is cut out of safe text is safe.
+  ///
+  /// - Parameter range: indices of `string`.
+  public subscript(range: some RangeExpression<String.Index>) -> SafeText {
+    SafeText(unchecked: String(string[range]))
+  }
+
+  /// A part of the text by its bytes.
+  ///
+  /// - Parameter range: UTF-8 offsets of whole code points.
+  public func bytes(_ range: Range<Int>) -> SafeText {
+    let from = string.utf8.index(string.utf8.startIndex, offsetBy: range.lowerBound)
+    return self[from..<string.utf8.index(from, offsetBy: range.count)]
+  }
+
+  public static func + (left: SafeText, right: SafeText) -> SafeText {
+    SafeText(unchecked: left.string + right.string)
+  }
+
+  public static func += (left: inout SafeText, right: SafeText) {
+    left = left + right
+  }
+}
+
+extension SafeText: ExpressibleByStringInterpolation {
+  /// Literals are written by programmers, and sanitised all the same. `StaticString`, because a
+  /// `String` parameter here would be a second door.
+  public init(stringLiteral literal: StaticString) {
+    self.init(body: literal.description)
+  }
+
+  public init(stringInterpolation: Interpolation) {
+    self.init(unchecked: stringInterpolation.text)
+  }
+
+  /// Takes literal parts, `SafeText` and `Int`, nothing else.
+  public struct Interpolation: StringInterpolationProtocol {
+    var text = ""
+
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 8 * interpolationCount)
+    }
+
+    public mutating func appendLiteral(_ literal: StaticString) {
+      text += SafeText(stringLiteral: literal).string
+    }
+
+    public mutating func appendInterpolation(_ safe: SafeText) {
+      text += safe.string
+    }
+
+    public mutating func appendInterpolation(_ number: Int) {
+      text += String(number)
+    }
+  }
+}
+
+extension Sequence<SafeText> {
+  /// All texts in order with the separator between them.
+  public func joined(separator: SafeText = SafeText()) -> SafeText {
+    // Not the standard library's, which asks at run time what it joins: this is part of every start.
+    var result = ""
+    for (number, text) in enumerated() {
+      if number > 0 { result += separator.string }
+      result += text.string
+    }
+    return SafeText(unchecked: result)
+  }
+}

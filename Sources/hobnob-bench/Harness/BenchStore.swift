@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import NetworkInbox
+
+/// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.
+struct BenchStore {
+  let path: String
+
+  private static let words = [
+    "hello", "tea", "the", "build", "is", "green", "again", "who", "wants", "lunch", "today",
+    "naïve", "über", "漢字", "привет", "🎉", "at", "noon", "by", "the", "lake",
+  ]
+
+  /// - Parameter names: how many more people there are; their names begin with the whole alphabet.
+  static func make(
+    in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0
+  ) throws -> BenchStore {
+    let path = "\(folder.path)/\(name)/store.sqlite"
+    // In memory first: a hundred thousand commits that each wait for the disk take minutes.
+    let inMemory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
+    defer { inMemory?.remove() }
+    let first = (inMemory?.path ?? folder.path) + "/\(name)/store.sqlite"
+    try fill(first, messages: messages, names: names)
+    if let inMemory {
+      guard try run(["cp", "-a", "\(inMemory.path)/\(name)", folder.path]) == 0 else {
+        throw MeasuringError("the store could not be copied to \(folder.path)")
+      }
+    }
+    return BenchStore(path: path)
+  }
+
+  private static func fill(_ path: String, messages: Int, names: Int) throws {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    mkdir("/" + folder, 0o700)
+    let start = Store.wallClock() - 90 * 86_400_000
+    var sent: Int64 = 0
+    let store = try Store(path: path) { start + sent * 60_000 }
+    defer { store.close() }
+    var dice = Dice(state: 20_240_601)
+    let people = try (["anna", "ben"] + (1...18).map { "guest\($0)" })
+      .map { each in try store.writeDurablyIfNeeded { try $0.participant(identity: each) } }
+    let roomNames = [
+      "lobby", "dev", "tea", "lunch", "ops", "music", "books", "garden", "chess", "news",
+    ]
+    let rooms = try roomNames.map { each in try store.writeDurablyIfNeeded { try $0.makeRoom(each) }
+    }
+    for room in rooms {
+      for person in people { try store.writeDurablyIfNeeded { try $0.join(person.id, room.id) } }
+    }
+    if names > 0 {
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
+      }
+      let crowd = (0..<names).map { index in
+        NetworkEvent.said(
+          NetworkMessage(
+            name: MessageIDs(),
+            speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
+          in: .room("crowd"))
+      }
+      try store.apply(crowd, of: account)
+    }
+    for index in 0..<messages {
+      let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }
+        .joined(separator: " ")
+      // Half of everything was said in the lobby.
+      let room = index % 2 == 0 ? rooms[0] : rooms[dice.below(rooms.count)]
+      _ = try store.writeDurably {
+        try $0.send(body, in: room.id, by: people[dice.below(people.count)].id)
+      }
+      sent += 1
+    }
+    // Most of it has been read, as in a store that is in use.
+    for room in rooms.dropLast(3) {
+      guard let now = try store.read({ try $0.conversation(room.id, for: people[0].id) }) else {
+        continue
+      }
+      try store.writeIfNeeded {
+        try $0.noteSeen(by: people[0].id, in: room.id, upTo: now.lastNumber, sendReceipt: true)
+      }
+    }
+  }
+}
+
+/// The same numbers in every run (SplitMix64).
+struct Dice {
+  var state: UInt64
+
+  mutating func below(_ limit: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
+  }
+}

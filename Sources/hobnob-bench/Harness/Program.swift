@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// The program that is measured, and how it is started.
+struct Program {
+  /// The program as it was built.
+  let built: String
+  /// A copy of it, as `install` makes one: a file that the linker has written lies in the page cache
+  /// in smaller pieces than one that was copied, and starts slower.
+  let path: String
+  /// A copy of hobnob-xmpp, where hobnob looks for it; nil where the given program has none beside it.
+  let network: String?
+
+  /// The prompt of the room all figures are taken in.
+  static let prompt = Array("#lobby> ".utf8)
+
+  /// - Parameters:
+  ///   - given: the program to measure; nil builds the release program first, with the Swift runtime
+  ///     linked in, as it is meant to be installed.
+  ///   - folder: where it is installed for as long as it is measured.
+  init(_ given: String?, in folder: ScratchFolder) throws {
+    built = try given ?? Program.build()
+    path = "\(folder.path)/installed-hobnob"
+    guard access(built, X_OK) == 0 else { throw MeasuringError("no program at \(built)") }
+    guard try run(["install", built, path]) == 0 else {
+      throw MeasuringError("\(built) could not be copied to \(path)")
+    }
+    let beside =
+      "/" + built.split(separator: "/").dropLast().joined(separator: "/") + "/hobnob-xmpp"
+    if access(beside, X_OK) == 0 {
+      let copy = "\(folder.path)/hobnob-xmpp"
+      guard try run(["install", beside, copy]) == 0 else {
+        throw MeasuringError("\(beside) could not be copied to \(copy)")
+      }
+      network = copy
+    } else {
+      network = nil
+    }
+  }
+
+  /// Builds the release program, in the folder that the benchmark itself was built in.
+  private static func build() throws -> String {
+    let (package, scratch) = try folders
+    complain("building the release program …")
+    for product in ["hobnob", "hobnob-xmpp"] {
+      let command = [
+        "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
+        "-c", "release", "--product", product,
+      ]
+      guard try run(command) == 0 else {
+        throw MeasuringError(
+          "the release program could not be built: \(command.joined(separator: " "))")
+      }
+    }
+    return scratch + "/release/hobnob"
+  }
+
+  /// The folder of the sources that the benchmark was built from, and the one it was built in.
+  static var folders: (package: String, scratch: String) {
+    get throws {
+      let folder = ScratchFolder.ownPath.split(separator: "/").dropLast()
+      guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
+        throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
+      }
+      let package = "/" + folder[..<build].joined(separator: "/")
+      return (package, "\(package)/\(folder[build])")
+    }
+  }
+
+  /// Starts a shell of anna's in the lobby.
+  func start(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
+    try TerminalChild(
+      [path, "--store", store.path, "--no-rc", "--as", name, "lobby"],
+      environment: Program.environment)
+  }
+
+  /// Starts a shell and waits until it is quiet at its prompt.
+  func open(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
+    let child = try start(store, as: name)
+    try child.wait(for: Program.prompt)
+    child.settle(milliseconds: 200)
+    return child
+  }
+
+  /// bash at its prompt.
+  static func openBash() throws -> (child: TerminalChild, promptAt: Int64) {
+    let prompt = "bench> "
+    let child = try TerminalChild(
+      ["bash", "--norc", "-i"], environment: environment + ["PS1=\(prompt)"])
+    let promptAt = try child.wait(for: Array(prompt.utf8))
+    child.settle(milliseconds: 20)
+    return (child, promptAt)
+  }
+
+  /// Nobody's settings: the same for every program that is measured.
+  static let environment = [
+    "HOME=\(ScratchFolder.home)", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
+    "PATH=/usr/local/bin:/usr/bin:/bin",
+  ]
+}
