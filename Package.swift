@@ -14,9 +14,9 @@ let ours: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
     .when(configuration: .release)),
-  // Half of what the tests take is the program's own work.
-  .unsafeFlags(["-O"], .when(configuration: .debug)),
 ]
+// Where the tests would otherwise spend their time: drawing, the store, exports.
+let hot: [SwiftSetting] = ours + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let tests: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -50,26 +50,26 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Sentences", swiftSettings: ours),
-    .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: ours),
-    .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: ours),
+    .target(name: "Sentences", swiftSettings: hot),
+    .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: hot),
+    .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: hot),
     .target(
       name: "Storage", dependencies: ["Platform", "Sentences", "CSQLite", "CLinux"],
-      swiftSettings: ours),
+      swiftSettings: hot),
     .target(
       name: "Conversations",
       dependencies: ["Storage", "Platform", "Sentences", "CSQLite", "CLinux"],
-      swiftSettings: ours),
+      swiftSettings: hot),
     // What the process that serves an account may do in the store.
     .target(
-      name: "NetworkInbox", dependencies: ["Conversations"], swiftSettings: ours),
+      name: "NetworkInbox", dependencies: ["Conversations"], swiftSettings: hot),
     .target(
       name: "Exchange",
       dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
-      swiftSettings: ours),
-    .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: ours),
+      swiftSettings: hot),
+    .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: hot),
     .target(
-      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: ours),
+      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: hot),
     .target(
       name: "LineEditing",
       dependencies: ["Composer", "Terminal", "StyledText", "Platform", "CReadline"],
@@ -151,7 +151,7 @@ let package = Package(
     .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
     .target(
       name: "Emulator", dependencies: ["CVTerm", "CLinux"], path: "Tests/Emulator",
-      swiftSettings: ours),
+      swiftSettings: hot),
     .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),

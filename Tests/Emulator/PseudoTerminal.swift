@@ -110,6 +110,32 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Reads on until the program has dealt with all that it was told, and waits for more: it has
+  /// slept for a moment without a break. What it does later, it does because it is told something
+  /// else, or because time goes by.
+  public func settle() {
+    let end = milliseconds() + 10_000
+    var former: String?
+    while !hasHungUp, milliseconds() < end {
+      drain()
+      let sleeps = sleepsSoFar()
+      if let sleeps, sleeps == former { return }
+      former = sleeps
+      if ready(POLLIN, milliseconds: 30) > 0 { former = nil }
+    }
+  }
+
+  /// How often the program has begun to wait for something; nil while it runs.
+  private func sleepsSoFar() -> String? {
+    guard let file = fopen("/proc/\(processIdentifier)/status", "r") else { return nil }
+    defer { fclose(file) }
+    var text = [UInt8](repeating: 0, count: 8192)
+    let count = fread(&text, 1, text.count, file)
+    let lines = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n")
+    guard lines.contains(where: { $0.hasPrefix("State:\tS") }) else { return nil }
+    return lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }.map(String.init)
+  }
+
   /// Sends a signal to the program.
   public func kill(_ signal: Int32) {
     if status == nil { _ = Glibc.kill(processIdentifier, signal) }

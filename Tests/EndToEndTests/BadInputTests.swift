@@ -165,18 +165,6 @@ extension EndToEnd {
       try shell.expect("#lobby> next|")
     }
 
-    @Test("1.2: a store locked for ten seconds gives the line back, with the reason")
-    func lockedForLong() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      let holder = try home.lock("BEGIN IMMEDIATE")
-      try shell.type("patience\r", seeing: "waiting for the store")
-      #expect(shell.wait(for: 25) { $0.picture.contains("Your line is back") })
-      try shell.expect("#lobby> patience|")
-      holder.closeInput()
-      _ = holder.finish()
-      try shell.type("\r", seeing: "[1] anna: patience")
-    }
-
     @Test("1.2: where nothing can be written any more, a sentence says so and the line stays")
     func fullDiskAtThePrompt() throws {
       try home.say("hello", as: "ben")

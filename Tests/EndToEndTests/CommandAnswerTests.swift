@@ -15,22 +15,6 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("/search alone says when there is nothing older, and the line goes (10)")
-    func searchEnds() throws {
-      let lines = (1...25).map { "tea \($0)." }.joined(separator: "\n")
-      #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
-      let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/search tea\r", seeing: "/search alone shows older ones.")
-      try anna.type("/search\r", seeing: "ben: tea 1.")
-      for _ in 1...2 {
-        try anna.type("/clear\r", seeing: "#lobby> |")
-        try anna.expectGone("tea 1.")
-        try anna.type("/search\r", seeing: "Nothing older was found.")
-        try anna.expect("#lobby> |")
-      }
-      try anna.type("/search coffee\r", seeing: "Nothing was found.")
-    }
-
     @Test(
       "1.11: a command that failed stays, selected: what is typed replaces it, and Up finds it",
       arguments: [true, false])
@@ -73,46 +57,6 @@ extension EndToEnd {
       try ben.expectNever("failed")
     }
 
-    @Test("3.7: /cancel takes the newest that nobody else has, also behind one that others have")
-    func cancelFindsTheUnsent() throws {
-      let store = try Store(path: home.store)
-      let (anna, ben) = (
-        try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id,
-        try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
-      )
-      let room = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }
-      for person in [anna, ben] { try store.writeDurablyIfNeeded { try $0.join(person, room.id) } }
-      try store.writeDurably { try $0.send("still on its way", in: room.id, by: anna) }
-      let newer = try store.writeDurably { try $0.send("all have this", in: room.id, by: anna) }
-      let entry = try #require(
-        try store.read { try $0.outbox(of: "net") }.first { $0.message.id == newer.id })
-      try store.writeDurably { try $0.finish(entry, as: .sent) }
-      try store.writeIfNeeded { try $0.noteSeen(by: ben, in: room.id, upTo: 2, sendReceipt: true) }
-      try store.writeIfNeeded { try $0.setLastConversation(room.id, of: anna) }
-      let shell = try home.shell(as: "anna")
-      try shell.expect("> |")
-      try shell.type("/cancel\r", seeing: "> still on its way|")
-      try shell.expect("anna took [1] back")
-      try shell.type("\u{15}/cancel\r", seeing: "/delete")
-    }
-
-    @Test("1.11: an unknown command of several lines is unknown, whatever its lines")
-    func unknownWithNewlines() throws {
-      let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/m one\u{0A}two\r", seeing: "/m is not a command")
-      #expect(!anna.emulator.picture.contains("takes one line"))
-      try anna.type("\u{03}/join one\u{0A}two\r", seeing: "/join takes one line")
-    }
-
-    @Test("1.13: /attach is refused in a room that was left")
-    func attachOutside() throws {
-      try home.write("one", to: "cups.txt")
-      let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/leave\r", seeing: "You left")
-      try anna.type("/attach ~/cups.txt\r", seeing: "You are not in #lobby")
-      #expect(!anna.emulator.picture.contains("[1 file]"))
-    }
-
     private struct Following {
       let log: Program
       func expect(_ part: String) {
@@ -146,17 +90,6 @@ extension EndToEnd {
       follow.expect("ben: last\n")
       #expect(!follow.log.output.contains("nobody asked"))
       #expect(count(of: "✎", in: follow.log.output) == 3)
-    }
-
-    @Test("7.8: any emoji reacts, with its skin tone; a shortcode that is none is not sent")
-    func anyEmojiReacts() throws {
-      try home.say("hello", as: "ben")
-      let anna = try home.shellInLobby(as: "anna")
-      try anna.type("+👍🏿\r", seeing: "👍🏿 anna [1] hello")
-      try anna.type("/react 1 ❤\r", seeing: "❤️ anna [1] hello")
-      try anna.type("+:nosuch:\r", seeing: ":nosuch: is not an emoji")
-      try anna.expect("#lobby> +:nosuch:|")
-      try anna.type(" it is\r", seeing: "[2] anna: +:nosuch: it is")
     }
 
     @Test("11.3: with --json the message is printed again as it stands now")

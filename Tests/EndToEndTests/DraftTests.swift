@@ -71,47 +71,6 @@ extension EndToEnd {
         }.count == 1)
     }
 
-    @Test("5.1, 5.3: what somebody else sends under the same name takes no draft away")
-    func anotherSenderLeavesTheDraft() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try begin("half typed", in: shell)
-      try home.say("from cron", as: "anna")
-      try shell.expect("from cron")
-      #expect(try home.run(["--as", "anna", "lobby"], input: "from a batch\n").status == 0)
-      try shell.expect("from a batch")
-      #expect(try home.draft(becomes: "half typed", while: shell))
-      let other = try home.shell(as: "anna", ["lobby"])
-      try other.type("\u{15}hi\r", seeing: "hi")
-      // That one had it in its line, and emptied it.
-      shell.kill(SIGHUP)
-      #expect(shell.waitForExit(seconds: 10) == 129)
-      #expect(try home.draft(becomes: "half typed", while: other))
-    }
-
-    @Test(
-      "1.2, 5.3: a hang-up stores the line on the screen, whatever other shells did to the draft",
-      arguments: ["of the second\u{03}", "/drafts clear\r", "hi\r", "typed\rof the second"])
-    func hangUpStoresTheLine(keys: String) throws {
-      let first = try home.shellInLobby(as: "anna")
-      let second = try home.shellInLobby(as: "anna")
-      try begin("of the first", in: first)
-      if keys.hasSuffix("\u{03}") {
-        try begin(String(keys.dropLast()), in: second)
-        second.send("\u{03}")
-        #expect(try home.draft(becomes: nil, while: second))
-      } else {
-        second.send(keys)
-        if keys == "hi\r" { try first.expect("] anna: hi") }
-        if keys.hasPrefix("/") { #expect(try home.draft(becomes: nil, while: second)) }
-        if keys.hasSuffix("second") {
-          #expect(try home.draft(becomes: "of the second", while: second))
-        }
-      }
-      first.kill(SIGHUP)
-      #expect(first.waitForExit(seconds: 10) == 129)
-      #expect(try home.draft(becomes: "of the first", while: second))
-    }
-
     @Test(
       "5.1: the draft stays the line that was being written while the history is walked or searched",
       arguments: ["\u{10}", "\u{12}old mess", "\u{12}old mess\u{05}"])
@@ -140,17 +99,6 @@ extension EndToEnd {
       let second = try home.shell(as: "anna", ["lobby"])
       try second.expect("#lobby> old message!|")
       try second.type("\u{15}\u{10}", seeing: "#lobby> fresh unsent|")
-    }
-
-    @Test("5.1: a sent line takes the draft along that it was, and no other")
-    func sendingTakesItsOwnDraft() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try begin("half", in: shell)
-      try shell.type(" and whole\r", seeing: "anna: half and whole")
-      #expect(try home.draft(becomes: nil, while: shell))
-      shell.send("/quit\r")
-      #expect(shell.waitForExit(seconds: 10) == 0)
-      #expect(try home.draft(becomes: nil, while: shell))
     }
   }
 }

@@ -27,19 +27,12 @@ extension EndToEnd {
       #expect(!log.contains("tree"))
     }
 
-    @Test(
-      "3.4: /cancel, C-g, a lone Esc and unchanged text leave the message, and the draft comes back",
-      arguments: ["/cancel", "C-g", "Esc", "unchanged"])
-    func leavingBringsTheDraftBack(how: String) throws {
+    @Test("3.4: a lone Esc leaves the message, and the draft comes back with its caret and undo")
+    func leavingBringsTheDraftBack() throws {
       try anna.type("the message\r", seeing: "[1]")
       try anna.type("my draft\u{02}\u{02}", seeing: "#lobby> my dra|ft")
       try anna.type("\u{1B}e", seeing: "edit 1> the message|")
-      switch how {
-      case "/cancel": anna.send("\u{15}/cancel\r")
-      case "C-g": anna.send(" changed\u{07}")
-      case "Esc": anna.send(" changed\u{1B}")
-      default: anna.send("\r")
-      }
+      anna.send(" changed\u{1B}")
       try anna.expect("#lobby> my dra|ft")
       try anna.expectNever("✎")
       // The draft's own undo is back too.
@@ -80,84 +73,6 @@ extension EndToEnd {
       try anna.type("\u{10}", seeing: "#lobby> two precious|")
     }
 
-    @Test("3.2, 8: C-c in edit mode empties the text and leaves the files of the draft")
-    func emptyingLeavesTheFiles() throws {
-      try home.write("x", to: "f.txt")
-      try anna.type("one\r", seeing: "[1]")
-      try anna.type("/attach ~/f.txt\r", seeing: "[1 file]")
-      try anna.type("with file", seeing: "#lobby> with file|")
-      try anna.type("\u{1B}e", seeing: "edit 1> one|")
-      try anna.type("\u{03}", seeing: "edit 1> |")
-      try anna.type("\u{07}", seeing: "#lobby> with file|")
-      try anna.expect("[1 file]")
-      try anna.type("\r", seeing: "with file\n                [file 1: f.txt")
-    }
-
-    @Test("3.4: /cancel behind a changed text saves nothing before a second Return")
-    func cancelBehindChangedText() throws {
-      try anna.type("old text\r", seeing: "[1] anna: old text")
-      try anna.type("/edit\r", seeing: "edit 1> old text|")
-      try anna.type(" new/cancel\r", seeing: "Return again")
-      try anna.type("\u{07}", seeing: "#lobby> |")
-      try anna.type("/edit\r", seeing: "edit 1> old text|")
-      try anna.type(" /cancel\r", seeing: "#lobby> |")
-      #expect(!anna.emulator.history.contains { $0.contains("✎") })
-      try anna.type("/edit\r", seeing: "edit 1> old text|")
-      try anna.type(" see src/cancel\r", seeing: "Return again")
-      try anna.type("\r", seeing: "✎ [1] anna: old text see src/cancel")
-    }
-
-    @Test("3.3, 3.9: blank text is refused, other commands too; edit mode stays")
-    func whatEditModeRefuses() throws {
-      try anna.type("the message\r", seeing: "[1]")
-      try anna.type("/edit\r", seeing: "edit 1> the message|")
-      try anna.type("\u{15}  \r", seeing: "edit 1>   |")
-      try anna.type("\u{15}/list\r", seeing: "edit 1> /list|")
-    }
-
-    @Test("3.1: /edit N takes that message, /edit -2 the last but one, another's is an error")
-    func editTakesNumbers() throws {
-      try home.say("not yours", as: "ben")
-      try anna.expect("[1]")
-      for text in ["one", "two", "three"] { anna.send("\(text)\r") }
-      try anna.expect("[4]")
-      try anna.type("/edit 2\r", seeing: "edit 2> one|")
-      try anna.type("\u{07}", seeing: "#lobby> |")
-      try anna.type("/edit -2\r", seeing: "edit 3> two|")
-      try anna.type("\u{07}", seeing: "#lobby> |")
-      anna.send("/edit 1\r")
-      // The line stays with the error.
-      try anna.expect("#lobby> /edit 1|")
-    }
-
-    @Test("3.5: a message deleted elsewhere ends edit mode; C-_ brings the text back")
-    func deletionElsewhereEndsEditMode() throws {
-      let second = try home.shellInLobby(as: "anna")
-      anna.send("the message\r")
-      try second.expect("[1]")
-      try anna.type("/edit\r", seeing: "edit 1> the message|")
-      try anna.type(" and more", seeing: "edit 1> the message and more|")
-      second.send("/delete\r")
-      try anna.expect("#lobby> |")
-      try anna.type("\u{1F}", seeing: "#lobby> the message and more|")
-    }
-
-    @Test("3.5: a message edited elsewhere while it is edited: said, and what is typed stays")
-    func editElsewhereIsSaid() throws {
-      let second = try home.shellInLobby(as: "anna")
-      anna.send("the message\r")
-      try second.expect("[1]")
-      try anna.type("/edit\r", seeing: "edit 1> the message|")
-      try anna.type(" and more", seeing: "edit 1> the message and more|")
-      try second.type("/edit\r", seeing: "edit 1> the message|")
-      try second.type(", changed\r", seeing: "#lobby> |")
-      try anna.expect("✎ [1] anna: the message, changed")
-      try anna.expect("Message [1] was changed elsewhere while you edit it")
-      try anna.expect("edit 1> the message and more|")
-      try anna.type("\r", seeing: "#lobby> |")
-      try second.expect("✎ [1] anna: the message and more")
-    }
-
     @Test("3.1: with up-edits-last on, Up on an empty line edits the newest message")
     func upEditsLast() throws {
       try anna.type("the message\r", seeing: "[1]")
@@ -169,24 +84,6 @@ extension EndToEnd {
       try anna.type("\u{07}", seeing: "#lobby> |")
       // On a line with text it is the history still.
       try anna.type("x\u{10}", seeing: "#lobby> /set up-edits-last on|")
-    }
-
-    @Test("3.7: /cancel takes back what nobody has yet, and says so when somebody has")
-    func cancelTakesBack() throws {
-      try anna.type("too early\r", seeing: "[1]")
-      try anna.type("/cancel\r", seeing: "#lobby> too early|")
-      let early = try home.run(["log", "lobby", "--as", "anna"]).output
-      #expect(!early.contains("too early"))
-      anna.send("\u{15}")
-      let ben = try home.shellInLobby(as: "ben")
-      anna.send("in time\r")
-      try ben.expect("in time")
-      try anna.expect("seen")
-      try anna.type("/cancel\r", seeing: "/delete")
-      anna.send("\u{15}/delete\r")
-      try ben.expect("deleted")
-      let log = try home.run(["log", "lobby", "--as", "ben"]).output
-      #expect(!log.contains("in time"))
     }
   }
 }

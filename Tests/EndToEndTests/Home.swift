@@ -99,15 +99,16 @@ final class Home {
 
   /// Opens the shell without what root may do; the home is then another user's.
   func unprivilegedShell(as name: String) throws -> PseudoTerminal {
-    let command = [Home.program, "--as", name, "lobby"]
-    guard getuid() == 0 else {
-      return try PseudoTerminal(command: command, environment: environment)
-    }
+    try PseudoTerminal(
+      command: try unprivileged([Home.program, "--as", name, "lobby"]), environment: environment)
+  }
+
+  /// What runs a command without what root may do; the home is then another user's.
+  func unprivileged(_ command: [String]) throws -> [String] {
+    guard getuid() == 0 else { return command }
     let user = "54321"
     _ = try Program(["chown", "-R", user, path], environment: environment).finish()
-    return try PseudoTerminal(
-      command: ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] + command,
-      environment: environment)
+    return ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] + command
   }
 
   /// Opens two people's shells in the lobby.
@@ -183,11 +184,16 @@ extension PseudoTerminal {
     try require(isGone, "still \"\(part)\"", sourceLocation)
   }
 
-  /// Looks on for a while; ends the test when a part appears that must not.
+  /// Ends the test when a part is on the screen once the program has nothing to do any more.
+  ///
+  /// - Parameter others: the shells that might make it appear; they settle first.
   func expectNever(
-    _ part: String, for seconds: Double = 0.3, sourceLocation: SourceLocation = #_sourceLocation
+    _ part: String, from others: PseudoTerminal...,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try require(!shows(part, within: seconds), "\"\(part)\"", sourceLocation)
+    for other in others { other.settle() }
+    settle()
+    try require(!emulator.picture.contains(part), "\"\(part)\"", sourceLocation)
   }
 
   private func shows(_ part: String, within seconds: Double) -> Bool {

@@ -34,34 +34,5 @@ extension EndToEnd {
       #expect(finished.status == 1 && finished.errors.contains("type it at a terminal"))
       #expect(finished.output.hasPrefix("keep off  "))
     }
-
-    @Test(
-      "anything else is refused with what it takes",
-      arguments: [
-        "0d", "2", "y", "-1d", "1.5y", "2h", "3m", "1001y", "99999999999999999999d", "²d", "2y x",
-      ])
-    func refusals(value: String) throws {
-      let finished = try run("/set keep \(value)\n/set keep\n")
-      #expect(finished.status == 1 && finished.errors.contains("; use off"))
-      #expect(finished.errors.contains("3mo"))
-      #expect(finished.output.hasPrefix("keep off  "))
-    }
-
-    @Test(
-      "an rc file, and a file for /source, cannot hold it", arguments: ["/set keep 2y", "set keep"])
-    func notInAFile(line: String) throws {
-      try home.write(line + "\n", to: "rc")
-      let finished = try home.run(
-        ["--rc", home.path + "/rc", "--as", "anna", "lobby"], input: "/set keep\n")
-      #expect(finished.errors.contains("line 1") && finished.errors.contains("/set keep 2y"))
-      #expect(finished.output.hasPrefix("keep off  "))
-    }
-
-    @Test("TAB completes it")
-    func completes() throws {
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("/set kee\t", seeing: "#lobby> /set keep |")
-      try shell.type("o\t", seeing: "#lobby> /set keep off |")
-    }
   }
 }

@@ -287,10 +287,10 @@ extension EndToEnd {
         try home.run(["lobby", "--as", "dan"], input: burst.joined(separator: "\n")).status == 0)
       #expect(log.wait(for: 10) { $0.output.contains("burst 30.") })
       for text in burst { #expect(count(of: text, in: log.output) == 1) }
-      try anna.expectNever("seen")
       #expect(try home.run(["unread", "--as", "ben", "--count"]).output == before)
       log.kill(15)
       _ = log.finish()
+      try anna.expectNever("seen")
     }
 
     @Test("--follow goes on past what is imported meanwhile, and prints nothing of it")

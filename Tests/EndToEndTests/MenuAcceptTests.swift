@@ -37,35 +37,6 @@ extension EndToEnd {
       }
     }
 
-    @Test("2.6: emoji-style shortcode keeps the name between colons")
-    func shortcodes() throws {
-      try shell.command("/set emoji-style shortcode")
-      shell.send("a :boar\t")
-      try shell.expect("#lobby> a :boar: |")
-    }
-
-    @Test("1.5, 2.6: accepting is one undo")
-    func acceptingIsOneUndo() throws {
-      shell.send("ask @ca\t")
-      try shell.expect("ask @carl |")
-      shell.send(Key.undo)
-      try shell.expect("ask @ca|")
-      shell.send(Key.redo)
-      try shell.expect("ask @carl |")
-    }
-
-    @Test("2.3: an accepted word opens no menu until it is edited")
-    func acceptedWordsAreDone() throws {
-      shell.send("ask @ca\t")
-      try shell.expect("ask @carl |")
-      shell.send("\u{02}\u{02}")
-      try shell.expect("ask @car|l")
-      shell.rest()
-      try shell.expect("ask @car|l\nanna", for: 0)
-      shell.send("\u{04}")
-      try shell.expect("ask @car|\n@carl\nanna")
-    }
-
     @Test("2.10: a mention is drawn as one, letters alone are not")
     func mentionsAreDrawn() throws {
       shell.send("ask @ca\t")
@@ -73,7 +44,7 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: "@carl") { $0.isBold })
       shell.send("\u{15}")
       try shell.expect("#lobby> |")
-      shell.rest()
+      shell.settle()
       shell.send("ask @cent so")
       try shell.expect("ask @cent so|")
       #expect(shell.waits(forStyleOf: "@cent") { !$0.isBold })

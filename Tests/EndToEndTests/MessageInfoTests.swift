@@ -6,70 +6,6 @@ import Testing
 extension EndToEnd {
   @Suite("One message: /info, /quote, /copy")
   struct MessageInfoTests {
-    @Test("7.2: /info tells sender, time, each person's state, reactions, reply, former texts")
-    func infoTellsAll() throws {
-      let home = try Home()
-      let (anna, ben) = try home.annaAndBen()
-      // Cleo has never seen it.
-      try anna.type("/join tea\r", seeing: "#tea> |")
-      let cleo = try home.shell(as: "cleo", ["tea"])
-      try cleo.expect("#tea> |")
-      try ben.type("/join tea\r", seeing: "#tea> |")
-      try cleo.type("/pause\r", seeing: "Output paused")
-      try anna.type("green\r", seeing: "[1]")
-      try ben.type("/react 1 :tada:\r", seeing: "🎉 ben [1]")
-      try anna.type("\u{1B}e\u{15}black\r", seeing: "✎ [1] anna: black")
-      try anna.type("/reply 1 or oolong?\r", seeing: "[2]")
-      // What has come to others by then is printed; it may take them a moment.
-      let isThere = (0..<20).contains { _ in
-        anna.send("/info 1\r")
-        return anna.wait(for: 1) {
-          $0.picture.contains("ben  seen") && $0.picture.contains("cleo  delivered")
-        }
-      }
-      #expect(isThere)
-      try anna.expect("Message 1 in #tea")
-      try anna.expect("From      anna (anna)")
-      try anna.expect("State     delivered")
-      try anna.expect("ben  seen")
-      try anna.expect("cleo  delivered")
-      try anna.expect("Reactions 🎉 ben")
-      try anna.expect("it was:\n    green")
-      try anna.expect("it is:\n    black")
-      #expect(anna.emulator.history.contains { $0.contains("Sent ") && $0.contains(" UTC") })
-      try anna.type("/info -1\r", seeing: "Answers   [1] anna: black")
-      try ben.type("/info 1\r", seeing: "it is:")
-      #expect(!ben.emulator.picture.contains("State"), "how far it came is the sender's to know")
-    }
-
-    @Test("/info of a deleted message, of none, and of no number (10)")
-    func infoOfNothing() throws {
-      let home = try Home()
-      let shell = try home.shellInLobby(as: "anna")
-      try shell.type("gone soon\r", seeing: "[1]")
-      try shell.type("/delete\r", seeing: "deleted [1]")
-      try shell.type("/info 1\r", seeing: "Deleted   ")
-      try shell.type("/info 7\r", seeing: "There is no message 7 here.")
-      try shell.type("\u{15}/info x\r", seeing: "“x” is not a message number")
-      try shell.type("\u{15}/info\r", seeing: "Usage: /info N")
-    }
-
-    @Test("12.3: a name that looks like another's is marked, and /info tells who it is")
-    func lookAlikes() throws {
-      let home = try Home()
-      try home.say("I am anna", as: "anna")
-      // A Cyrillic letter.
-      try home.say("so am I", as: "\u{430}nna")
-      let shell = try home.shellInLobby(as: "ben")
-      try shell.expect("[1] anna: I am anna")
-      try shell.expect("[2] ≈\u{430}nna: so am I")
-      try shell.type("/info 2\r", seeing: "this name looks like another name")
-      // Somebody who comes later is found as well.
-      try home.say("me too", as: "ann\u{430}")
-      try shell.expect("≈ann\u{430}: me too")
-      try shell.type("/who\r", seeing: "ben  here")
-      #expect(!shell.emulator.picture.contains("≈ben"))
-    }
 
     @Test("12.5: a body over 64 KiB is folded when printed, and whole in /info")
     func longBodies() throws {
@@ -94,24 +30,13 @@ extension EndToEnd {
       #expect(all.contains("the very end"))
     }
 
-    @Test("12.5: a body of more than fold-lines lines is folded when printed")
-    func manyLines() throws {
-      let home = try Home()
-      try home.say((1...41).map { "line \($0)." }.joined(separator: "\n"), as: "ben")
-      let shell = try home.shellInLobby(as: "anna", rows: 60)
-      try shell.expect("(folded: it has 41 lines; /info 1 shows all of it)")
-      #expect(!shell.emulator.picture.contains("line 11."))
-      try shell.command("/set fold-lines 41")
-      try shell.type("/history\r", seeing: "line 41.")
-    }
-
     @Test("/quote puts the text onto the line, and can be undone (10)")
     func quotes() throws {
       let home = try Home()
       try home.say("first\n\nsecond", as: "ben")
       let (anna, ben) = try home.annaAndBen()
       try anna.type("/quote 1\r", seeing: "#lobby> > first\n        >\n        > second\n        |")
-      try ben.expectNever("is typing")
+      try ben.expectNever("is typing", from: anna)
       try anna.type(Key.undo, seeing: "#lobby> |")
       try anna.type(Key.redo, seeing: "> second")
       anna.send("yes\r")

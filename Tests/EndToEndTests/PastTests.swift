@@ -65,7 +65,7 @@ extension EndToEnd {
       let rule = try #require(lines.firstIndex { $0.contains("── new ──") })
       #expect(!lines[rule...].contains { $0.contains("old ") })
       // What is printed is read once its turn has ended.
-      try ben.type("x", seeing: "#lobby> x")
+      ben.settle()
       #expect(try unread(by: "ben") == "0\n")
     }
 

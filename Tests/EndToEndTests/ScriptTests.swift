@@ -53,9 +53,9 @@ extension EndToEnd {
       try anna.type("second\r", seeing: "[2]")
       #expect(log.wait(for: 10) { $0.output.contains("second") })
       #expect(count(of: "first", in: log.output) == 1)
-      try anna.expectNever("seen")
       log.kill(2)
       _ = log.finish()
+      try anna.expectNever("seen")
     }
 
     @Test("11.4: log of a store that is not there fails with a sentence, and makes none")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Emulator
 import Testing
 
@@ -55,8 +56,19 @@ extension Home {
     rooms: [String] = []
   ) throws -> Home {
     let home = try Home()
-    for name in names { try home.say("hello", as: name) }
-    for room in rooms { _ = try home.run(["--as", "ben", "lobby"], input: "/join \(room)\n") }
+    let store = try Store(path: home.store, options: .init(createIfMissing: true))
+    defer { store.close() }
+    try store.writeDurably { transaction in
+      let lobby = try transaction.makeRoom("lobby")
+      for name in names {
+        let person = try transaction.participant(identity: name)
+        try transaction.join(person.id, lobby.id)
+        try transaction.send("hello", in: lobby.id, by: person.id)
+        for room in rooms where name == "ben" {
+          try transaction.join(person.id, try transaction.makeRoom(room).id)
+        }
+      }
+    }
     return home
   }
 }

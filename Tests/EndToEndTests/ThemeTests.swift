@@ -88,7 +88,7 @@ extension EndToEnd {
       try shell.expect("#lobby> |")
       shell.send("/theme \(name)\r")
       #expect(shell.wait(for: 10) { _ in !shell.caretRow.contains("/theme") })
-      shell.rest()
+      shell.settle()
       let empty = text(of: shell)
       for line in ["_green_ please\r", "and two cups\r"] { shell.send(line) }
       #expect(shell.wait(for: 10) { $0.picture.contains("and two cups") })
@@ -96,7 +96,7 @@ extension EndToEnd {
       #expect(shell.wait(for: 10) { $0.picture.contains("right up") })
       shell.send("that is *so* kind, @ben")
       #expect(shell.wait(for: 10) { $0.picture.contains("@ben|") })
-      shell.rest()
+      shell.settle()
       return "The line while it is empty\n\n\(empty)\n\nHalf a line\n\n\(text(of: shell))\n"
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CLinux
 import Emulator
-import Glibc
+import Foundation
 import Terminal
 import Testing
 
@@ -129,28 +129,18 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     received += pair.received()
     #expect(received == text + "the end")
   }
+}
 
+/// How a process leaves its terminal that ends while it has it. The process is this one once more,
+/// with ``EndingProcess`` for its only test. (`#expect(processExitsWith:)` would do, but the thread it
+/// waits with spins while any child has ended that nobody has waited for, as long as tests run.)
+@Suite("the terminal of a process that ends") struct EndedTerminalTests {
   @Test("a crash leaves the terminal as it was found", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
-  func crash(signal: Int32) async throws {
+  func crash(signal: Int32) throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
     let before = modes(terminal)
-    let path = pair.path
-    await #expect(processExitsWith: .failure) { [path = path as String, signal = signal as Int32] in
-      await MainActor.run {
-        let terminal = open(path, O_RDWR | O_NOCTTY)
-        let device = try? TerminalDevice(input: terminal, output: terminal)
-        device?.restoreOnCrash()
-        device?.enter()
-        device?.write(Array("entered".utf8))
-        // Whoever starts this process may have blocked it.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, signal)
-        sigprocmask(SIG_UNBLOCK, &signals, nil)
-        raise(signal)
-      }
-    }
+    #expect(try EndingProcess.run(on: pair.path, signal: signal) == 128 + signal)
     #expect(isSame(modes(terminal), before))
     let sent = pair.received()
     #expect(sent.contains("entered\u{1B}[?1004l"))
@@ -158,21 +148,51 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
   }
 
   @Test("exit leaves the terminal as it was found")
-  func exiting() async throws {
+  func exiting() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
     let before = modes(terminal)
-    let path = pair.path
-    await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
-      await MainActor.run {
-        let terminal = open(path, O_RDWR | O_NOCTTY)
-        let device = try? TerminalDevice(input: terminal, output: terminal)
-        device?.restoreOnCrash()
-        device?.enter()
-        exit(3)
-      }
-    }
+    #expect(try EndingProcess.run(on: pair.path, signal: 0) == 3)
     #expect(isSame(modes(terminal), before))
     #expect(pair.received().contains("\u{1B}[?2004l"))
+  }
+}
+
+@Suite("a process that ends", .enabled(if: getenv("HOBNOB_ENDS_ON") != nil))
+@MainActor struct EndingProcess {
+  /// Runs the tests' program with the one test below, and waits for its end.
+  ///
+  /// - Parameter signal: what it raises; 0 makes it exit with the status 3.
+  /// - Returns: its exit status, 128 and the signal when one killed it.
+  nonisolated static func run(on terminal: String, signal: Int32) throws -> Int32 {
+    let values = ProcessInfo.processInfo.environment
+    let child = try spawn(
+      [
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+        "--testing-library", "swift-testing", "--filter", "TerminalTests.EndingProcess",
+      ],
+      environment: values.merging(
+        ["HOBNOB_ENDS_ON": terminal, "HOBNOB_ENDS_BY": String(signal)]) { $1 },
+      files: [.reading("/dev/null"), .writing("/dev/null"), .same(1)])
+    var raw: Int32 = 0
+    while waitpid(child, &raw, 0) < 0, errno == EINTR {}
+    return exitStatus(raw)
+  }
+
+  @Test func ends() throws {
+    let path = try #require(getenv("HOBNOB_ENDS_ON"))
+    let signal = try #require(getenv("HOBNOB_ENDS_BY").flatMap { Int32(String(cString: $0)) })
+    let terminal = open(path, O_RDWR | O_NOCTTY)
+    let device = try TerminalDevice(input: terminal, output: terminal)
+    device.restoreOnCrash()
+    device.enter()
+    if signal == 0 { exit(3) }
+    device.write(Array("entered".utf8))
+    // Whoever starts this process may have blocked it.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, signal)
+    sigprocmask(SIG_UNBLOCK, &signals, nil)
+    raise(signal)
   }
 }

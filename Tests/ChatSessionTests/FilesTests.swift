@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Testing
+
+@testable import ChatSession
+
+@MainActor
+@Suite("8.1: Files at the prompt")
+struct FilesTests {
+  private let town: Town
+  private let anna: Person
+  private let one: String
+  private let two: String
+
+  init() throws {
+    town = try Town()
+    one = try town.folder.write("one.txt", "first")
+    two = try town.folder.write("number two.txt", "the second")
+    anna = try town.person("anna")
+  }
+
+  /// What `/attach` lists.
+  private var listed: [String] {
+    _ = anna.news()
+    anna.say("/attach")
+    return anna.news()
+  }
+
+  /// The messages in #lobby, the oldest first.
+  private func messages() throws -> [Message] {
+    let lobby = try #require(try anna.store.read { try $0.room("lobby") })
+    return Store.ordered(
+      try anna.store.read { try $0.messages(in: lobby.id, limit: 9, for: anna.session.me.id) })
+  }
+
+  @Test("8.1: /attach adds and lists, /detach removes one or all")
+  func attachAndDetach() {
+    anna.say("/attach ~/one.txt")
+    #expect(anna.notice == "one.txt will be sent with your next message; /detach 1 removes it.")
+    anna.say("/attach \(two)")
+    #expect(listed == ["1  one.txt         5 B", "2  number two.txt  10 B"])
+    anna.say("/detach 1")
+    #expect(anna.news() == ["1 file waits."])
+    #expect(listed == ["1  number two.txt  10 B"])
+    anna.say("/detach all")
+    #expect(listed == ["No files wait to be sent."])
+  }
+
+  @Test(
+    "8.1: what cannot be attached or detached is refused at once, and the rest stays",
+    arguments: [
+      ("/attach ~/none.txt", "There is no file"), ("/attach ~/", "not a regular file"),
+      ("/attach /dev/null", "not a regular file"),
+      ("/detach 7", "7 is not the number of a waiting file"),
+      ("/detach x", "x is not the number of a waiting file"),
+    ])
+  func refusals(line: String, reason: String) {
+    anna.say("/attach ~/one.txt")
+    #expect(!anna.say(line) && anna.text == line)
+    let said = anna.news().joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(said.contains(reason))
+    #expect(listed == ["1  one.txt  5 B"])
+  }
+
+  @Test("8.1: text and files are one message, the files in their order; files alone are one, too")
+  func sending() throws {
+    anna.say("/attach \(two)")
+    anna.say("/attach \(one)")
+    anna.say("look at these")
+    anna.copyFiles()
+    anna.say("/attach \(one)")
+    anna.say("")
+    anna.copyFiles()
+    anna.say("and none")
+    let sent = try messages()
+    #expect(sent.map(\.body) == ["look at these", "", "and none"])
+    #expect(
+      sent.map { $0.attachments.map(\.name) } == [["number two.txt", "one.txt"], ["one.txt"], []])
+    #expect(sent[0].attachments.map(\.bytes) == [10, 5])
+    #expect(listed == ["No files wait to be sent."])
+  }
+
+  @Test("5.1: files without a text are a draft, too")
+  func filesAloneAreADraft() throws {
+    anna.say("/attach \(one)")
+    let next = try town.person("anna")
+    next.say("/attach")
+    #expect(next.news().last == "1  one.txt  5 B")
+  }
+
+  @Test(
+    "1.6, 8.1: C-c takes the files away with the text, and what C-_ brings back has them",
+    arguments: [false, true])
+  func clearingText(bringsBack: Bool) {
+    anna.say("/attach \(one)")
+    anna.type("with a text")
+    anna.tell(.emptied)
+    anna.type("")
+    if bringsBack { anna.type("with a text") }
+    #expect(listed == [bringsBack ? "1  one.txt  5 B" : "No files wait to be sent."])
+  }
+
+  @Test("1.6, 8.1: a text that was deleted another way leaves its files")
+  func deletingText() {
+    anna.say("/attach \(one)")
+    anna.type("with a text")
+    anna.type("")
+    #expect(listed == ["1  one.txt  5 B"])
+  }
+
+  @Test("1.6, 8.1: C-c on an empty line takes the files away and says so; C-_ brings them back")
+  func clearingFilesAlone() throws {
+    anna.say("/attach \(one)")
+    anna.say("/attach \(two)")
+    anna.tell(.interrupted)
+    #expect(anna.notice == "The waiting files are removed; C-_ restores them")
+    #expect(anna.press(.undo) && !anna.press(.undo))
+    anna.say("both")
+    anna.copyFiles()
+    #expect(try messages().map { $0.attachments.map(\.name) } == [["one.txt", "number two.txt"]])
+  }
+
+  @Test("1.6, 8.1: files that C-c took away do not come back once something else was typed")
+  func doNotComeBackLater() {
+    anna.say("/attach \(one)")
+    anna.tell(.interrupted)
+    anna.type("x")
+    anna.type("")
+    #expect(!anna.press(.undo))
+    #expect(listed == ["No files wait to be sent."])
+  }
+
+  @Test("8.1: a file that is gone when it is sent: nothing is sent, text and files stay")
+  func goneBeforeSending() throws {
+    anna.say("/attach \(one)")
+    #expect(unlink(one) == 0)
+    anna.say("look at this")
+    anna.copyFiles()
+    #expect(anna.text == "look at this" && anna.printed.joined().contains("There is no file"))
+    #expect(try messages().isEmpty)
+    #expect(listed == ["1  one.txt  5 B"])
+  }
+
+  @Test("8.2: files that came are listed with name, type and size, and saved")
+  func receivedFiles() throws {
+    let ben = try town.person("ben")
+    ben.say("/attach \(one)")
+    ben.say("look")
+    ben.copyFiles()
+    anna.look()
+    #expect(anna.printed.contains { $0.hasSuffix("[file 1: one.txt, text/plain, 5 B]") })
+    let copy = town.folder.path + "/copy.txt"
+    anna.say("/save 1 \(copy)")
+    anna.writeFiles()
+    #expect(anna.printed.joined(separator: "").replacing(" ", with: "").hasSuffix("Savedas\(copy)"))
+    #expect(access(copy, R_OK) == 0)
+  }
+
+  @Test("1.13: /attach is refused in a room that was left")
+  func attachOutside() {
+    anna.say("/leave")
+    #expect(!anna.say("/attach \(one)"))
+    #expect(anna.printed.joined(separator: " ").contains("You are not in #lobby"))
+  }
+}
