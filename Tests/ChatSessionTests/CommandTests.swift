@@ -3,6 +3,7 @@ import Conversations
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 @MainActor
 @Suite("10: Commands, and files of settings")
