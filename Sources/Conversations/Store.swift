@@ -28,11 +28,6 @@ import Platform
 public final class Store {
   public typealias Options = StoreOptions
 
-  /// For those who import another module with a type of that name; so are the next two.
-  public typealias Draft = Conversations.Draft
-  public typealias Attachment = Conversations.Attachment
-  public typealias ShellID = Conversations.ShellID
-
   let connection: StoreConnection
 
   package var files: StoreFiles { connection.files }

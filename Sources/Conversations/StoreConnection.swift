@@ -29,6 +29,10 @@ public final class StoreConnection {
     bell = Bell(files: files, isShared: isShared)
   }
 
+  var attachmentFolder: AttachmentFolder {
+    AttachmentFolder(path: files.attachments, isShared: isShared)
+  }
+
   var notAttached: StoreError {
     .failed(path: path, detail: "this process has not attached as a shell")
   }

@@ -201,7 +201,7 @@ final class Downloads {
     let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let parts = path.split(separator: UInt8(ascii: "/"))
     guard parts.count > 2, let last = parts.last else { return "file" }
-    return Store.safeName(String(decoding: FileURL.decoded(Array(last)[...]) ?? [], as: UTF8.self))
+    return FileName.safe(String(decoding: FileURL.decoded(Array(last)[...]) ?? [], as: UTF8.self))
   }
 }
 

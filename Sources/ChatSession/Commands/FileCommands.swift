@@ -149,6 +149,6 @@ struct FileCommands: SessionPart {
   /// `lobby-2026-11-21.jsonl`
   private func usualName(for conversation: Conversation) -> String {
     let day = LocalTime.stamp(Store.wallClock()).string.prefix { $0 != " " }
-    return Store.safeName(conversation.name.dropFirst() + "-\(day).jsonl")
+    return FileName.safe(conversation.name.dropFirst() + "-\(day).jsonl")
   }
 }

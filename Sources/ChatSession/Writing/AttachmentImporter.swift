@@ -81,7 +81,7 @@ package enum AttachmentImporter {
       let words = line.split(separator: " ")
       guard words.count == 3, let bytes = Int(words[2]) else { return nil }
       return Attachment(
-        hash: String(words[0]), name: Store.safeName(file.name), type: String(words[1]),
+        hash: String(words[0]), name: FileName.safe(file.name), type: String(words[1]),
         bytes: bytes)
     }
     guard status == 0, kept.count == files.files.count else {

@@ -35,9 +35,6 @@ struct Audience {
     }
   }
 
-  /// Milliseconds after someone was here last until nothing that is said in a room is for them.
-  static let patience: Milliseconds = 7 * 24 * 3_600_000
-
   /// By participant.
   var stays: [Stay]
 
@@ -68,25 +65,6 @@ struct Audience {
     }
     return reach
   }
-}
-
-/// How many people a message is for, of the message that was asked about last.
-struct KnownRecipients {
-  struct Key: Equatable {
-    var conversation: ID<Conversation>
-    var sender: ID<Participant>
-    /// The message; if `isNew`, `meta.people`, which covers all later messages.
-    var asOf: Int64
-    var isNew: Bool
-  }
-
-  /// Milliseconds that it stays valid: no number in the store changes when someone stops counting
-  /// after a week without a sign of life.
-  static let lifetime: Milliseconds = 60_000
-
-  var key: Key
-  var count: Int
-  var countedAt: Milliseconds
 }
 
 extension Reading where Self: ~Copyable {
@@ -136,7 +114,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// When its people were away for longer than ``Audience/patience``; of a direct chat never, since
+  /// When its people were away for longer than ``ShellPresence/absentAfter``; of a direct chat never, since
   /// what is said there is for nobody else.
   fileprivate func absences(
     from conversation: ID<Conversation>
@@ -155,8 +133,8 @@ extension Reading where Self: ~Copyable {
       SELECT a.participant, a.since, a.until
       FROM membership s JOIN absence a ON a.participant = s.participant
       WHERE s.conversation = ?1
-      """, conversation, Audience.patience,
-      max(clock(), JSONShape.times.lowerBound) - Audience.patience
+      """, conversation, ShellPresence.absentAfter,
+      max(clock(), JSONShape.times.lowerBound) - ShellPresence.absentAfter
     ) {
       (
         person: $0.id("id") as ID<Participant>, since: $0.time("since"),
@@ -363,7 +341,7 @@ extension Store {
       AND (NOT EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND kind = 0)
         OR NOT EXISTS (
           SELECT 1 FROM participant p WHERE p.id = s.participant
-            AND p.here <= ?4 - \(Audience.patience)
+            AND p.here <= ?4 - \(ShellPresence.absentAfter)
             AND NOT EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id))
         AND NOT EXISTS (
           SELECT 1 FROM absence a

@@ -26,13 +26,13 @@ package final class ArrivingFile {
 
   /// Puts it in its place, on the disk before it returns. Once.
   ///
-  /// - Parameter name: as it was called there; `Store.safeName` is taken of it.
+  /// - Parameter name: as it was called there; `FileName.safe` is taken of it.
   /// - Throws: `AttachmentError`.
   package func finish(name: String) throws -> Attachment {
     let digits = file.hash()
     try folder.writing { try file.place(as: digits) }
     return Attachment(
-      hash: digits, name: Store.safeName(name), type: FileType.type(ofBytes: beginning),
+      hash: digits, name: FileName.safe(name), type: FileType.type(ofBytes: beginning),
       bytes: bytes)
   }
 }

@@ -5,7 +5,7 @@
 public struct Attachment: Hashable, Sendable {
   /// The SHA-256 of its bytes in 64 lower-case hexadecimal digits.
   public var hash: String
-  /// A safe base name, see `Store.safeName`; still text from elsewhere when it is shown.
+  /// A safe base name, see `FileName.safe`; still text from elsewhere when it is shown.
   public var name: String
   /// The MIME type, as its bytes look: nobody's word is taken for it.
   public var type: String

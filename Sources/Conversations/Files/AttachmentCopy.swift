@@ -28,7 +28,7 @@ package final class AttachmentCopy {
     self.opened = opened
     bytes = Int(opened.st_size)
     self.path = path
-    self.name = name.map(Store.safeName) ?? FileURL.name(of: path)
+    self.name = name.map(FileName.safe) ?? FileURL.name(of: path)
     self.limit = limit
     self.folder = folder
     file = try folder.writing { try StagedFile(in: folder) }

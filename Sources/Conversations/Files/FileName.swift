@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  /// A file name from elsewhere as one that can do no harm (rule 12.4): the last part of a path,
+/// File names from elsewhere.
+package enum FileName {
+  /// One that can do no harm (rule 12.4): the last part of a path,
   /// without control, bidirectional and invisible characters, without blanks, dots and dashes in
   /// front, never empty, at most 200 bytes, cut between graphemes and before the extension.
   ///
   /// ```swift
-  /// Store.safeName("../../.ssh/-rf\u{202E}gnp.exe")  // "rfgnp.exe"
-  /// Store.safeName("..")                             // "file"
+  /// FileName.safe("../../.ssh/-rf\u{202E}gnp.exe")  // "rfgnp.exe"
+  /// FileName.safe("..")                             // "file"
   /// ```
   ///
   /// Doing it twice changes nothing.
-  package static func safeName(_ name: String) -> String {
+  package static func safe(_ name: String) -> String {
     // By scalars: a slash that carries an accent is another Character, and to the kernel a slash.
     let base = name.unicodeScalars.split(separator: "/").last ?? Substring.UnicodeScalarView()
     var kept = String.UnicodeScalarView()
@@ -32,20 +33,20 @@ extension Store {
     return short.isEmpty ? "file" : short
   }
 
-  fileprivate static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true
     default: false
     }
   }
 
-  fileprivate static func trimmed(_ name: String) -> String {
+  private static func trimmed(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     while scalars.last == " " { scalars.removeLast() }
     return String(scalars)
   }
 
-  fileprivate static func shortened(_ name: String, to limit: Int) -> String {
+  private static func shortened(_ name: String, to limit: Int) -> String {
     if name.utf8.count <= limit { return name }
     let (stem, ending) = split(name)
     // What is longer is not an extension.
@@ -59,7 +60,7 @@ extension Store {
   }
 
   /// The name and its extension, which begins with a dot or is empty.
-  fileprivate static func split(_ name: String) -> (stem: Substring, ending: Substring) {
+  private static func split(_ name: String) -> (stem: Substring, ending: Substring) {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
       return (name[...], "")
     }

@@ -36,7 +36,7 @@ public enum FileType {
     if isText { return isSVG(bytes) ? "image/svg+xml" : "text/plain" }
     // Matroska and WebM begin alike; the name of the one that it is comes a little later.
     if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
-      return bytes.prefix(64).contains("webm") ? "video/webm" : "video/x-matroska"
+      return bytes.prefix(64).hasText("webm") ? "video/webm" : "video/x-matroska"
     }
     return unknown
   }
@@ -139,12 +139,12 @@ public enum FileType {
     let start = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     if start.starts(with: "<svg".utf8) { return true }
     return (start.starts(with: "<?xml".utf8) || start.starts(with: "<!".utf8))
-      && start.contains("<svg")
+      && start.hasText("<svg")
   }
 }
 
 extension ArraySlice<UInt8> {
-  fileprivate func contains(_ text: StaticString) -> Bool {
+  fileprivate func hasText(_ text: StaticString) -> Bool {
     let wanted = text.description.utf8
     return indices.contains { self[$0] == wanted.first && self[$0...].starts(with: wanted) }
   }

@@ -33,7 +33,7 @@ package enum FileURL {
 
   /// What the file is called for those who get it.
   static func name(of path: String) -> String {
-    Store.safeName(bytes(of: path).map { String(decoding: $0, as: UTF8.self) } ?? path)
+    FileName.safe(bytes(of: path).map { String(decoding: $0, as: UTF8.self) } ?? path)
   }
 
   /// The bytes of what a URL has instead of them; nil for what no URL has.

@@ -1,18 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The answer of a network to what its account's owner asked for.
-package struct NetworkAnswer: Hashable, Sendable {
-  package var request: NetworkRequest
-  /// On which account.
-  package var network: String
-  /// In the network's words; empty when it is done and there is nothing to say.
-  package var text: String
-
-  package init(request: NetworkRequest, network: String, text: String) {
-    (self.request, self.network, self.text) = (request, network, text)
-  }
-}
-
 extension Reading where Self: ~Copyable {
   /// What an account's owner asked for and has no answer to yet, oldest first.
   package func requests(of account: Account) throws -> [NetworkRequest] {

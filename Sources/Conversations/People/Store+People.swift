@@ -1,88 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The same without making anyone, for those who only read; nil where nobody has that identity.
-  ///
-  /// - Throws: `RuleError.badName`, as above.
-  public func participant(known identity: String) throws -> Participant? {
-    _ = try Naming.checked(identity)
-    return try known(identity)
-  }
-
-  fileprivate func known(_ identity: String) throws -> Participant? {
-    try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
-      identity, read: { Store.participant($0) })
-      ?? candidates(for: identity, seenBy: nil).first {
-        $0.network == nil && Naming.same($0.identity, identity)
-      }
-  }
-
   /// Somebody may show the newcomer's identity as a name already. What people on someone's account
   /// are called, anyone could have chosen: it takes no name from those of this machine.
   fileprivate func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
-    while try candidates(for: name, seenBy: nil).contains(where: { Naming.same($0.name, name) }) {
+    while try namesakes(of: name, seenBy: nil).contains(where: { Naming.same($0.name, name) }) {
       name = wanted + String(next)
       next += 1
     }
     return name
-  }
-
-  /// Someone by the shown name, then by identity; exactly, then without regard to case.
-  ///
-  /// Who is known from a room on a network alone is meant only if nobody else is called so.
-  ///
-  /// - Parameters:
-  ///   - nameOrIdentity: with or without a leading `@`.
-  ///   - me: who asks; the people of my accounts are found by me alone.
-  /// - Throws: `RuleError.ambiguous` if several fit.
-  public func find(
-    participant nameOrIdentity: String, for me: ID<Participant>? = nil
-  ) throws -> Participant? {
-    let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
-    let all = try candidates(for: wanted, seenBy: me)
-    let others = all.filter { !$0.isOccupant }
-    return try meant(by: wanted, among: others) ?? meant(by: wanted, among: all)
-  }
-
-  fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
-  {
-    let tests: [(Participant) -> Bool] = [
-      // Nobody of this machine can be called as an address that is somebody's.
-      { $0.network != nil && $0.identity == wanted },
-      { $0.name == wanted }, { $0.identity == wanted },
-      { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
-    ]
-    for test in tests {
-      let found = candidates.filter(test)
-      if found.count == 1 { return found[0] }
-      // Those on networks can be named by their addresses.
-      let here = found.filter { $0.network == nil }
-      if here.count == 1 { return here[0] }
-      if found.count > 1 {
-        throw RuleError.ambiguous(wanted, candidates: found.map(\.identity))
-      }
-    }
-    return nil
-  }
-
-  /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
-  /// be compared with it.
-  fileprivate func candidates(
-    for name: String, seenBy me: ID<Participant>?
-  ) throws -> [Participant] {
-    let key = Naming.key(name)
-    if key.isEmpty { return try participants(for: me) }
-    return try database.rows(
-      """
-      SELECT \(Store.participantColumns) FROM participant p
-      WHERE (name_key IN (?1, '') OR identity_key IN (?1, ''))
-        AND \(Store.isSeen(network: "p.network", by: "?2"))
-      ORDER BY name, id
-      """, key, me ?? ID(rawValue: 0)
-    ) { Store.participant($0) }
   }
 
   /// Everyone who was ever here, by name.
@@ -187,7 +115,7 @@ extension DurableTransaction {
     var participant = try participant(me)
     // Byte by byte: another spelling of the same characters is a change.
     if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-    let isTaken = try candidates(for: name, seenBy: nil).contains {
+    let isTaken = try namesakes(of: name, seenBy: nil).contains {
       $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
     }
     if isTaken { throw RuleError.nameTaken(name) }

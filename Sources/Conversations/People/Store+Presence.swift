@@ -1,17 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CLinux
-import Glibc
-
-/// This shell among those that run: a row in the store, and a locked file that the kernel closes
-/// when the process ends in whatever way.
-struct ShellPresence {
-  let id: ShellID
-  let participant: ID<Participant>
-  var conversation: ID<Conversation>?
-  var isPaused = false
-  /// The lock file, open for writing: closing it is the event that the others see.
-  var lock: Int32
-}
 
 extension Reading where Self: ~Copyable {
   /// The members of a conversation, and whoever else looks at it, by name.
@@ -37,6 +24,20 @@ extension Reading where Self: ~Copyable {
         isLooking: $0.bool("is_looking"),
         typingSince: $0.optionalTime("began_at"), typingAt: $0.optionalTime("at"),
         away: $0.optionalText("away"), isKnown: $0.bool("is_known"))
+    }
+  }
+
+  /// The contacts of an account, by name: who is there, and who is away.
+  package func contacts(of account: Account) throws -> [Presence] {
+    try database.rows(
+      """
+      SELECT \(Store.participantColumns), ifnull(p.online, 0) <> 0 AS is_here, p.away
+      FROM participant p WHERE p.network = ? AND p.contact <> 0 ORDER BY p.name, p.id
+      """, account.network
+    ) {
+      Presence(
+        participant: Store.participant($0), isHere: $0.bool("is_here"), isLooking: false,
+        away: $0.optionalText("away"))
     }
   }
 
@@ -80,61 +81,9 @@ extension Reading where Self: ~Copyable {
     } ?? nil
   }
 
-  /// Shells that have a row or a file, but nobody who holds the lock.
-  fileprivate func dead() throws -> [ShellID] {
-    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
-    known.formUnion(files.lockFiles())
-    if let id = presence?.id { known.remove(id) }
-    return known.filter { !files.isLocked($0) }
-  }
-
-  fileprivate var hasLostItsLock: Bool { presence.map { StoreFiles.hasNoName($0.lock) } ?? false }
-
-  fileprivate func hasDead() throws -> Bool {
-    try !dead().isEmpty || hasLostItsLock || hasDeadHolders()
-  }
 }
 
 extension Writing where Self: ~Copyable {
-  fileprivate func insert(_ shell: ShellPresence) throws {
-    try noteHere(shell.participant)
-    try database.run(
-      "INSERT OR REPLACE INTO shell(id, participant, conversation, paused) VALUES (?, ?, ?, ?)",
-      shell.id, shell.participant, shell.conversation, shell.isPaused)
-    try touchPeople()
-  }
-
-  fileprivate func remove(_ shell: ShellID) throws {
-    let person: ID<Participant>? = try database.first(
-      "SELECT participant FROM shell WHERE id = ?", shell
-    ) { $0.id() }
-    if let person { try noteHere(person) }
-    try database.run("DELETE FROM shell WHERE id = ?", shell)
-    try endTyping(signalledBy: shell)
-    try touchPeople()
-  }
-
-  package func endTyping(signalledBy shell: ShellID) throws {
-    try database.run(
-      "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
-      try nextChange(), shell)
-  }
-
-  /// Someone of this machine has a shell, or says something.
-  func noteHere(_ person: ID<Participant>) throws {
-    let now = clock()
-    // Whoever has a shell was here all the time.
-    try database.run(
-      """
-      INSERT INTO absence(participant, since, until) SELECT id, here + ?2, ?3 FROM participant
-      WHERE id = ?1 AND here < ?3 - ?2 AND NOT EXISTS (SELECT 1 FROM shell WHERE participant = ?1)
-      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)
-      """, person, Audience.patience, now)
-    // Messages are for them again.
-    if database.changedRows > 0 { try touchPeople() }
-    try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
-  }
-
   /// Signals that I type, or paused (rule 4.3). Each call with true is a signal; the caller keeps
   /// them apart. Of several shells of mine the last one to signal counts.
   public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
@@ -183,77 +132,5 @@ extension Writing where Self: ~Copyable {
     if try away(of: me) == word { return }
     try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
     try touchPeople()
-  }
-}
-
-extension Store {
-  /// Makes this process a running shell of a participant; ends the presence it had.
-  ///
-  /// - Returns: a new name for it.
-  public func attach(_ me: ID<Participant>) throws -> ShellID {
-    try detach()
-    let id = ShellID.random()
-    var made = ShellPresence(id: id, participant: me, lock: -1)
-    do {
-      // Inside the transaction: others look for dead shells in one as well, so nobody can take a
-      // file that is not locked yet for a dead one's.
-      try write {
-        made.lock = try makeLockFile(of: id)
-        try $0.insert(made)
-      }
-    } catch {
-      if made.lock >= 0 { removeLockFile(of: id, made.lock) }
-      throw error
-    }
-    connection.presence = made
-    return id
-  }
-
-  /// Ends this shell's presence and its typing. Nothing if there is none.
-  public func detach() throws {
-    guard let shell = connection.presence else { return }
-    connection.presence = nil
-    // Even if the store is locked: then the closed file tells the others that it is dead.
-    defer { Glibc.close(shell.lock) }
-    try write { try $0.remove(shell.id) }
-    removeLockFile(of: shell.id)
-  }
-
-  /// Tells the others which conversation this shell shows, nil for none.
-  ///
-  /// - Parameter paused: whether printing is held (rule 7.6).
-  public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
-    guard var shell = connection.presence else { throw connection.notAttached }
-    if shell.conversation == conversation, shell.isPaused == paused { return }
-    shell.conversation = conversation
-    shell.isPaused = paused
-    try write { try $0.insert(shell) }
-    connection.presence = shell
-  }
-
-  // MARK: The dead
-
-  /// Removes shells, and what is said of network processes, that have ended without a word; to be
-  /// called at the start, and when the bell says `.processExited`. If somebody removed the lock file
-  /// of this process, it is made again.
-  ///
-  /// - Returns: whether there were any.
-  public func reapStaleShells() throws -> Bool {
-    if try !read({ try $0.hasDead() }) { return false }
-    return try write { transaction in
-      let hadHolders = try transaction.forgetDeadHolders()
-      if transaction.hasLostItsLock, var shell = connection.presence {
-        Glibc.close(shell.lock)
-        shell.lock = try makeLockFile(of: shell.id)
-        connection.presence = shell
-        try transaction.insert(shell)
-      }
-      let dead = try transaction.dead()
-      for shell in dead {
-        try transaction.remove(shell)
-        removeLockFile(of: shell)
-      }
-      return !dead.isEmpty || hadHolders
-    }
   }
 }

@@ -19,10 +19,10 @@ enum SearchMonths {
     while next <= last {
       guard words.count < 100 else { return nil }
       if next % 12 == 0, next + 11 <= last {
-        words.append("y\(padded(next / 12, 4))")
+        words.append("y\(zeroPadded(next / 12, 4))")
         next += 12
       } else {
-        words.append("m\(padded(next / 12, 4))\(padded(next % 12 + 1, 2))")
+        words.append("m\(zeroPadded(next / 12, 4))\(zeroPadded(next % 12 + 1, 2))")
         next += 1
       }
     }
@@ -36,7 +36,7 @@ enum SearchMonths {
     return wall.year * 12 + wall.month - 1
   }
 
-  private static func padded(_ number: Int, _ digits: Int) -> String {
+  private static func zeroPadded(_ number: Int, _ digits: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }

@@ -89,7 +89,7 @@ extension ExportReader {
     let type = try object.optionalText("media_type").flatMap(FileType.checked)
     try database.run(
       "INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-      message, ordinal, hash, Store.safeName(try object.text("name")), type ?? FileType.unknown,
+      message, ordinal, hash, FileName.safe(try object.text("name")), type ?? FileType.unknown,
       try object.integer("bytes", in: 0...Int64.max))
   }
 

@@ -54,7 +54,7 @@ import Testing
     let with = try lobby.says("with")
     try lobby.store.writeDurablyIfNeeded { try $0.leave(cleo, lobby.lobby) }
     let after = try lobby.says("after")
-    lobby.fixture.now += Audience.patience + 1
+    lobby.fixture.now += ShellPresence.absentAfter + 1
     let late = try lobby.says("late")
     for (message, recipients) in [(before, 1), (with, 2), (after, 1), (late, 0)] {
       #expect(

@@ -52,8 +52,8 @@ import Testing
     var kept = try lobby.kept("new")
     kept.name = name
     let path = try lobby.store.save(kept, to: out)
-    #expect(path == out + "/" + Store.safeName(name))
-    #expect(lobby.fixture.names(in: "out") == [Store.safeName(name)])
+    #expect(path == out + "/" + FileName.safe(name))
+    #expect(lobby.fixture.names(in: "out") == [FileName.safe(name)])
   }
 
   @Test("What is damaged or gone is not saved, and leaves nothing", arguments: ["damaged", "gone"])
@@ -110,20 +110,20 @@ import Testing
     ("a\\b", "a\\b"), ("~root", "~root"), ("\u{FFFF}", "file"),
   ])
   func made(name: String, safe: String) {
-    #expect(Store.safeName(name).unicodeScalars.elementsEqual(safe.unicodeScalars))
+    #expect(FileName.safe(name).unicodeScalars.elementsEqual(safe.unicodeScalars))
   }
 
   @Test("A long name is cut between graphemes and keeps its extension")
   func long() {
     let long = String(repeating: "a", count: 10_000)
-    #expect(Store.safeName(long) == String(long.prefix(200)))
-    #expect(Store.safeName(long + ".png") == String(long.prefix(196)) + ".png")
-    #expect(Store.safeName("x." + long) == "x." + String(long.prefix(198)))
+    #expect(FileName.safe(long) == String(long.prefix(200)))
+    #expect(FileName.safe(long + ".png") == String(long.prefix(196)) + ".png")
+    #expect(FileName.safe("x." + long) == "x." + String(long.prefix(198)))
     let flags = String(repeating: "🇩🇪", count: 100)
-    #expect(Store.safeName(flags) == String(flags.prefix(25)))
+    #expect(FileName.safe(flags) == String(flags.prefix(25)))
     let tower = "e" + String(repeating: "\u{301}", count: 5_000)
-    #expect(Store.safeName(tower) == "file")
-    #expect(Store.safeName(tower + ".png") == "file.png")
+    #expect(FileName.safe(tower) == "file")
+    #expect(FileName.safe(tower + ".png") == "file.png")
   }
 
   @Test("Any text gives a safe name, and a safe name is one already")
@@ -136,8 +136,8 @@ import Testing
     for _ in 0..<3_000 {
       let count = Int.random(in: 0...(Bool.random(using: &random) ? 8 : 120), using: &random)
       let name = (0..<count).map { _ in pieces.randomElement(using: &random)! }.joined()
-      let safe = Store.safeName(name)
-      #expect(Store.safeName(safe).utf8.elementsEqual(safe.utf8))
+      let safe = FileName.safe(name)
+      #expect(FileName.safe(safe).utf8.elementsEqual(safe.utf8))
       #expect((1...200).contains(safe.utf8.count))
       #expect(safe.unicodeScalars.first != "." && safe.unicodeScalars.first != "-")
       for scalar in safe.unicodeScalars {

@@ -73,3 +73,16 @@ package enum NetworkSignal: Hashable, Sendable {
   /// which that speaker wrote.
   case reached(NetworkPlace, MessageIDs, by: NetworkUser, DeliveryState)
 }
+
+/// The answer of a network to what its account's owner asked for.
+package struct NetworkAnswer: Hashable, Sendable {
+  package var request: NetworkRequest
+  /// On which account.
+  package var network: String
+  /// In the network's words; empty when it is done and there is nothing to say.
+  package var text: String
+
+  package init(request: NetworkRequest, network: String, text: String) {
+    (self.request, self.network, self.text) = (request, network, text)
+  }
+}

@@ -17,6 +17,16 @@ extension Reading where Self: ~Copyable {
       Store.accountSelect + "WHERE network = ? AND removed = 0", network, read: Store.account)
   }
 
+  /// What someone is called in the rooms that they are in by accounts of theirs.
+  package func nicknames(of me: ID<Participant>) throws -> [String] {
+    try database.rows(
+      """
+      SELECT DISTINCT c.nick FROM account a JOIN conversation c ON c.network = a.network
+      WHERE a.owner = ? AND a.removed = 0 AND c.nick IS NOT NULL ORDER BY c.nick
+      """, me
+    ) { $0.text() }
+  }
+
   // MARK: Settings that older stores hold
 
   /// What an earlier version kept in the store of where an account connects. It is used for nothing

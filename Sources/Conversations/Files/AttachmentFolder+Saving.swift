@@ -2,7 +2,7 @@
 import Glibc
 import Platform
 
-extension Store {
+extension AttachmentFolder {
   /// Copies an attachment out of the store (`/save`, rule 8.2). Nothing is overwritten: where the
   /// name is taken, by a link too, it becomes `name-1.ext` and so on. The name appears only when the
   /// file is whole and its bytes are those of the hash.
@@ -11,13 +11,6 @@ extension Store {
   /// - Returns: the path it has now.
   /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`; then
   ///   nothing is left behind.
-  public func save(_ attachment: Attachment, to target: String) throws -> String {
-    try attachmentFolder.save(attachment, to: target)
-  }
-}
-
-extension AttachmentFolder {
-  /// ``Store/save(_:to:)`` for who has no store open.
   package func save(_ attachment: Attachment, to target: String) throws -> String {
     guard let file = try? file(of: attachment.hash) else {
       throw AttachmentError.gone(name: attachment.name)
@@ -52,9 +45,9 @@ extension AttachmentFolder {
   ) -> (folder: String, name: String) {
     var found = Glibc.stat()
     let isFolder = stat(target, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
-    if target.isEmpty { return (".", Store.safeName(attachment.name)) }
+    if target.isEmpty { return (".", FileName.safe(attachment.name)) }
     if isFolder || target.utf8.last == UInt8(ascii: "/") {
-      return (target, Store.safeName(attachment.name))
+      return (target, FileName.safe(attachment.name))
     }
     guard let slash = target.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", target) }
     let after = target.utf8.index(after: slash)
@@ -68,7 +61,7 @@ extension AttachmentFolder {
     _ temporary: String, _ name: String, in folder: borrowing OpenFile
   ) throws -> String? {
     for number in 0..<10_000 {
-      let wanted = number == 0 ? name : Store.numbered(name, number)
+      let wanted = number == 0 ? name : FileName.numbered(name, number)
       if linkat(folder.number, temporary, folder.number, wanted, 0) == 0 { return wanted }
       if errno == EEXIST { continue }
       // Some file systems, such as FAT, have no second names: there the name is taken by an empty

@@ -2,12 +2,6 @@
 import Glibc
 import Platform
 
-extension StoreConnection {
-  var attachmentFolder: AttachmentFolder {
-    AttachmentFolder(path: files.attachments, isShared: isShared)
-  }
-}
-
 extension Store {
   /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
   /// leads to; nil where it is gone.
@@ -20,6 +14,10 @@ extension Store {
     attachmentFolder.path(of: attachment.hash)
   }
 
+  /// Copies an attachment out of the store (`/save`, rule 8.2), as ``AttachmentFolder/save(_:to:)``.
+  public func save(_ attachment: Attachment, to target: String) throws -> String {
+    try attachmentFolder.save(attachment, to: target)
+  }
 }
 
 extension Reading where Self: ~Copyable {
@@ -28,7 +26,7 @@ extension Reading where Self: ~Copyable {
     try database.rows(
       "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
     ) {
-      Store.attachment(
+      Store.checkedAttachment(
         hash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"), bytes: $0.int("bytes"))
     }
   }
@@ -40,7 +38,7 @@ extension Writing where Self: ~Copyable {
     guard !attachments.isEmpty else { return }
     for attachment in attachments {
       let safe = Attachment(
-        hash: attachment.hash, name: Store.safeName(attachment.name),
+        hash: attachment.hash, name: FileName.safe(attachment.name),
         type: FileType.checked(attachment.type) ?? FileType.unknown, bytes: attachment.bytes)
       guard let hash = bytes(ofHexadecimal: safe.hash),
         attachmentFolder.size(of: safe.hash) == safe.bytes
@@ -86,7 +84,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - path: may lead through links; has to lead to a regular file.
-  ///   - name: what it is to be called, that of the path by default; `safeName` is taken of it.
+  ///   - name: what it is to be called, that of the path by default; `FileName.safe` is taken of it.
   ///   - identity: which file it has to be, by `look`; nil: whatever is at the path.
   ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
   ///   - limit: in bytes; 0 for none.
@@ -100,11 +98,11 @@ extension Store {
   }
 
   /// As read from a file in which anything may stand.
-  fileprivate static func attachment(
+  fileprivate static func checkedAttachment(
     hash: String, name: String, type: String, bytes: Int
   ) -> Attachment {
     Attachment(
-      hash: hash, name: safeName(name), type: FileType.checked(type) ?? FileType.unknown,
+      hash: hash, name: FileName.safe(name), type: FileType.checked(type) ?? FileType.unknown,
       bytes: max(0, bytes))
   }
 
@@ -127,7 +125,7 @@ extension Store {
         AttachmentFolder.place(of: fields[1]) != nil
       else { return nil }
       return (
-        ordinal, attachment(hash: fields[1], name: fields[4], type: fields[3], bytes: bytes)
+        ordinal, checkedAttachment(hash: fields[1], name: fields[4], type: fields[3], bytes: bytes)
       )
     }
     // SQLite promises no order for group_concat.

@@ -58,7 +58,7 @@ enum Tokenizer {
           place += 1
           code = scanner.add(ascii: byte, at: start, emit)
         } else {
-          let scalar = Tokenizer.scalar(in: text, at: &place)
+          let scalar = Tokenizer.nextScalar(in: text, at: &place)
           code = scanner.add(scalar, at: start..<place, emit)
         }
         if code != 0 { return code }
@@ -68,7 +68,7 @@ enum Tokenizer {
   }
 
   /// U+0000, which separates, for what is not UTF-8.
-  private static func scalar(
+  private static func nextScalar(
     in text: UnsafeBufferPointer<UInt8>, at place: inout Int
   ) -> UInt32 {
     let lead = text[place]

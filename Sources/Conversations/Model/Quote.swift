@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What stands above an answer: whom and what it answers (rule 7.8).
+public struct Quote: Hashable, Sendable {
+  /// The number of the message, in the same conversation.
+  public var number: Int
+  /// The name its sender shows now; empty when the message is no longer stored.
+  public var senderName: String
+  /// The first line that is not blank, at most 80 graphemes, cut with `…`; the name of the first
+  /// file where there is none; empty when it is gone.
+  public var line: String
+  /// Whether the message was deleted, taken back or forgotten.
+  public var isDeleted: Bool
+
+  public init(number: Int, senderName: String, line: String, isDeleted: Bool = false) {
+    self.number = number
+    self.senderName = senderName
+    self.line = line
+    self.isDeleted = isDeleted
+  }
+
+  /// The beginning of a message's text.
+  ///
+  /// - Parameter file: the name of the first file that came with it.
+  static func line(of body: String, file: String) -> String {
+    let line =
+      body.split(whereSeparator: \.isNewline)
+      .first { !$0.allSatisfy(\.isWhitespace) }.map(String.init) ?? file
+    return line.count > 80 ? line.prefix(79) + "…" : line
+  }
+}
