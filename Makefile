@@ -13,7 +13,7 @@ LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev l
 # What the program starts or reads by default: the pager, the editor, what opens addresses, the usual
 # authorities. xdg-utils recommends half a desktop.
 TOOLS = less vim-tiny xdg-utils ca-certificates
-TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 strace tmux
+TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
 
 all:
 	$(SWIFT) build -c release --product hobnob $(CHECKED)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("The command line (11)")
+  @Suite("11: The command line")
   struct CommandLineTests {
     private let home: Home
 

@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("TAB (2)")
+  @Suite("2: TAB")
   struct CompletionTests {
     private let home: Home
 

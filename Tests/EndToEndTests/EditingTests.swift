@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("Editing what was sent (3)")
+  @Suite("3: Editing what was sent")
   struct EditingTests {
     private let home: Home
     private let anna: PseudoTerminal

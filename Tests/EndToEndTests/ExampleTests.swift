@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("The example of an input bar in a program of one's own (9)")
+  @Suite("9: The example of an input bar in a program of one's own")
   struct ExampleTests {
     /// The built example, beside hobnob.
     private static let program = Home.program + "-bar-example"

@@ -134,7 +134,7 @@ extension EndToEnd {
       #expect(try home.run(["export"]).output.split(separator: "\n").count > 20_000)
     }
 
-    @Test("/export writes the conversation into a new file, and overwrites none (10)")
+    @Test("10: /export writes the conversation into a new file, and overwrites none")
     func command() throws {
       try home.say("hello", as: "ben")
       let path = home.path + "/out.jsonl"

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("11.5: Plain and idle")
+  @Suite("11.5: The plain face")
   struct FaceTests {
     private let home: Home
 
@@ -171,31 +171,6 @@ extension EndToEnd {
         let colors = sequences.compactMap { Int($0) }.filter { 30...49 ~= $0 || 90...107 ~= $0 }
         #expect(colors.isEmpty == !isColored, "\(sequences)")
       }
-    }
-
-    @Test("ten idle seconds cost no system call and no byte (4)")
-    func idleCostsNothing() throws {
-      let trace = home.path + "/trace"
-      let shell = try PseudoTerminal(
-        command: [
-          "strace", "-f", "-qq", "-o", trace, Home.program, "--as", "anna", "--no-rc", "lobby",
-        ], environment: home.environment)
-      try shell.expect("#lobby> |", for: 30)
-      // What a line leaves to be done later, such as a draft or a typing signal, is over first.
-      shell.send("a line\r")
-      try shell.expect("[1] anna: a line", for: 30)
-      shell.send("a draft")
-      try shell.expect("#lobby> a draft|", for: 30)
-      _ = shell.wait(for: 8) { _ in false }
-      let calls = try Self.lines(of: trace)
-      let bytes = shell.bytesReceived
-      _ = shell.wait(for: 10) { _ in false }
-      #expect(try Self.lines(of: trace) == calls)
-      #expect(shell.bytesReceived == bytes)
-    }
-
-    private static func lines(of path: String) throws -> Int {
-      try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 extension EndToEnd {
   @Suite("What is found, unread, and not yet sent")
   struct FindingTests {
-    @Test("/search shows conversation, number and marked words, the newest last (10)")
+    @Test("10: /search shows conversation, number and marked words, the newest last")
     func searches() throws {
       let home = try Home()
       try home.say("green tea\nand a kettle", as: "ben")

@@ -8,7 +8,7 @@ extension EndToEnd {
   @Suite("Nobody types")
   struct IdleTests {
     @Test(
-      "a shell that nobody types at sleeps until something happens, whatever there is to tidy up",
+      "4.3, 5.1: a shell that nobody types at sleeps until something happens, whatever there is to do",
       .enabled(if: callOfProcess(getpid()) != nil, "the kernel does not tell what it waits for"))
     func sleeps() throws {
       let home = try Home()
@@ -24,6 +24,7 @@ extension EndToEnd {
       store.close()
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("hello\r", seeing: "[51]")
+      try anna.type("a draft", seeing: "#lobby> a draft|")
       // What the last key began has timers; then the shell waits without any.
       #expect(anna.wait(for: 20) { _ in waitsForEver(anna.processIdentifier) })
       // It is awake for what comes.

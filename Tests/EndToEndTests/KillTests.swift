@@ -126,7 +126,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a killed shell's participant is no longer here, and the others learn it at once (4)")
+    @Test("4: a killed shell's participant is no longer here, and the others learn it at once")
     func presenceEndsWithTheProcess() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("I am about to")

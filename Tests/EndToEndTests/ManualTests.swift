@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
   @Suite("The manual")
   struct ManualTests {
-    @Test("hobnob-commands(7) has every command with its usage, and no other (10)")
+    @Test("10: hobnob-commands(7) has every command with its usage, and no other")
     func hasEveryCommand() throws {
       let help = try Home().run(["--no-rc"], input: "/help\n").output
       let usages = help.split(separator: "\n").compactMap { line in
@@ -23,7 +23,7 @@ extension EndToEnd {
       #expect(Set(documented).subtracting(usages).isEmpty)
     }
 
-    @Test("hobnob-commands(7) has every function of hobnob's, with the keys it is bound to (10)")
+    @Test("10: hobnob-commands(7) has every function of hobnob's, with the keys it is bound to")
     func hasEveryFunction() throws {
       let functions = try Self.functions()
       let documented = try Page("hobnob-commands.7").section("FUNCTIONS")
@@ -71,7 +71,7 @@ extension EndToEnd {
       #expect(named.subtracting(["--line-buffered"]) == options)
     }
 
-    @Test("hobnobrc(5) has every setting with its values, what it is at first before them (10)")
+    @Test("10: hobnobrc(5) has every setting with its values, what it is at first before them")
     func hasEverySetting() throws {
       let home = try Home()
       let settings = try Self.settings(of: home)

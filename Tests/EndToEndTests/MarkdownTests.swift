@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("Markdown at the prompt (6)")
+  @Suite("6: Markdown at the prompt")
   struct MarkdownTests {
     @Test("6.2: C-x and a symbol wrap the word or the region")
     func wrapping() throws {

@@ -30,7 +30,7 @@ extension EndToEnd {
       #expect(all.contains("the very end"))
     }
 
-    @Test("/quote puts the text onto the line, and can be undone (10)")
+    @Test("10: /quote puts the text onto the line, and can be undone")
     func quotes() throws {
       let home = try Home()
       try home.say("first\n\nsecond", as: "ben")

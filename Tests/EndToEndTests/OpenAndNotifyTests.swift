@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "the text")
     }
 
-    @Test("nothing to open, no such program, a program that fails: each is said (10)")
+    @Test("10: nothing to open, no such program, a program that fails: each is said")
     func refusals() throws {
       try home.say("nothing", as: "ben")
       try home.say("http://a.b", as: "ben")
@@ -195,7 +195,7 @@ extension EndToEnd {
         ])
     }
 
-    @Test("a program of several words stands in the rc file (10)")
+    @Test("10: a program of several words stands in the rc file")
     func inTheFile() throws {
       try home.write("/set notify-command \(program) -a b\n", to: "rc")
       let anna = try home.shellInLobby(as: "anna", ["--rc", home.path + "/rc"])

@@ -4,13 +4,13 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("A room's topic and invitations, being away, what works (10)")
+  @Suite("10: A room's topic and invitations, being away, what works")
   struct PlaceTests {
     private let home: Home
 
     init() throws { home = try Home() }
 
-    @Test("/can says what things mean here, and completion leaves out what does not work (10)")
+    @Test("10: /can says what things mean here, and completion leaves out what does not work")
     func can() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("/can\r", seeing: "#lobby is on this machine, in this store.")

@@ -27,7 +27,7 @@ extension EndToEnd {
       try shell.expect("/rc, line 2: a key, a colon and a function are needed")
     }
 
-    @Test("what is not a regular file, or too long, is refused at once, with --rc as well (10)")
+    @Test("10: what is not a regular file, or too long, is refused at once, with --rc as well")
     func oddFiles() throws {
       let home = try Home()
       #expect(mkfifo(home.path + "/fifo", 0o600) == 0)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Scripts have a way in and out (11)")
+  @Suite("11: Scripts have a way in and out")
   struct ScriptTests {
     private let home: Home
 

@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a text that memory does not suffice for is a sentence, and nothing is stored (10)",
+      "10: a text that memory does not suffice for is a sentence, and nothing is stored",
       arguments: [80_000, 200_000, 400_000])
     func littleMemory(kilobytes: Int) throws {
       try home.say("before", as: "anna")

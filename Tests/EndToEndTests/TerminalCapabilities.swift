@@ -44,6 +44,8 @@ extension PseudoTerminal {
   /// Types a command and waits until it is carried out.
   func command(_ line: String) throws {
     send(line + "\r")
+    // The line looks the same before the first key has come.
+    settle()
     try expect("#lobby> |")
   }
 }

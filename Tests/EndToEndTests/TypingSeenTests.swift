@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("Who is seen typing, and when (4)")
+  @Suite("4: Who is seen typing, and when")
   struct TypingSeenTests {
     private let home: Home
 

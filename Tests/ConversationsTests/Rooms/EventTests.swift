@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Topics, invitations, being away (10)") struct EventTests {
+@Suite("10: Topics, invitations, being away") struct EventTests {
   @Test("a new topic is news for everybody in the room, once")
   func topics() throws {
     let lobby = try Lobby()

@@ -128,7 +128,7 @@ private func line(
   "[\(number)] \(sender): \(body) \(state) \(former) \(isDeleted ? "deleted" : "") \(reactions)"
 }
 
-@Suite("The store beside a plain model of the rules (7)") struct ModelTests {
+@Suite("7: The store beside a plain model of the rules") struct ModelTests {
   /// A store on the same file for each of three people, as three processes would have it.
   private final class Place {
     let fixture = Fixture()
