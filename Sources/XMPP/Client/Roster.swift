@@ -117,7 +117,7 @@ extension Client {
     list(query)
     for address in roster.contacts.keys where !roster.named.contains(address) {
       roster.contacts[address] = nil
-      tell(.stranger(NetworkUser(identity: address.description)))
+      tell(.contactRemoved(NetworkUser(identity: address.description)))
     }
     roster.named = []
     roster.version = query["ver"]
@@ -144,7 +144,7 @@ extension Client {
       tell(.answeredContact(NetworkUser(identity: address.description), isYes: true))
     }
     if roster.contacts[address] == nil {
-      tell(.stranger(NetworkUser(identity: address.description)))
+      tell(.contactRemoved(NetworkUser(identity: address.description)))
     } else {
       tellContact(address)
     }

@@ -25,7 +25,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
     #expect(talk.statuses.contains(.catchingUp(messages: 250)))
     #expect(talk.statuses.last == .ready)
-    guard case .said(let first, _) = batches[0].first else {
+    guard case .messageReceived(let first, _) = batches[0].first else {
       Issue.record("no message")
       return
     }
@@ -89,7 +89,8 @@ struct ArchiveTests {
     #expect(talk.news.said.count == 250)
     #expect(talk.news.said.last == "ben@example.org: 599")
     #expect(talk.news.marks == ["m599"])
-    guard case .said(let first, _) = talk.batches.first(where: { !$0.said.isEmpty })?.first
+    guard
+      case .messageReceived(let first, _) = talk.batches.first(where: { !$0.said.isEmpty })?.first
     else {
       Issue.record("no message")
       return
@@ -112,7 +113,7 @@ struct ArchiveTests {
       .filter { $0["var"] == "start" }.compactMap { $0.first("value", Feature.forms)?.text }
     #expect(starts == ["2026-04-30T10:00:00Z"])
     let isPast = talk.news.contains {
-      if case .said(let message, _) = $0 { message.isPast } else { false }
+      if case .messageReceived(let message, _) = $0 { message.isPast } else { false }
     }
     #expect(!isPast)
   }
@@ -305,7 +306,7 @@ struct ArchiveTests {
     #expect(talk.news.marks == [])
     #expect(
       talk.news.first == .page(of: .direct("ben@example.org"), from: "", until: "m3"))
-    guard case .said(let first, _) = talk.news.dropFirst().first else {
+    guard case .messageReceived(let first, _) = talk.news.dropFirst().first else {
       Issue.record("no message")
       return
     }

@@ -143,6 +143,6 @@ struct CatchingUpTests {
 extension [NetworkEvent] {
   /// What was said.
   var messages: [NetworkMessage] {
-    compactMap { if case .said(let message, _) = $0 { message } else { nil } }
+    compactMap { if case .messageReceived(let message, _) = $0 { message } else { nil } }
   }
 }

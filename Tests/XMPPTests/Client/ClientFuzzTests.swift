@@ -124,21 +124,21 @@ struct ClientFuzzTests {
     let bare = from.bare.description
     func isOf(_ place: NetworkPlace) -> Bool { place == .direct(bare) || place == .room(bare) }
     switch news {
-    case .said(let message, let place):
+    case .messageReceived(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
     case .edited(_, let speaker, let place, _, _, _), .retracted(_, let speaker, let place, _),
-      .reacted(_, _, let speaker, let place, _, _, _), .reached(_, let speaker, let place, _),
+      .reacted(_, _, let speaker, let place, _, _, _), .receipt(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _), .page(let place, _, _):
       return isOf(place)
-    case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
+    case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room, _),
       .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
-    case .contact(let speaker, _, _), .wantsContact(let speaker), .stranger(let speaker),
+    case .contact(let speaker, _, _), .wantsContact(let speaker), .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
     case .accepted(let entry, _), .refused(let entry, _):

@@ -65,7 +65,7 @@ struct OddStanzaTests {
       "<message from='ben@example.org/x' type='chat' id='\(long)'><body>hi</body></message>")
     #expect(
       news == [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(), speaker: NetworkUser(identity: "ben@example.org"), body: "hi"),
           in: .direct("ben@example.org"))

@@ -116,7 +116,7 @@ struct OutboxTests {
     #expect(talk.handle(.acknowledged([1, 2])).news.accepted == [2])
     // The echo behind it tells the id in the archive.
     let second = echo("uid2", "r2")
-    guard case .said(let message, _) = second.first else {
+    guard case .messageReceived(let message, _) = second.first else {
       Issue.record("\(second)")
       return
     }

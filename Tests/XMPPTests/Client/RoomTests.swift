@@ -28,7 +28,7 @@ struct RoomTests {
     #expect(
       batch.contains(
         .present(NetworkUser(identity: "id-anna", name: "anna", isOwner: true), room: room)))
-    #expect(batch.contains(.called(room: room, name: "room")))
+    #expect(batch.contains(.roomNamed(room: room, name: "room")))
     #expect(talk.statuses.last == .ready)
   }
 
@@ -495,7 +495,7 @@ struct RoomTests {
     let news = talk.hear(
       "<message from='\(room)/ben' type='groupchat' id='1'><body>x</body><occupant-id xmlns="
         + "'\(Feature.occupantIDs)' id='forged'/></message>")
-    guard case .said(let message, .room(room)) = news.first else {
+    guard case .messageReceived(let message, .room(room)) = news.first else {
       Issue.record("\(news)")
       return
     }

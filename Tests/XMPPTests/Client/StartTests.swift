@@ -81,7 +81,8 @@ struct StartTests {
       let news = talk.handle(part < 49 ? .part(answer) : .stanza(answer)).news
       contacts += news.count { if case .contact = $0 { true } else { false } }
       #expect(
-        news.contains(.stranger(NetworkUser(identity: "gone@x.org"))) == (part == 49), "\(part)")
+        news.contains(.contactRemoved(NetworkUser(identity: "gone@x.org"))) == (part == 49),
+        "\(part)")
     }
     #expect(contacts == 50_000 && talk.client.roster.contacts.count == 50_000)
     #expect(talk.client.roster.version == "v2")

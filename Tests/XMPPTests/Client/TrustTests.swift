@@ -104,7 +104,7 @@ struct TrustTests {
       "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
       + "'\(Feature.ids)' by='anna@example.org' id='m5'/></message>"
     var without = Talk.ready { $0.accountFeatures = [] }
-    guard case .said(let message, _) = without.hear(stanza).first else {
+    guard case .messageReceived(let message, _) = without.hear(stanza).first else {
       Issue.record("nothing was said")
       return
     }
@@ -292,7 +292,7 @@ struct TrustTests {
         "<message from='eve@x.org/a' type='chat'><received xmlns='urn:xmpp:receipts' id='uid1'/>"
           + "</message>")
         == [
-          .reached(
+          .receipt(
             MessageIDs(origin: "uid1"), by: NetworkUser(identity: "eve@x.org"),
             in: .direct("eve@x.org"), .delivered)
         ])

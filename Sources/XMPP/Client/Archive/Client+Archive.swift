@@ -110,7 +110,9 @@ extension Client {
     case .result(let answer):
       let start = turn.news.count
       let ids = interpret(query, isPast: true)
-      reading.count += turn.news[start...].count { if case .said = $0 { true } else { false } }
+      reading.count += turn.news[start...].count {
+        if case .messageReceived = $0 { true } else { false }
+      }
       reading.pages += 1
       let isEnd = Client.isComplete(answer) && !query.isCut
       let first = Client.ends(of: query, ids, answer).first

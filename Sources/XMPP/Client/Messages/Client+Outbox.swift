@@ -160,7 +160,7 @@ extension Client {
           var owner = speaker
           owner.isOwner = true
           tell(
-            .said(
+            .messageReceived(
               NetworkMessage(
                 name: MessageIDs(origin: id, archive: name.archive), speaker: owner,
                 body: known.entry.message.body, kind: known.entry.message.kind, time: heard.time),

@@ -34,7 +34,7 @@ extension Client {
     }
     let answers = text.answers.map { both($0.id, in: place) }
     tell(
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: name, speaker: speaker, body: text.body, kind: text.kind, time: heard.time,
           answers: answers, answersSpeaker: text.answers.flatMap { answered($0.to, in: place) },
@@ -140,7 +140,7 @@ extension Client {
       if speaker.isOwner {
         if state == .seen { tell(.read(both(id, in: place), in: place)) }
       } else if !isRoom || state == .seen {
-        tell(.reached(both(id, in: place), by: speaker, in: place, state))
+        tell(.receipt(both(id, in: place), by: speaker, in: place, state))
       }
     }
   }

@@ -174,7 +174,7 @@ extension Client {
   /// A room at the account's own service is known by its local part.
   mutating func tellShortName(of address: Address) {
     guard address.domain == server.rooms?.domain else { return }
-    tell(.called(room: address.description, name: address.local))
+    tell(.roomNamed(room: address.description, name: address.local))
   }
 
   private mutating func tellOccupants(of address: Address) {
