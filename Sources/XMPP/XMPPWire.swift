@@ -66,7 +66,7 @@ package final class XMPPWire: Wire {
     client = Client(
       account: address, settings: settings,
       marks: try store.read { try $0.catchUpMarks(of: account) },
-      told: try store.read { try $0.newestTold(of: account) },
+      newest: try store.read { try $0.newestTold(of: account) },
       writtenTo: try store.read { try $0.writtenTo(by: account) },
       rooms: rooms.map { WantedRoom(address: $0.key, nick: $0.value) },
       away: try store.read { try $0.away(of: account.owner) })

@@ -255,7 +255,7 @@ import Platform
     guard StreamManagement<Payload>.counts(element) else { return }
     if features?.acknowledges == false, isAnswerToPing(element) {
       // Against silence it is asked, too, with nothing under way.
-      acknowledged(counts.answered())
+      tellAcknowledged(counts.answered())
       return
     }
     handler(.stanza(element))
@@ -272,13 +272,13 @@ import Platform
   private func acknowledge(_ count: UInt32?) {
     guard let count else { return finish(.falseCount) }
     do throws(StreamManagement<Payload>.FalseCount) {
-      acknowledged(try counts.acknowledge(count))
+      tellAcknowledged(try counts.acknowledge(count))
     } catch {
       finish(.falseCount)
     }
   }
 
-  private func acknowledged(_ payloads: [Payload]) {
+  private func tellAcknowledged(_ payloads: [Payload]) {
     if !payloads.isEmpty { handler(.acknowledged(payloads)) }
     askAboutStanzas()
   }

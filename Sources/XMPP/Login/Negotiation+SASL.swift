@@ -24,7 +24,7 @@ extension Negotiation {
   /// nil if the element has no place here.
   mutating func readSASL(_ element: Element, _ exchange: SASLExchange) -> [Effect]? {
     guard element.namespace == Namespace.sasl else { return nil }
-    if element.name == "failure" { return refused(element) }
+    if element.name == "failure" { return readRefusal(element) }
     guard ["challenge", "success"].contains(element.name) else { return nil }
     guard let data = data(of: element) else { return fail(.sasl(.broken)) }
     var exchange = exchange
@@ -41,7 +41,7 @@ extension Negotiation {
     }
   }
 
-  private mutating func refused(_ element: Element) -> [Effect] {
+  private mutating func readRefusal(_ element: Element) -> [Effect] {
     let (condition, text) = element.condition(Namespace.sasl)
     return fail(
       condition == "not-authorized"

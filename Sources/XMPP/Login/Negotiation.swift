@@ -103,7 +103,8 @@ package struct Negotiation: Sendable {
       self.isSecure = isSecure
       effects = openStream()
     case .opened(let attributes): effects = readHeader(attributes)
-    case .element(let element): effects = element.isStreamError ? failed(element) : read(element)
+    case .element(let element):
+      effects = element.isStreamError ? readStreamError(element) : read(element)
     case .tlsReady:
       guard case .tls = state else { return fail(.unexpected("TLS", step)) }
       isSecure = true
@@ -184,7 +185,7 @@ package struct Negotiation: Sendable {
     return []
   }
 
-  private mutating func failed(_ element: Element) -> [Effect] {
+  private mutating func readStreamError(_ element: Element) -> [Effect] {
     let (condition, text) = element.condition(Namespace.streamErrors)
     return fail(
       condition == "host-unknown"

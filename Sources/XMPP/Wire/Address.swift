@@ -39,6 +39,11 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
   /// Without the resource.
   package var bare: Address { Address(local: local, domain: domain) }
 
+  /// The same account or room, with a resource: in a room, a nickname.
+  func withResource(_ resource: String) -> Address {
+    Address(local: local, domain: domain, resource: resource)
+  }
+
   package var description: String {
     (local.isEmpty ? "" : local + "@") + domain + (resource.isEmpty ? "" : "/" + resource)
   }

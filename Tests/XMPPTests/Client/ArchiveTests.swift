@@ -101,7 +101,7 @@ struct ArchiveTests {
   @Test func anArchiveThatHasForgottenTheMarkGivesAllItHasFromItsTimeOnAsNew() throws {
     let known: Milliseconds = 1_777_629_600_000
     var talk = Talk()
-    talk.client = Client(account: Talk.account, marks: ["": "gone"], told: ["": known])
+    talk.client = Client(account: Talk.account, marks: ["": "gone"], newest: ["": known])
     talk.archives[""] = archive(603)
     talk.logIn()
     #expect(talk.news.said.count == 603)
@@ -155,7 +155,7 @@ struct ArchiveTests {
           + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
       #expect(news == [])
     }
-    #expect(talk.client.archives[""]?.held.count == Limits.held)
+    #expect(talk.client.archives[.account]?.held.count == Limits.held)
     talk.archives[""] = archive(Limits.held + 20)
     talk.ignores = { _ in false }
     talk.now += Limits.answer
@@ -285,7 +285,7 @@ struct ArchiveTests {
         "<message><result xmlns='\(Feature.archive)' queryid='\(query ?? "")' id='m\(number)'/>"
           + "</message>")
     }
-    #expect(talk.client.queries.values.map(\.results.count) == [Limits.page])
+    #expect(talk.client.archives.queries.values.map(\.results.count) == [Limits.page])
   }
 
   @Test func olderMessagesOfAPersonComeOnRequestAsPast() throws {

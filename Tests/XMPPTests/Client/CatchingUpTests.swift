@@ -68,7 +68,7 @@ struct CatchingUpTests {
     #expect(late.body == "2")
     #expect(late.time == known)
     // A successor knows it from the store.
-    let client = Client(account: Talk.account, marks: ["": "m1"], told: ["": known + 5])
+    let client = Client(account: Talk.account, marks: ["": "m1"], newest: ["": known + 5])
     talk = Talk()
     talk.now += 60_000
     talk.client = client

@@ -189,15 +189,15 @@ struct ClientFuzzTests {
       talk.now += Milliseconds(dice.random.below(100))
     }
     let client = talk.client
-    #expect(client.rooms.count <= Limits.rooms)
-    #expect(client.rooms.values.allSatisfy { $0.occupants.count <= Limits.occupants })
+    #expect(client.rooms.byAddress.count <= Limits.rooms)
+    #expect(client.rooms.byAddress.values.allSatisfy { $0.occupants.count <= Limits.occupants })
     #expect(client.roster.contacts.count <= Limits.contacts)
-    #expect(client.typists.count <= Limits.typists)
-    #expect(client.queries.count <= Limits.queries)
-    #expect(client.unanswered.wishes.count <= Limits.unansweredPlaces)
+    #expect(client.typing.count <= Limits.typists)
+    #expect(client.archives.queries.count <= Limits.queries)
+    #expect(client.receipts.requests.count <= Limits.receiptConversations)
     #expect(client.outbox.accepted.count <= Limits.accepted)
-    #expect(client.archives.values.allSatisfy { $0.held.count <= Limits.held })
-    #expect(client.questions.count < 1_000)
+    #expect(client.archives.byKey.values.allSatisfy { $0.held.count <= Limits.held })
+    #expect(client.context.iqs.count < 1_000)
   }
 
   @Test func floodsEndAtTheirLimits() {
@@ -225,10 +225,10 @@ struct ClientFuzzTests {
       }
     }
     let client = talk.client
-    #expect(client.rooms.values.map(\.occupants.count) == [Limits.occupants])
-    #expect(client.typists.count <= Limits.typists)
-    #expect(client.unanswered.wishes.count == Limits.unansweredPlaces)
-    #expect(client.unanswered.wishes.values.allSatisfy { $0.count <= Limits.unanswered })
+    #expect(client.rooms.byAddress.values.map(\.occupants.count) == [Limits.occupants])
+    #expect(client.typing.count <= Limits.typists)
+    #expect(client.receipts.requests.count == Limits.receiptConversations)
+    #expect(client.receipts.requests.values.allSatisfy { $0.count <= Limits.receiptRequests })
     #expect(client.roster.contacts.isEmpty)
   }
 }

@@ -57,7 +57,7 @@ struct RoomTests {
       let entry = try #require(talk.sent.first { $0["to"] == "\(room)/anna" })
       let user = entry.first("x", Feature.rooms)
       #expect(user?.first("history", Feature.rooms)?.attributes == attributes)
-      #expect(entry.has("c", Feature.abilities))
+      #expect(entry.has("c", Feature.capabilities))
     }
   }
 
@@ -511,7 +511,7 @@ struct RoomTests {
     talk.roomFeatures[room] = []
     talk.logIn()
     #expect(talk.news.contains(.joined(room: room, nick: "ann")))
-    #expect(talk.client.rooms.count == 1)
+    #expect(talk.client.rooms.byAddress.count == 1)
     talk.forget()
     let news = talk.hear(
       "<message from='anna@example.org'><event xmlns='\(Feature.publishingEvents)'><items node="

@@ -128,7 +128,7 @@ struct StartTests {
     let identity = try #require(answer.first("identity", Feature.info))
     var text =
       "\(identity["category"] ?? "")/\(identity["type"] ?? "")//\(identity["name"] ?? "")<"
-    for feature in ServerFeatures.names(in: Element("iq", children: [answer])).sorted() {
+    for feature in DiscoveredInfo(Element("iq", children: [answer])).features.sorted() {
       text += feature + "<"
     }
     var letters: [UInt8] = []

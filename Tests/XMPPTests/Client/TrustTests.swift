@@ -195,7 +195,7 @@ struct TrustTests {
     state.state = .entered
     state.hasOccupantIDs = true
     func identity(_ nick: String, _ id: String? = nil) -> NetworkUser {
-      state.speaker(
+      state.user(
         Address(local: "room", domain: "muc.example.org", resource: nick), occupantID: id,
         isLive: true)
     }
@@ -210,7 +210,7 @@ struct TrustTests {
     state.hasOccupantIDs = false
     #expect(
       identity("room@muc.example.org").identity
-        != state.speaker(
+        != state.user(
           room, occupantID: nil, isLive: true
         ).identity)
     #expect(identity("x").identity != identity("/x").identity)
