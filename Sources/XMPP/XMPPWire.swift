@@ -3,8 +3,8 @@ import Conversations
 import Networks
 import Platform
 
-/// An account's connection to its XMPP server: what the stream brings goes into the client, and what
-/// the client wants is done.
+/// An account's connection to its XMPP server: it gives the client what arrives on the stream, and
+/// does what the client wants.
 @MainActor
 package final class XMPPWire: Wire {
   private typealias Stream = ClientStream<OutboxEntry.ID>
@@ -33,23 +33,23 @@ package final class XMPPWire: Wire {
   private let attachments: AttachmentFolder
   private let progress: TransferProgress
   private var upload: Transfers.ID?
-  /// What the client, and what the upload says of itself.
+  /// The status of the client, and of the upload.
   private var statuses = ("", "")
   private var stream: Stream?
-  /// Those that are saying goodbye, by number.
+  /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
   /// The strongest SCRAM that the server has ever offered.
   private var strongest: SCRAMHash?
   private var timer: TimerID?
-  /// What the clock showed when it stopped reading: answers that nobody reads are not late.
+  /// When it stopped reading. Answers that are not read are not late.
   private var stopped: Milliseconds?
-  /// What is to be told to the client, in order: of what one event brings all is done before the next.
+  /// Events for the client, in order: all effects of one are done before the next.
   private var told: [ClientEvent] = []
   private var isTelling = false
-  /// How many there were, to tell the present one from those before it.
+  /// Counts the connections, to tell the present one from earlier ones.
   private var connections = 0
 
-  /// - Parameter settings: the account's, and the facts about its server.
+  /// - Parameter settings: the account's settings, and the facts about its server.
   /// - Throws: `StoreError`.
   package init(
     _ account: Account, _ settings: [String: String], in store: Store, loop: EventLoop,
@@ -91,7 +91,7 @@ package final class XMPPWire: Wire {
     connections += 1
     let stream = Stream(loop: loop, settings: settings, names: names) {
       [weak self, connections] event in
-      // Of a connection that was closed nothing is news.
+      // Events of a closed connection no longer matter.
       guard let self else { return }
       if case .down = event { leaving[connections] = nil }
       if self.connections == connections, self.stream != nil { hear(event) }
@@ -105,7 +105,7 @@ package final class XMPPWire: Wire {
   package func take(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
-    // A message to a room that is being entered waits for that.
+    // Requests first: a message to a room that one of them enters has to wait for that.
     tell(.requests(requests))
     tell(.outbox(outbox))
     if !signals.isEmpty { tell(.signals(signals)) }
@@ -148,13 +148,13 @@ package final class XMPPWire: Wire {
     while !told.isEmpty {
       let (now, turn) = (stopped ?? Store.wallClock(), connections)
       for effect in client.handle(told.removeFirst(), at: now) {
-        // Of a connection that another has taken the place of there is nothing to show.
+        // The status of a replaced connection no longer matters.
         if case .status = effect, turn != connections { continue }
         perform(effect, at: now)
       }
     }
     isTelling = false
-    // What came meanwhile counts as received when it is stored, and not before.
+    // What arrived meanwhile counts as received once it is stored, and not before.
     if isReading { stream?.resume() }
   }
 
@@ -210,7 +210,7 @@ extension XMPPWire {
   }
 
   private func showStatus() {
-    // While there is no connection, that is what is to be said.
+    // Without a connection, the process shows its own status.
     guard stream != nil else { return }
     report(
       .status([statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")))
@@ -218,7 +218,7 @@ extension XMPPWire {
 }
 
 extension ServerSettings {
-  /// As `/account add` and `/account set` say.
+  /// From the settings of `/account add` and `/account set`.
   init(_ settings: [String: String]) {
     let port = settings["port"].flatMap { UInt16($0) }
     self.init(
@@ -228,7 +228,7 @@ extension ServerSettings {
 }
 
 extension ClientStatus {
-  /// For the status line; empty where all is well.
+  /// For the status line; empty when all is well.
   var words: String {
     switch self {
     case .connecting: "connecting"
@@ -244,6 +244,6 @@ extension ClientStatus {
 /// `1,204`.
 private func grouped(_ number: Int) -> String {
   var digits = Array(String(number))
-  for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+  for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
   return String(digits)
 }

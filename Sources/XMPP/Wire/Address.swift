@@ -12,8 +12,8 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
     self.resource = resource
   }
 
-  /// nil for what cannot be an address. Local part and domain are compared without case, so they
-  /// are kept in lower case.
+  /// nil for a text that is no address. Local part and domain ignore case, so they are kept in
+  /// lower case.
   package init?(_ text: String) {
     let slash = text.firstIndex(of: "/")
     let bare = text[..<(slash ?? text.endIndex)]

@@ -22,7 +22,7 @@ struct ArchiveQuery: Sendable {
   private(set) var results: [Element] = []
   private var weight = 0
   /// Whether there was no room for the rest of it.
-  private(set) var isCut = false
+  private(set) var isTruncated = false
 
   init(_ archive: ArchiveKey, _ scope: Scope) { (self.archive, self.scope) = (archive, scope) }
 
@@ -30,11 +30,11 @@ struct ArchiveQuery: Sendable {
 
   /// If a page does not fit, keeps the part next to what is known: when going back, its end.
   mutating func add(_ result: Element) {
-    if isCut, !isHistory { return }
+    if isTruncated, !isHistory { return }
     results.append(result)
     weight += result.weight
     while results.count > 1, weight > Limits.pageWeight || results.count > Limits.page {
-      isCut = true
+      isTruncated = true
       weight -= isHistory ? results.removeFirst().weight : results.removeLast().weight
     }
   }
@@ -141,7 +141,7 @@ struct ArchivePage: Sendable {
   /// back.
   var isLast: Bool { fin?["complete"] == "true" }
   /// The same, and all of it fitted.
-  var isComplete: Bool { isLast && !query.isCut }
+  var isComplete: Bool { isLast && !query.isTruncated }
 
   // If hobnob skipped the first or last message because it is too large, only the answer has its id
   // (XEP-0059).
@@ -149,7 +149,7 @@ struct ArchivePage: Sendable {
   var last: String? { end("last") ?? ids.last }
 
   private func end(_ name: String) -> String? {
-    query.isCut
+    query.isTruncated
       ? nil : Limits.bounded(fin?.first("set", Feature.pages)?.first(name, Feature.pages)?.text)
   }
 }

@@ -222,7 +222,8 @@ struct Archives: Sendable {
       if let last, last != after { setMark(last, of: key, in: &context) }
       // An archive that promises more and sends nothing would be asked for ever.
       let isEnd =
-        !page.query.isCut && isFirst || page.isComplete || page.last == nil || page.last == after
+        !page.query.isTruncated && isFirst || page.isComplete || page.last == nil
+        || page.last == after
       if !isEnd || byKey[key]?.takeDropped() == true {
         askNextPage(of: key, early: true, in: &context)
         return []

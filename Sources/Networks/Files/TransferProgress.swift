@@ -2,10 +2,10 @@
 import Conversations
 import Platform
 
-/// How far a file is, for the status line, in steps that are worth a look: `uploading a.png 45 %`.
+/// How much of a file is transferred, for the status line: `uploading a.png 45 %`.
 @MainActor
 package final class TransferProgress {
-  /// Milliseconds before anything is said: most files are through by then.
+  /// Milliseconds before anything is shown: most files are done by then.
   private static let patience: Milliseconds = 300
 
   private let loop: EventLoop
@@ -14,7 +14,7 @@ package final class TransferProgress {
   private var began: Milliseconds = 0
   private var shown = ""
 
-  /// - Parameter show: is told what is to be seen now; empty for nothing.
+  /// - Parameter show: gets the text to show now; empty for nothing.
   package init(loop: EventLoop, show: @escaping (String) -> Void) {
     (self.loop, self.show) = (loop, show)
   }
@@ -25,7 +25,7 @@ package final class TransferProgress {
 
   package func move(_ bytes: Int64, of all: Int64) {
     guard let what, loop.now - began >= Self.patience else { return }
-    // In steps of five: each is a write into the store.
+    // In steps of five, since each is a write into the store.
     let percent = all > 0 ? min(bytes, all) * 20 / all * 5 : nil
     say(percent.map { "\(what) \($0) %" } ?? what)
   }

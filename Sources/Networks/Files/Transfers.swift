@@ -4,18 +4,17 @@ import Conversations
 import Glibc
 import Platform
 
-/// Files to and from web servers that a network names, by libcurl in the loop.
+/// Uploads and downloads of files, by libcurl in the loop. The network names the web server.
 ///
-/// Only by HTTPS, with the certificate checked. What a stranger names never leads into this machine
-/// or the network around it: no connection to such an address is made, unless the account's own
-/// server is there.
+/// It uses only HTTPS, and checks the certificate. It never connects to this machine or the network
+/// around it, whatever address a stranger names, unless the account's own server is there.
 @MainActor
 package final class Transfers {
-  /// Why a file did not go.
+  /// Why a transfer failed.
   package struct Failure: Error, Hashable {
-    /// As the end of a sentence, without its stop.
+    /// As the end of a sentence, without its full stop.
     package var reason: String
-    /// Whether it may go better later.
+    /// Whether another try may work.
     package var isPassing = false
 
     package init(_ reason: String, isPassing: Bool = false) {
@@ -24,10 +23,10 @@ package final class Transfers {
   }
 
   package typealias Ended = (Result<Void, Failure>) -> Void
-  /// How many bytes of how many have gone; 0 of 0 while that is not known.
+  /// How many bytes of how many are transferred; 0 of 0 while that is not known.
   package typealias Progress = (Int64, Int64) -> Void
 
-  /// Names a transfer, to end it.
+  /// Identifies a transfer, to cancel it.
   package struct ID: Hashable {
     fileprivate let handle: UnsafeMutableRawPointer
   }
@@ -43,7 +42,7 @@ package final class Transfers {
   private var watched: Set<Int32> = []
   private var timer: TimerID?
 
-  /// - Parameter certificates: a file with some to trust beside the system's.
+  /// - Parameter certificates: a file with certificates to trust besides the system's.
   package init(
     loop: EventLoop, names: (any NameSource)? = nil, certificates: String?
   ) {
@@ -85,7 +84,7 @@ package final class Transfers {
   /// - Parameters:
   ///   - hash: the attachment's.
   ///   - headers: lines as `Authorization: …`.
-  ///   - ended: is told once, in the loop, and not after ``cancel(_:)``.
+  ///   - ended: called once, in the loop, and not after ``cancel(_:)``.
   @discardableResult
   package func upload(
     _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
@@ -99,7 +98,7 @@ package final class Transfers {
       fseeko(file, 0, SEEK_END)
       let size = ftello(file)
       fseeko(file, 0, SEEK_SET)
-      // The server is not asked first whether it wants the file: it gave the address for it.
+      // No need to ask first whether the server wants the file: it gave the address for it.
       for line in headers + ["Content-Type: " + type, "Expect:"] {
         transfer.headers = curl_slist_append(transfer.headers, line)
       }
@@ -118,8 +117,8 @@ package final class Transfers {
   /// Fetches a file.
   ///
   /// - Parameters:
-  ///   - limit: of its size, in bytes.
-  ///   - write: takes the next piece; false ends it.
+  ///   - limit: bytes of the largest file.
+  ///   - write: gets the next piece; returns false to cancel the transfer.
   @discardableResult
   package func download(
     _ address: String, limit: Int64, seconds: Int? = nil,
@@ -136,14 +135,14 @@ package final class Transfers {
     }
   }
 
-  /// Ends a transfer that is under way. Not from within its own `progress` or `write`.
+  /// Cancels a running transfer. Do not call it from its own `progress` or `write`.
   package func cancel(_ id: ID) {
     guard running[id.handle] != nil else { return }
     curl_multi_remove_handle(multi, id.handle)
     running[id.handle] = nil
   }
 
-  /// - Parameter prepare: returns why it cannot begin.
+  /// - Parameter prepare: returns the reason if it cannot begin.
   private func begin(
     _ address: String, progress: @escaping Progress, ended: @escaping Ended,
     prepare: (Transfer) -> Failure?
@@ -154,7 +153,7 @@ package final class Transfers {
     }
     let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
     if let failure = Self.fault(of: address) ?? prepare(transfer) {
-      // Told in the loop, as any other end is.
+      // In the loop, like any other end.
       loop.after(milliseconds: 0) { ended(.failure(failure)) }
       return nil
     }
@@ -164,7 +163,7 @@ package final class Transfers {
     return ID(handle: handle)
   }
 
-  /// Looks the web server's name up, which libcurl cannot do in a confined process, and goes there.
+  /// Looks up the web server's name, which libcurl cannot do in a confined process, and connects.
   private func go(to address: String, _ transfer: Transfer) {
     guard let (host, port) = Self.host(of: address) else {
       return fail(transfer, Failure("its address is not a web address"))
@@ -188,7 +187,7 @@ package final class Transfers {
     }
   }
 
-  /// Told in the loop, as any other end is.
+  /// In the loop, like any other end.
   private func fail(_ transfer: Transfer, _ failure: Failure) {
     loop.after(milliseconds: 0) { [weak self] in
       guard self?.running.removeValue(forKey: transfer.handle) != nil else { return }

@@ -3,20 +3,20 @@ import CAres
 import CCurl
 import Glibc
 
-/// A file on its way, of ``Transfers``; libcurl's callbacks have a pointer to it.
+/// One file that ``Transfers`` moves; libcurl's callbacks have a pointer to it.
 final class Transfer {
   let handle: UnsafeMutableRawPointer
   let ended: Transfers.Ended
-  /// What is sent.
+  /// The file to upload.
   var file: UnsafeMutablePointer<FILE>?
   var headers: UnsafeMutablePointer<curl_slist>?
-  /// Where it goes, and how many bytes may still come. An answer to an upload is dropped.
+  /// Takes what arrives, and how many bytes may still arrive. The answer to an upload is dropped.
   var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
   var left: Int64 = 1 << 20
-  /// How often it may still be sent on to another address.
+  /// How many redirects it may still follow.
   var redirects = 0
   private var addresses: UnsafeMutablePointer<curl_slist>?
-  /// The own server's address, which may be local, and whether another one was found to be.
+  /// The address of the account's own server, which may be local, and whether another address was.
   private let server: String?
   private var wasLocal = false
   private let progress: Transfers.Progress
@@ -39,9 +39,9 @@ final class Transfer {
     Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
-  /// Says where it goes next: libcurl looks nothing up.
+  /// Sets the next address: libcurl looks up no names.
   ///
-  /// - Parameter found: the addresses of the host, in digits; empty where the host is one.
+  /// - Parameter found: the addresses of the host, in digits; empty if the host is one itself.
   func go(to address: String, _ host: String, _ port: String, _ found: [String]) {
     curl_slist_free_all(addresses)
     addresses = nil
@@ -53,7 +53,7 @@ final class Transfer {
     _ = ccurl_set_text(handle, CURLOPT_URL, address)
   }
 
-  /// Where the answer sends it, if it may still go on.
+  /// The address that the answer redirects to, if another redirect is allowed.
   func nextAddress() -> String? {
     guard redirects > 0, (300..<400).contains(ccurl_status(handle)),
       let next = ccurl_next_address(handle)
@@ -65,13 +65,13 @@ final class Transfer {
   func setUp(certificates: String?) {
     let me = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_only_https(handle)
-    // What stands in the environment is meant for browsers, and a proxy's address hides others.
+    // The proxy in the environment is meant for browsers, and would hide the real address.
     _ = ccurl_set_text(handle, CURLOPT_PROXY, "")
     _ = ccurl_set_number(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     _ = ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
     _ = ccurl_set_number(handle, CURLOPT_FAILONERROR, 1)
     _ = ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 30)
-    // A transfer that as good as stands still for a minute is dead, however long a large file takes.
+    // A transfer that hardly moves for a minute is dead; a large file may take as long as it needs.
     _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
     _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_TIME, 60)
     if let certificates { _ = ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
@@ -90,7 +90,7 @@ final class Transfer {
     _ = ccurl_set_progress(
       handle,
       { transfer, downTotal, down, upTotal, up in
-        // Of a file that is sent: what the answer says of its own length is anybody's.
+        // For an upload, the bytes sent: the server may claim any length for its answer.
         let transfer = Transfer.at(transfer)
         let isUpload = transfer.file != nil
         transfer.progress(Int64(isUpload ? up : down), Int64(isUpload ? upTotal : downTotal))
@@ -109,7 +109,7 @@ final class Transfer {
   }
 
   private func take(_ piece: UnsafeRawBufferPointer) -> Int {
-    // What stands in an answer that leads elsewhere is not the file.
+    // The body of a redirect is not the file.
     if (300..<400).contains(ccurl_status(handle)) { return piece.count }
     left -= Int64(piece.count)
     return left >= 0 && write(piece) ? piece.count : 0
@@ -144,7 +144,7 @@ final class Transfer {
     return .failure(Transfers.Failure(Self.words(for: result), isPassing: !isFinal))
   }
 
-  /// An HTTP status in words for somebody who sends or fetches a file.
+  /// An HTTP status in words for a person who sends or fetches a file.
   private static func words(forAnswer status: Int) -> String {
     let words =
       switch status {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import Glibc
 
-/// How long to wait before the next try to connect: longer from one failure to the next, and not
-/// the same for all who lost the same server.
+/// How long to wait before the next try to connect: longer after each failure, and different for
+/// each client that lost the same server.
 package struct BackOff: Sendable {
   private var failures = 0
   private var loggedIn: Milliseconds?
@@ -13,7 +12,7 @@ package struct BackOff: Sendable {
   /// The connection is gone, or there was none.
   ///
   /// - Parameters:
-  ///   - now: of the clock that `loggedIn(at:)` was given.
+  ///   - now: on the clock that `loggedIn(at:)` uses.
   ///   - random: from 0 to 1.
   /// - Returns: milliseconds until the next try.
   package mutating func next(at now: Milliseconds, random: Double) -> Milliseconds {
@@ -21,27 +20,26 @@ package struct BackOff: Sendable {
     loggedIn = nil
     failures += 1
     let step = Retry.connection.pause(after: failures)
-    // Between a half and the whole of it.
+    // Between half of it and all of it.
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
 
-  /// When the next try is, for the status line: by the clock, since counting down would wake the
-  /// machine every second; with seconds where it is within a minute.
+  /// When the next try is, for the status line: as a time of day, since counting down would wake
+  /// the machine every second; with seconds if it is less than a minute away.
   ///
   /// - Parameters:
   ///   - pause: milliseconds until then.
-  ///   - now: as the clock on the wall shows it.
+  ///   - now: what the wall clock shows.
   package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
-    var (time, parts) = (time_t((now + pause) / 1000), tm())
-    localtime_r(&time, &parts)
-    let minute = "\(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min))"
-    return pause < 60_000 ? minute + ":" + twoDigits(parts.tm_sec) : minute
+    let time = TimeZoneRules.local.wallTime(now + pause)
+    let minute = "\(twoDigits(time.hour)):\(twoDigits(time.minute))"
+    return pause < 60_000 ? minute + ":" + twoDigits(time.second) : minute
   }
 
-  private static func twoDigits(_ number: Int32) -> String {
+  private static func twoDigits(_ number: Int) -> String {
     (number < 10 ? "0" : "") + String(number)
   }
 
-  /// There is a connection; only if it holds for a while does the next pause begin anew.
+  /// There is a connection. The next pause is short again only if it lasts for a while.
   package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
 }

@@ -4,28 +4,28 @@ import CSeccomp
 import Glibc
 import Platform
 
-/// What a network process gives up before it reads its first byte from the network: it can start no
-/// program, gain no rights, reach no other process and no files but its own. An attacker who takes it
-/// over through a fault in a parser can do what the process does, and no more.
+/// The limits that a network process sets itself before it reads its first byte from the network:
+/// it cannot start programs, gain rights, or reach other processes or files. An attacker who takes
+/// it over through a fault in a parser can do what the process does, and no more.
 package struct Sandbox: Hashable, Sendable {
-  /// The kernel's version of Landlock; 0 where it has none, so that all files of the user are in
-  /// reach.
+  /// The kernel's version of Landlock; 0 if it has none, so that the process can reach all files of
+  /// the user.
   package var landlock: Int
   /// Whether system calls are filtered.
   package var filtersCalls: Bool
 
-  /// Why it cannot be confined although the kernel can do it.
+  /// Why the process cannot be confined although the kernel supports it.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// What a system needs for certificates and names of the web, and libraries for their libraries.
+  /// What certificates and names of the web need, and libraries for other libraries.
   private static let readable = [
     "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime",
     "/etc/ld.so.cache", "/usr", "/lib", "/lib64", "/dev/urandom",
   ]
 
-  /// What this kernel can do, without doing it.
+  /// What this kernel supports; changes nothing.
   package static var available: Sandbox {
     Sandbox(
       landlock: Int(clinux_landlock_version()),
@@ -35,9 +35,9 @@ package struct Sandbox: Hashable, Sendable {
   /// Enters it, for as long as the process lives.
   ///
   /// - Parameters:
-  ///   - folders: where it reads and writes.
-  ///   - files: what it reads beside a system's certificates and libraries.
-  /// - Returns: what holds from now on: less than all where the kernel can do no more.
+  ///   - folders: the process may read and write there.
+  ///   - files: what it may read besides the system's certificates and libraries.
+  /// - Returns: the limits from now on: only some of them if the kernel supports no more.
   /// - Throws: ``Failure``.
   package static func enter(
     folders: [String], files: [String] = []
@@ -68,7 +68,7 @@ package struct Sandbox: Hashable, Sendable {
     return possible
   }
 
-  /// As it stands among the facts about an account's server, and in `hobnob check`.
+  /// For the facts about an account's server, and for `hobnob check`.
   package var words: String {
     switch (landlock, filtersCalls) {
     case (0, false): "none: this kernel has neither Landlock nor seccomp"

@@ -3,28 +3,28 @@ import Conversations
 import Platform
 import Sentences
 
-/// Fetches the files that a store asks a network's process for: a few at a time, first those that
-/// its owner asks for. A slow one goes on beside the others and holds up none of them.
+/// Fetches the files that shells ask a network process for: a few at a time, those that the owner
+/// asks for first. A slow one continues beside the others and delays none of them.
 @MainActor
 final class Downloads {
-  /// Bytes of the largest file that is fetched where its owner asks for it.
+  /// Bytes of the largest file that is fetched when the owner asks for it.
   private static let most: Int64 = 100_000_000
-  /// Seconds for one that nobody asked for: whoever offers it may have all the time in the world.
+  /// Seconds for a file that nobody asked for, since its sender can make it last for ever.
   private static let patience = 600
-  /// How many are fetched at a time, and how many slow ones beside them.
-  private static let places = 3
-  private static let slowPlaces = 12
-  /// A slow one brings fewer bytes than this in so many milliseconds: 1 kB a second.
+  /// How many files are fetched at a time, and how many slow ones beside them.
+  private static let mostRunning = 3
+  private static let mostSlow = 12
+  /// A slow one delivers fewer bytes than this in so many milliseconds: 1 kB a second.
   private static let slowBytes: Int64 = 30_000
   private static let span: Milliseconds = 30_000
 
-  /// One that is being fetched.
+  /// A file that is being fetched.
   @MainActor
   private final class Running {
     let request: NetworkRequest
     var transfer: Transfers.ID?
     var bytes: Int64 = 0
-    /// When its speed was last looked at, and the bytes that had come by then.
+    /// When its speed was last measured, and the bytes that had arrived by then.
     var mark: (time: Milliseconds, bytes: Int64)
     var isSlow = false
     /// For the status line.
@@ -43,7 +43,7 @@ final class Downloads {
     }
   }
 
-  /// Called in the loop with what is to be stored.
+  /// Called in the loop with the events to store.
   var report: ([NetworkEvent]) -> Void = { _ in }
   /// The address of the account's own server in digits, which may be a local one.
   var server: String?
@@ -51,12 +51,12 @@ final class Downloads {
   private let loop: EventLoop
   private let transfers: Transfers
   private let folder: AttachmentFolder
-  /// Bytes of the largest file that is fetched unasked.
+  /// Bytes of the largest file that is fetched without being asked for.
   var limit: Int64
   private let show: (String) -> Void
   private var waiting: [NetworkRequest] = []
   private var running: [Running] = []
-  /// What was answered and may still be in a list that was read before.
+  /// Requests that are answered, but may still be in a list that was read before.
   private var ended: Set<NetworkRequest.ID> = []
   private var timer: TimerID?
 
@@ -70,7 +70,7 @@ final class Downloads {
 
   var isEmpty: Bool { running.isEmpty && waiting.isEmpty }
 
-  /// - Parameter all: every request that has no answer; those to fetch are taken out of it.
+  /// - Parameter all: every request that has no answer.
   func take(from all: [NetworkRequest]) -> [NetworkRequest] {
     let (others, mine) = (all.filter { !$0.isFetch }, all.filter(\.isFetch))
     ended.formIntersection(mine.map(\.id))
@@ -84,20 +84,20 @@ final class Downloads {
     return others
   }
 
-  /// What the owner asked for comes before what nobody did.
+  /// What the owner asked for comes before the rest.
   private func wait(_ request: NetworkRequest) {
-    let place = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
-    waiting.insert(request, at: place ?? waiting.endIndex)
+    let index = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
+    waiting.insert(request, at: index ?? waiting.endIndex)
   }
 
-  /// Begins with those that there is room for.
+  /// Begins as many as there is room for.
   private func next() {
     while let index = waiting.firstIndex(where: { new in
       !running.contains { $0.request.isSame(as: new) }
     }), hasRoom(for: waiting[index]) {
       begin(waiting.remove(at: index))
     }
-    // While others wait, one of those under way may turn out to be slow.
+    // While others wait, a running one may turn out to be slow.
     let look = waiting.isEmpty ? nil : running.filter { !$0.isSlow }.map(\.mark.time).min()
     loop.schedule(&timer, at: look.map { $0 + Self.span }) { [weak self] in
       guard let self else { return }
@@ -108,11 +108,11 @@ final class Downloads {
 
   private func hasRoom(for request: NetworkRequest) -> Bool {
     let slow = running.count(where: \.isSlow)
-    if running.count - min(slow, Self.slowPlaces) < Self.places { return true }
-    // The owner waits for none that nobody asked for.
+    if running.count - min(slow, Self.mostSlow) < Self.mostRunning { return true }
+    // The owner's file does not wait for one that nobody asked for.
     guard request.verb == .fetch,
       let last = running.lastIndex(where: {
-        $0.request.verb == .fetchUnasked && (!$0.isSlow || slow > Self.slowPlaces)
+        $0.request.verb == .fetchUnasked && (!$0.isSlow || slow > Self.mostSlow)
       })
     else { return false }
     let former = running.remove(at: last)
@@ -177,7 +177,7 @@ final class Downloads {
       reason = filled(
         ("%1 could not be fetched: %2.", [Self.name(of: request.text), failure.reason]))
     }
-    // The same file may have been asked for twice; its owner may have more of it than a contact.
+    // The same file may have been requested twice; the owner's own request allows more bytes.
     let all =
       [request]
       + waiting.filter {
@@ -194,8 +194,8 @@ final class Downloads {
     show(told.count > 1 ? "fetching \(told.count) files" : told.first ?? "")
   }
 
-  /// What a file is called that lies at an address: the last part of its path. Only shown, and
-  /// offered to `/save`; it chooses no place.
+  /// The name of the file at an address: the last part of its path. It is only shown, and suggested
+  /// to `/save`; it never decides where a file is written.
   static func name(of address: String) -> String {
     let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let parts = path.split(separator: UInt8(ascii: "/"))

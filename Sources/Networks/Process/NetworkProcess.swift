@@ -13,53 +13,53 @@ package final class NetworkProcess {
   private let loop: EventLoop
   private let source: any AccountSource
   private let files: AccountFiles
-  /// As its owner has set them when they were last read.
+  /// The owner's settings, as last read.
   private var settings: AccountSettings
-  /// The `ca` file. A new one takes a new process: this one cannot open other files.
+  /// The `ca` file. For another one a new process has to start: this one cannot open other files.
   private let authorities: String?
   /// nil until it is known.
   private var secret: String?
-  /// How often the password was asked for: an answer to an earlier question is too late.
+  /// Counts the questions for the password: an answer to an earlier one is too late.
   private var asked = 0
   private let downloads: Downloads
-  /// Whether it stays when its owner has no shell.
+  /// Whether it continues when its owner has no shell.
   private let stays: Bool
 
   private let random: () -> Double
 
   private var isUp = false
-  /// Also before the loop runs.
+  /// May become true before the loop runs.
   private var hasToLeave = false
   private var isHelperGone = false
   private var backOff = BackOff()
   private var position: Int64
-  /// What was heard and is not stored yet, since the store could not be written.
+  /// Events that are not stored yet, because the store could not be written.
   private var unstored: [NetworkEvent] = []
-  /// What the network told about itself, and is not stored yet.
+  /// Facts about the server that are not stored yet.
   private var learned: [String: String] = [:]
-  /// The last connection failed in a way that another try would not change.
+  /// Why the last connection failed, if another try would fail, too.
   private var failure: String?
   private var retry: TimerID?
   private var storing: TimerID?
   private var leaving: TimerID?
-  /// What the wire, and what the downloads say of themselves.
+  /// The status of the wire, and of the downloads.
   private var statuses = ("", "")
   private var shownStatus = ""
-  /// What the wire says of itself, which holds again once the store can be written.
+  /// The status of the wire, to be shown again once the store can be written.
   private var status = ""
-  /// What a shell that was killed has left is still to be cleared away.
+  /// A shell was killed, and what it left is still to be cleared away.
   private var aShellEnded = true
-  /// What is in the store was not looked at, since it could not be.
+  /// The store could not be read, so its contents still have to be looked at.
   private var hasToLook = false
 
   /// Milliseconds that it stays after its owner's last shell.
   private let patience: Int64
 
   /// - Parameters:
-  ///   - account: whose lease this process holds.
-  ///   - source: where its settings come from, the password that nobody typed, and addresses.
+  ///   - account: the one whose lease this process holds.
+  ///   - source: gives the settings, a password that was not typed, and addresses.
   ///   - files: where the facts about its server are kept.
-  ///   - typed: the password that its owner has typed.
+  ///   - typed: the password, if the owner has typed it.
   ///   - patience: milliseconds that it stays after its owner's last shell.
   ///   - random: from 0 to 1, for the pauses between two tries.
   package init(
@@ -80,7 +80,7 @@ package final class NetworkProcess {
     show = { [weak self] in self?.show(downloads: $0) }
   }
 
-  /// Connects and serves until there is nobody to serve.
+  /// Connects, and serves the owner's shells until there are none.
   ///
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
   /// - Throws: `StoreError`, ``HelperIsGone``.
@@ -100,7 +100,7 @@ package final class NetworkProcess {
     connect()
     look()
     if !hasToLeave { loop.run() }
-    // Shells that end at the same time are waited for: nobody tries again.
+    // This waits for shells that end at the same time, since nobody tries again.
     store.patience = 10_000
     isUp = false
     wire.close()
@@ -127,7 +127,7 @@ package final class NetworkProcess {
   private func askForPassword() {
     asked += 1
     source.password { [weak self, number = asked] answer in
-      // The owner may have asked for another try meanwhile.
+      // The owner may have asked for another try in between.
       guard let self, number == asked else { return }
       switch answer {
       case .success(let found):
@@ -172,7 +172,7 @@ package final class NetworkProcess {
 
   // MARK: The store
 
-  /// Stores what was heard. Nothing more is read from the wire until that is done.
+  /// Stores the events. Until that is done, nothing more is read from the wire.
   private func keep() {
     if let storing { loop.cancel(storing) }
     storing = nil
@@ -197,7 +197,8 @@ package final class NetworkProcess {
     do {
       try store.apply(unstored, of: account, fetchesFiles: settings.fetchLimit > 0)
     } catch StoreError.contradiction {
-      // Something in it does not fit what is known: without that, or nothing would come any more.
+      // One of the events contradicts the store. Leave it out, or no event could be stored ever
+      // again.
       while let item = unstored.first {
         do {
           try store.apply([item], of: account, fetchesFiles: settings.fetchLimit > 0)
@@ -208,7 +209,7 @@ package final class NetworkProcess {
     unstored = []
   }
 
-  /// Something was committed, or a shell ended.
+  /// Reacts to a commit, or to a shell that ended.
   private func look() {
     hasToLook = false
     do {
@@ -283,7 +284,7 @@ package final class NetworkProcess {
   }
 
   private func give() throws {
-    // Two that send would send twice: whoever has lost the lease goes.
+    // Two processes would send everything twice, so the one that has lost the lease ends.
     guard try store.read({ try $0.holdsLease(of: account) }) else { return leave() }
     let outbox = try store.read { try $0.outbox(of: account.network) }
     let isNew = outbox.contains { !$0.wasTried }
@@ -314,7 +315,7 @@ package final class NetworkProcess {
     }
   }
 
-  /// What the wire is at would have to begin anew, or be lost.
+  /// Waits for work of the wire that would have to begin anew, or be lost.
   private func leaveWhenDone() {
     guard wire.isBusy || !downloads.isEmpty else { return leave() }
     loop.schedule(&leaving, at: loop.now + max(1_000, patience)) { [weak self] in
@@ -350,7 +351,7 @@ package final class NetworkProcess {
       try store.writeIfNeeded { try $0.setStatus(of: account, status) }
       shownStatus = status
     } catch {
-      // The status that holds then is told.
+      // The next try shows the status of that moment.
       again(behind: error)
     }
   }

@@ -4,11 +4,11 @@ import Glibc
 import Platform
 
 /// A program that prints a password: the account's `password-command`, or `secret-tool`. It runs
-/// without a shell, in a process group of its own, which gets the terminal if this process has it.
-/// The password is the first line that it prints, and it must end within a minute.
+/// without a shell, in its own process group, which gets the terminal if this process has it. The
+/// password is the first line of its output. The program must end within a minute.
 @MainActor
 final class PasswordCommand {
-  /// Bytes of its output that are read at the most.
+  /// Bytes of its output that are read at most.
   private static let most = 65_536
   /// Milliseconds until it is ended, and from the request to end until it is killed.
   static let patience = 60_000
@@ -18,9 +18,9 @@ final class PasswordCommand {
   private let loop: EventLoop
   private let patience: Int
   private let done: (Result<String, PasswordFailure>) -> Void
-  /// Also the number of its group.
+  /// Also the id of its group.
   private var process: pid_t = 0
-  /// The terminal that it was lent; -1 if none.
+  /// The terminal that it was given; -1 if none.
   private var terminal: Int32 = -1
   private var output: Int32 = -1
   private var ending: Int32 = -1
@@ -30,7 +30,7 @@ final class PasswordCommand {
 
   /// - Parameters:
   ///   - patience: milliseconds until it is ended.
-  ///   - done: called once, in the loop; at once, by `start`, where it cannot be started.
+  ///   - done: called once, in the loop; directly by `start` if it cannot be started.
   init(
     _ words: [String], loop: EventLoop, patience: Int = PasswordCommand.patience,
     done: @escaping (Result<String, PasswordFailure>) -> Void
@@ -83,7 +83,7 @@ final class PasswordCommand {
     terminal = -1
   }
 
-  /// Runs it to its end, in a loop of its own.
+  /// Runs it to its end, in its own loop.
   static func run(_ words: [String]) -> Result<String, PasswordFailure> {
     let loop = EventLoop()
     var result: Result<String, PasswordFailure>?
@@ -156,10 +156,10 @@ final class PasswordCommand {
       close(ending)
     }
     if let timer { loop.cancel(timer) }
-    // An agent that it has started may keep the pipe open for ever.
+    // An agent that it started may keep the pipe open for ever.
     read()
     stopReading()
-    // It may have had more to print than the line that was read.
+    // It may have had more to print than its first line.
     let isRefused = exit != 0 && !(exit == 128 + SIGPIPE && hasLine)
     let line = printed.prefix { $0 != 0x0A && $0 != 0x0D }
     if isTooLate {
@@ -174,7 +174,7 @@ final class PasswordCommand {
 
 /// Why there is no password.
 package enum PasswordFailure: Error, Hashable, Sendable {
-  /// Nothing gives one: the owner has to be asked.
+  /// No program gives one: the owner has to type it.
   case none
   /// The command failed, or printed nothing.
   case command(String, status: Int32)

@@ -7,13 +7,13 @@ import Platform
 /// hobnob-networks(7) says what it reads and writes.
 @MainActor
 package struct NetworkProgram {
-  /// How a network's wire is made for an account, with its settings and what is known of its server.
+  /// Makes a network's wire for an account, from its settings and the facts about its server.
   package typealias MakeWire =
     @MainActor (
       Account, [String: String], Store, EventLoop, any NameSource
     ) throws -> any Wire
 
-  /// How an account is made on a network: by address, password and settings; returns why not.
+  /// Registers an account on a network, from address, password and settings; returns why it failed.
   package typealias Register = @MainActor (String, String, [String: String]) -> String?
 
   /// What it does with the account.
@@ -22,7 +22,7 @@ package struct NetworkProgram {
     case connect
     /// The same, with the first line of standard input for a password.
     case connectWithInput
-    /// Ask for the password at the terminal, and go on connecting in the background.
+    /// Ask for the password at the terminal, then connect in the background.
     case ask
   }
 
@@ -49,8 +49,8 @@ package struct NetworkProgram {
     return result
   }
 
-  /// - Returns: the exit status: 0, 1 where the network refused the account, 64 where the arguments
-  ///   are wrong, 75 where another process holds the account.
+  /// - Returns: the exit status: 0, 1 if the network refused the account, 64 if the arguments are
+  ///   wrong, 75 if another process holds the account.
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
     if arguments == ["--sandbox"] {
@@ -177,13 +177,13 @@ package struct NetworkProgram {
       let helper = AccountHelper(
         [ownProgram, "--helper", store.path, account.network], loop: loop)
     else { return "the helper process could not be started: \(SystemFailure().reason)" }
-    // Typing comes first: catching up can keep a processor busy for a while.
+    // Typing has priority: catching up can keep a processor busy for a while.
     _ = nice(5)
     Self.stopReadingTheTerminal()
     let confinement: Sandbox
     do throws(Sandbox.Failure) {
       confinement = try Sandbox.enter(
-        folders: [folder(of: store), facts], files: [settings["ca"]].compactMap { $0 })
+        folders: [storeFolder(store), facts], files: [settings["ca"]].compactMap { $0 })
     } catch {
       return error.description
     }
@@ -197,12 +197,12 @@ package struct NetworkProgram {
     return try process.run()
   }
 
-  private func folder(of store: Store) -> String {
+  private func storeFolder(_ store: Store) -> String {
     let end = store.path.lastIndex(of: "/") ?? store.path.startIndex
     return end == store.path.startIndex ? "/" : String(store.path[..<end])
   }
 
-  /// By its name, where it was started by one, since that is what others see of it.
+  /// Its name if it was started by name, since others see that.
   private var ownProgram: String {
     let own = CommandLine.arguments[0]
     return own.contains("/") ? own : "/proc/self/exe"
@@ -213,9 +213,9 @@ package struct NetworkProgram {
     try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
   }
 
-  /// The process that was asked for is another one, which has the password from a pipe.
+  /// Starts another process, which reads the password from a pipe.
   private func ask(for account: Account, _ settings: AccountSettings, stays: Bool) -> Int32 {
-    // Where the last try failed, what is kept may be why.
+    // If the last try failed, the stored password may be the reason.
     let kept = account.status.isEmpty ? kept(of: account, settings) : nil
     guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
     guard let pipe = ChildProcess.pipe() else { return 1 }

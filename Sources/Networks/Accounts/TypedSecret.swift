@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import Platform
 
-/// A password typed at the terminal, which does not show it.
+/// Asks for a password at the terminal, which does not show it.
 package enum TypedSecret {
-  /// - Returns: nil where there is no terminal, or nothing was typed.
+  /// - Returns: nil if there is no terminal, or nothing was typed.
   package static func ask(_ question: String) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -16,7 +16,7 @@ package enum TypedSecret {
     hidden.c_lflag &= ~tcflag_t(ECHO)
     hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
     hidden.c_iflag |= tcflag_t(ICRNL)
-    // Whoever presses C-c gets the terminal back as it was.
+    // A person who presses C-c gets the terminal back as it was.
     var (signals, blocked) = (sigset_t(), sigset_t())
     sigemptyset(&signals)
     sigaddset(&signals, SIGTSTP)
@@ -28,7 +28,7 @@ package enum TypedSecret {
     defer {
       tcsetattr(terminal.number, TCSAFLUSH, &former)
       signal(SIGINT, SIG_DFL)
-      // A C-z that came meanwhile takes effect now, when the terminal is as it was.
+      // A C-z from the meantime takes effect now that the terminal is as it was.
       sigprocmask(SIG_SETMASK, &blocked, nil)
     }
     _ = Array(question.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
