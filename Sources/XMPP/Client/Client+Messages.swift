@@ -187,7 +187,10 @@ extension Client {
   /// What a message says, once its sender and conversation are known.
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
-    if let events = message.retraction { return events.forEach { context.tell($0) } }
+    if let events = message.retraction {
+      for event in events { context.tell(event) }
+      return
+    }
     let reaction = message.reaction
     for event in reaction ?? [] { context.tell(event) }
     let (source, sender) = (message.incoming.source, message.sender)
