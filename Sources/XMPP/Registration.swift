@@ -3,10 +3,10 @@ import Conversations
 import Networks
 import Platform
 
-/// Makes an account on a server that gives them to whoever asks (XEP-0077).
+/// Registers an account on a server that lets everybody do so (XEP-0077).
 ///
-/// - Parameter settings: as those of an account: `host`, `port`, `ca`.
-/// - Returns: why there is none; nil when it was made.
+/// - Parameter settings: those of an account: `host`, `port`, `ca`.
+/// - Returns: why it failed; nil if the account exists now.
 @MainActor
 package func registerAccount(
   _ address: String, password: String, settings: [String: String]

@@ -4,8 +4,8 @@ import NetworkInbox
 import Networks
 import Platform
 
-/// An account's connection to its XMPP server: what the stream brings goes into the client, and what
-/// the client wants is done.
+/// An account's connection to its XMPP server: it gives the client what arrives on the stream, and
+/// does what the client wants.
 @MainActor
 package final class XMPPWire: Wire {
   private typealias Stream = ClientStream<OutboxEntry.ID>
@@ -34,23 +34,23 @@ package final class XMPPWire: Wire {
   private let attachments: AttachmentFolder
   private let progress: TransferProgress
   private var upload: Transfers.ID?
-  /// What the client, and what the upload says of itself.
+  /// The status of the client, and of the upload.
   private var statuses = ("", "")
   private var stream: Stream?
-  /// Those that are saying goodbye, by number.
+  /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
   /// The strongest SCRAM that the server has ever offered.
   private var strongest: SCRAMHash?
   private var timer: TimerID?
-  /// What the clock showed when it stopped reading: answers that nobody reads are not late.
+  /// When it stopped reading. Answers that are not read are not late.
   private var stopped: Milliseconds?
-  /// What is to be told to the client, in order: of what one event brings all is done before the next.
+  /// Events for the client, in order: all effects of one are done before the next.
   private var told: [ClientEvent] = []
   private var isTelling = false
-  /// How many there were, to tell the present one from those before it.
+  /// Counts the connections, to tell the present one from earlier ones.
   private var connections = 0
 
-  /// - Parameter settings: the account's, and the facts about its server.
+  /// - Parameter settings: the account's settings, and the facts about its server.
   /// - Throws: `StoreError`.
   package init(
     _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
@@ -67,7 +67,7 @@ package final class XMPPWire: Wire {
     client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
-        told: try snapshot.newestTold(of: account), writtenTo: try snapshot.writtenTo(by: account),
+        newest: try snapshot.newestTold(of: account), writtenTo: try snapshot.writtenTo(by: account),
         rooms: try snapshot.roomsJoined(of: account).map {
           WantedRoom(address: $0.key, nick: $0.value)
         },
@@ -94,7 +94,7 @@ package final class XMPPWire: Wire {
     connections += 1
     let stream = Stream(loop: loop, settings: settings, names: names) {
       [weak self, connections] event in
-      // Of a connection that was closed nothing is news.
+      // Events of a closed connection no longer matter.
       guard let self else { return }
       if case .down = event { leaving[connections] = nil }
       if self.connections == connections, self.stream != nil { hear(event) }
@@ -108,7 +108,7 @@ package final class XMPPWire: Wire {
   package func take(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
-    // A message to a room that is being entered waits for that.
+    // Requests first: a message to a room that one of them enters has to wait for that.
     tell(.requests(requests))
     tell(.outbox(outbox))
     if !signals.isEmpty { tell(.signals(signals)) }
@@ -151,13 +151,13 @@ package final class XMPPWire: Wire {
     while !told.isEmpty {
       let (now, turn) = (stopped ?? Store.wallClock(), connections)
       for effect in client.handle(told.removeFirst(), at: now) {
-        // Of a connection that another has taken the place of there is nothing to show.
+        // The status of a replaced connection no longer matters.
         if case .status = effect, turn != connections { continue }
         perform(effect, at: now)
       }
     }
     isTelling = false
-    // What came meanwhile counts as received when it is stored, and not before.
+    // What arrived meanwhile counts as received once it is stored, and not before.
     if isReading { stream?.resume() }
   }
 
@@ -213,7 +213,7 @@ extension XMPPWire {
   }
 
   private func showStatus() {
-    // While there is no connection, that is what is to be said.
+    // Without a connection, the process shows its own status.
     guard stream != nil else { return }
     report(
       .status([statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")))
@@ -221,7 +221,7 @@ extension XMPPWire {
 }
 
 extension ServerSettings {
-  /// As `/account add` and `/account set` say.
+  /// From the settings of `/account add` and `/account set`.
   init(_ settings: [String: String]) {
     let port = settings["port"].flatMap { UInt16($0) }
     self.init(
@@ -231,7 +231,7 @@ extension ServerSettings {
 }
 
 extension ClientStatus {
-  /// For the status line; empty where all is well.
+  /// For the status line; empty when all is well.
   var words: String {
     switch self {
     case .connecting: "connecting"
@@ -247,6 +247,6 @@ extension ClientStatus {
 /// `1,204`.
 private func grouped(_ number: Int) -> String {
   var digits = Array(String(number))
-  for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+  for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
   return String(digits)
 }

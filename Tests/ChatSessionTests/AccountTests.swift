@@ -394,7 +394,7 @@ struct AccountTests {
     let zoe = NetworkUser(identity: "id-7", name: "zoe")
     let place = NetworkPlace.room("tea@rooms.x.org")
     let said = (1...25).map { number in
-      NetworkEvent.said(
+      NetworkEvent.messageReceived(
         NetworkMessage(
           name: MessageIDs(archive: "a\(number)"), speaker: zoe, body: "\(number)",
           time: Int64(number) * 1000, isPast: true), in: place)
@@ -509,7 +509,7 @@ struct AccountTests {
     try process.apply([.contact(ben, isOnline: true, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna, with 1 other here")
-    try process.apply([.stranger(ben)], of: account)
+    try process.apply([.contactRemoved(ben)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
   }

@@ -174,7 +174,7 @@ struct AttentionTests {
     func hear(_ text: String) throws {
       let message = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "troll@y.org"), body: text)
-      try anna.store.apply([.said(message, in: .direct("troll@y.org"))], of: account)
+      try anna.store.apply([.messageReceived(message, in: .direct("troll@y.org"))], of: account)
       anna.look()
     }
     anna.say("/ignore troll@y.org")
@@ -203,7 +203,7 @@ struct AttentionTests {
     try hear(.invited(room: "a@rooms.y.org", by: troll))
     try hear(.wantsContact(troll))
     let message = NetworkMessage(name: MessageIDs(), speaker: troll, body: "hidden")
-    try hear(.said(message, in: .direct("troll@y.org")))
+    try hear(.messageReceived(message, in: .direct("troll@y.org")))
     try hear(.countStrangers)
     #expect(anna.news().isEmpty && anna.bells == 0)
     anna.say("/requests")

@@ -65,7 +65,7 @@ struct HostileRowsAttackTests {
     }
     try anna.store.apply(
       [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(origin: "1"), speaker: NetworkUser(identity: "zoe@x.org"), body: "far"),
           in: .direct("zoe@x.org"))

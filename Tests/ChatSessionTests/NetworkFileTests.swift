@@ -41,7 +41,7 @@ struct NetworkFileTests {
     let ben = NetworkUser(identity: "ben@x.org")
     try town.store().apply(
       [
-        .said(
+        .messageReceived(
           NetworkMessage(name: MessageIDs(origin: "1"), speaker: ben, body: body, links: [body]),
           in: .direct("ben@x.org"))
       ], of: account)
@@ -101,7 +101,7 @@ struct NetworkFileTests {
     // What is no address of HTTPS is none.
     try town.store().apply(
       [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(origin: "2"), speaker: NetworkUser(identity: "ben@x.org"),
             body: "http://x.org/a"), in: .direct("ben@x.org"))

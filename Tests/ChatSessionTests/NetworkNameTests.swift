@@ -52,7 +52,7 @@ struct NetworkNameTests {
     #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
     try town.store().apply(
       [
-        .called(room: "tea@rooms.x.org", name: "tea"),
+        .roomNamed(room: "tea@rooms.x.org", name: "tea"),
         .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
         .contact(NetworkUser(identity: "cem@x.org", name: "cem"), isOnline: false, away: nil),
       ], of: account)
@@ -190,7 +190,7 @@ struct NetworkNameTests {
     try hear(.joined(room: "tea@rooms.x.org", nick: "anna"))
     for id in ["1", "2"] {
       try hear(
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: id), speaker: NetworkUser(identity: "id-8", name: "kim"),
             body: "cheap pills"), in: .room("tea@rooms.x.org")))
@@ -236,7 +236,7 @@ struct NetworkNameTests {
     anna.look()
     try network.apply(
       [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: "1"), speaker: NetworkUser(identity: "id-8", name: "kim"),
             body: "annie: tea?"), in: .room("tea@rooms.x.org"))
@@ -289,7 +289,7 @@ struct NetworkNameTests {
         [
           .invited(room: "tea@rooms.x.org", by: eve),
           .wantsContact(NetworkUser(identity: "cem@x.org")),
-          .said(
+          .messageReceived(
             NetworkMessage(name: MessageIDs(), speaker: eve, body: "dear friend\u{1b}[2J\nline"),
             in: .direct("eve@x.org")),
         ], of: account)

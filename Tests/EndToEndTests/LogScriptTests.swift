@@ -59,7 +59,7 @@ extension EndToEnd {
       let room = "tea@rooms.x.org"
       let zoe = NetworkUser(identity: "id-7", name: "zoe")
       func say(_ minute: Int64, isPast: Bool = false) -> NetworkEvent {
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: "a\(minute)"), speaker: zoe, body: "at \(minute)",
             time: 1_700_000_000_000 + minute * 60_000, isPast: isPast), in: .room(room))

@@ -46,7 +46,7 @@ extension EndToEnd {
       try home.list(store.writeDurably { try $0.addAccount(owner: anna, network: "stub:anna@y") })
       let said = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "zoe"), body: "from afar")
-      try store.apply([.said(said, in: .room("far"))], of: account)
+      try store.apply([.messageReceived(said, in: .room("far"))], of: account)
       _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
       try store.detach()
       shell.kill(SIGCONT)

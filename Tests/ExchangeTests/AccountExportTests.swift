@@ -26,7 +26,7 @@ import Testing
         [
           .joined(room: "tea@rooms.example", nick: name),
           .topic(room: "tea@rooms.example", text: "topic of \(name)", by: nil, at: nil),
-          .said(
+          .messageReceived(
             NetworkMessage(
               name: MessageIDs(archive: "a"), speaker: zoe, body: "said to \(name)"),
             in: .room("tea@rooms.example")),

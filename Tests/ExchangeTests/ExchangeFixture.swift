@@ -173,7 +173,7 @@ extension Lobby {
     let rooms = NetworkPlace.room("tea@rooms.example")
     try store.apply(
       [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: "a9"), speaker: NetworkUser(identity: "kim"), body: "pills"),
           in: rooms),

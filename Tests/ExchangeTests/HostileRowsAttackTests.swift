@@ -27,7 +27,7 @@ import Testing
       MessageIDs(origin: id + "-\(page)", archive: "a" + id + "-\(page)")
     }
     func said(_ id: String, at time: Milliseconds?, isPast: Bool) -> NetworkEvent {
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: name(id), speaker: zoe, body: id, time: time, answers: name("past"),
           isPast: isPast), in: room)
@@ -62,7 +62,7 @@ import Testing
     }
     news += [
       .retracted(name("gone"), by: zoe, in: room, at: past),
-      .reached(name("live"), by: zoe, in: room, .seen), .read(name("live"), in: room),
+      .receipt(name("live"), by: zoe, in: room, .seen), .read(name("live"), in: room),
       .typing(zoe, in: room, true), .joined(room: "tea@rooms.example", nick: "anna"),
       .present(zoe, room: "tea@rooms.example"), .absent(zoe, room: "tea@rooms.example"),
       .topic(room: "tea@rooms.example", text: "topic \(page)", by: zoe, at: nil),

@@ -212,7 +212,7 @@ final class NetworkProcessTests {
 
   @Test("what is heard is stored; while the store cannot be written nothing more is read")
   func storesWhatItHears() throws {
-    let said = NetworkEvent.said(
+    let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
         speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
@@ -241,7 +241,7 @@ final class NetworkProcessTests {
 
   @Test("what could not be stored until the end is stored then")
   func storesAtTheEnd() throws {
-    let said = NetworkEvent.said(
+    let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
         speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
@@ -261,7 +261,7 @@ final class NetworkProcessTests {
   @Test("what contradicts what is there is left out, and the rest of it is stored, once")
   func leavesOutContradictions() throws {
     func said(_ number: Int) -> NetworkEvent {
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: "\(number)", archive: "a\(number)"),
           speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "\(number)"),
@@ -301,7 +301,7 @@ final class NetworkProcessTests {
 
   @Test("while the disk is full it says so, and no longer when it is not")
   func saysThatTheStoreIsFull() throws {
-    let said = NetworkEvent.said(
+    let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
         speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"),

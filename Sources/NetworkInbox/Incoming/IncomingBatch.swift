@@ -24,7 +24,7 @@ extension NetworkEvent {
   /// Whether it would be missed after a power cut: not who is there, and not how far others read.
   fileprivate var lasts: Bool {
     switch self {
-    case .typing, .reached, .read, .present, .absent, .contact, .stranger, .offline: false
+    case .typing, .receipt, .read, .present, .absent, .contact, .contactRemoved, .offline: false
     default: true
     }
   }
@@ -101,18 +101,18 @@ final class IncomingBatch {
 
   func apply(_ event: NetworkEvent) throws {
     switch event {
-    case .said(let message, let place): try said(message, in: place)
+    case .messageReceived(let message, let place): try said(message, in: place)
     case .edited, .retracted, .removed, .reacted:
       if try !applyChange(event) { try keep(event) }
     case .typing(let speaker, let place, let isTyping):
       try typing(speaker, in: place, isTyping)
-    case .reached(let name, let speaker, let place, let state):
+    case .receipt(let name, let speaker, let place, let state):
       try reached(name, by: speaker, in: place, state)
     case .read(let name, let place): try read(name, in: place)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
-    case .called(let room, let name): try called(room, name)
+    case .roomNamed(let room, let name): try called(room, name)
     case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
     case .absent(let speaker, let room, let removal):
       try absent(speaker, in: room, removal: removal)
@@ -129,7 +129,7 @@ final class IncomingBatch {
         isYes
           ? "\(speaker.identity) lets you see when they are there."
           : "\(speaker.identity) does not let you see when they are there.", account)
-    case .stranger(let speaker): try stranger(speaker)
+    case .contactRemoved(let speaker): try stranger(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .refused(let entry, let reason): try refused(entry, reason)

@@ -44,7 +44,7 @@ package enum NetworkEvent: Hashable, Sendable {
   /// A message is known again by its archive id, else by its speaker and origin id; then it is not
   /// stored twice, but gets the archive id it lacked, and one of the owner's own that was `sending`
   /// is `sent`. What was said before the newest message that is there stands in its place by time.
-  case said(NetworkMessage, in: NetworkPlace)
+  case messageReceived(NetworkMessage, in: NetworkPlace)
   /// The speaker gave a message of theirs another text. Ignored if the message is another's, or
   /// gone. This and the next three wait for a missing message, which may come with an older page of
   /// the archive. `change` is the network's id of the correction; a repeated one is ignored.
@@ -65,7 +65,7 @@ package enum NetworkEvent: Hashable, Sendable {
   case typing(NetworkUser, in: NetworkPlace, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
   /// counts, and any message of it will do; in a direct chat one of the owner's, from the other side.
-  case reached(MessageIDs, by: NetworkUser, in: NetworkPlace, DeliveryState)
+  case receipt(MessageIDs, by: NetworkUser, in: NetworkPlace, DeliveryState)
   /// The owner read up to there on another device.
   case read(MessageIDs, in: NetworkPlace)
   /// The owner is in a room now, under a nickname; or is not any more, with the reason.
@@ -75,7 +75,7 @@ package enum NetworkEvent: Hashable, Sendable {
   case lost(room: String, reason: String)
   /// What a room is to be shown as instead of `#` and its address: without the `#`, as the account's
   /// owner would type it. If another has that name, something is put behind it.
-  case called(room: String, name: String)
+  case roomNamed(room: String, name: String)
   /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
   /// before it, and one by one; again when they go away or come back. Those of the one batch are not
   /// told as coming. `away` is what they left word of, nil when they are not away; `removal` is how
@@ -99,7 +99,7 @@ package enum NetworkEvent: Hashable, Sendable {
   /// Someone whom the owner asked lets them see whether they are there, or does not.
   case answeredContact(NetworkUser, isYes: Bool)
   /// Someone is not in the contact list any more.
-  case stranger(NetworkUser)
+  case contactRemoved(NetworkUser)
   /// The connection is gone: nobody's presence is known until it is told again, nobody types, and
   /// the rooms are to be joined again.
   case offline

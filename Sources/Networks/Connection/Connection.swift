@@ -4,19 +4,19 @@ import Glibc
 import Platform
 
 /// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
-/// waits. Used once.
+/// blocks, and cannot be reused.
 @MainActor package final class Connection {
   package enum Event: Sendable {
-    /// It is there; `isSecure`: with TLS, and the certificate is good.
+    /// Connected; `isSecure`: with TLS, and the certificate is good.
     case connected(isSecure: Bool)
-    /// TLS is there after `startTLS`, and the certificate is good.
+    /// TLS works after `startTLS`, and the certificate is good.
     case secured
     case received([UInt8])
-    /// It is over, with a reason unless the other side just ended it.
+    /// The connection is over; nil if the other side ended it without an error.
     case ended(ConnectionFailure?)
   }
 
-  /// Of connecting, the handshake of direct TLS included.
+  /// Milliseconds to connect, including the handshake of direct TLS.
   private let limit: Milliseconds
   /// How many bytes may wait to be sent.
   private let mostWaiting: Int
@@ -37,20 +37,20 @@ import Platform
   private var isDirectTLS = false
   private var isConnected = false
   private var isOver = false
-  /// What waits to be sent, and how much of it is gone.
+  /// What waits to be sent, and how much of it is already sent.
   private var output: [UInt8] = []
   private var written = 0
-  /// Whether the network did not take all of it.
+  /// Whether the network did not accept all of it.
   private var isWaiting = false
-  /// When it last took some of what had to wait.
+  /// When it last accepted some of the bytes that had to wait.
   package private(set) var lastProgress: Milliseconds = 0
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
   /// - Parameters:
-  ///   - domain: the one whose server it must be.
-  ///   - settings: the owner's.
-  ///   - limit: for connecting, in milliseconds.
-  ///   - mostWaiting: how many bytes may wait to be sent before it is given up.
+  ///   - domain: the server must belong to it.
+  ///   - settings: what the owner has set.
+  ///   - limit: milliseconds to connect.
+  ///   - mostWaiting: how many bytes may wait to be sent before the connection is given up.
   package init(
     _ service: Service, of domain: String, _ settings: ServerSettings, loop: EventLoop,
     names: any NameSource,
@@ -70,17 +70,17 @@ import Platform
   /// Bytes that wait to be sent.
   private var waiting: Int { output.count - written }
 
-  /// SHA-256 of the public key of the server's certificate, in hexadecimal digits; empty before it
-  /// is known to be good.
+  /// SHA-256 of the public key of the server's certificate, in hexadecimal digits; empty before the
+  /// certificate is checked.
   package var peerKey: String { tls?.peerKey ?? "" }
 
-  /// The address of the other side in digits, while it is there.
+  /// The address of the other side in digits, while connected.
   package var server: String? {
     guard isConnected, !isOver else { return nil }
     return SocketAddress(peerOf: descriptor)?.digits
   }
 
-  /// Whether bytes are taken from the network; while not, the other side has to wait.
+  /// Whether it reads from the network; while it does not, the other side has to wait.
   package var isReading = true {
     didSet {
       if isReading == oldValue || !isConnected || isOver { return }
@@ -90,7 +90,7 @@ import Platform
 
   // MARK: - connecting
 
-  /// Begins; the handler is called from later turns of the loop.
+  /// Begins to connect; the handler is called later, in the loop.
   package func connect() {
     timer = loop.after(milliseconds: 0) { [weak self] in self?.findServer() }
   }
@@ -119,7 +119,7 @@ import Platform
 
   private func begin(with found: [Endpoint]) {
     endpoints = found
-    // Names take as long as they take; what comes then has its time.
+    // The time limit begins after the look-up of names, which has its own.
     deadline = loop.now + limit
     tryNext()
   }
@@ -138,7 +138,7 @@ import Platform
     }
   }
 
-  /// Goes on to the next address of all hosts.
+  /// Tries the next address of all hosts.
   private func tryNext() {
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
@@ -156,7 +156,7 @@ import Platform
     descriptor = address.connect()
     guard descriptor >= 0 else { return couldNotReach(endpoint, errno) }
     loop.watch(descriptor, for: .writing) { [weak self] in self?.finishConnecting(endpoint) }
-    // One address that says nothing must not use up the time of the others.
+    // An address that does not answer must not use up the time of the others.
     let isLast = attempts.isEmpty && endpoints.isEmpty
     let patience = isLast ? deadline : min(deadline, loop.now + max(1, limit / 6))
     loop.schedule(&timer, at: patience) { [weak self] in
@@ -195,7 +195,7 @@ import Platform
 
   // MARK: - TLS
 
-  /// Encrypts from here on. What came before is not given to TLS.
+  /// Encrypts from here on. TLS does not get what arrived before.
   package func startTLS() { beginTLS(isDirect: false) }
 
   private func beginTLS(isDirect: Bool) {
@@ -217,7 +217,7 @@ import Platform
     do throws(ConnectionFailure) {
       plain = try session.receive(bytes)
     } catch {
-      // The other side is told what it did.
+      // Tell the other side what it did.
       output += session.takeOutput()
       flush()
       throw error
@@ -234,7 +234,7 @@ import Platform
 
   // MARK: - bytes
 
-  /// Sends, or keeps what the network does not take yet.
+  /// Sends bytes, or keeps them until the network accepts them.
   package func send(_ bytes: [UInt8]) {
     if isOver || !isConnected { return }
     if let tls {
@@ -255,7 +255,7 @@ import Platform
     while written < output.count {
       let count = transmit()
       if count < 0 {
-        // What is wrong shows in reading, behind what has yet come.
+        // Reading reports the error, after the bytes that have arrived.
         if errno != EAGAIN { (output, written) = ([], 0) }
         break
       }
@@ -302,7 +302,7 @@ import Platform
       return
     }
     if count == 0 {
-      // In the handshake it is how some servers, and all who cut lines, say no.
+      // In the handshake, some servers refuse that way, and so does anyone who cuts the line.
       let isInHandshake = tls.map { !$0.isReady } ?? false
       return end(isInHandshake ? .lost("the other side ended it") : nil)
     }
@@ -317,7 +317,7 @@ import Platform
 
   // MARK: - the end
 
-  /// Ends it, without an event.
+  /// Closes the connection, without an event.
   package func close() {
     if isOver { return }
     isOver = true
@@ -325,16 +325,15 @@ import Platform
       tls.end()
       output += tls.takeOutput()
     }
-    // What fits goes out; nobody waits for the rest.
+    // Send what fits; nobody waits for the rest.
     if descriptor >= 0, written < output.count { _ = transmit() }
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
     (output, written) = ([], 0)
   }
 
-  /// Ends one without a goodbye, with something on its way or nothing coming any more: what the
-  /// kernel still holds must not arrive after all when the network wakes up, since it will have been
-  /// sent again by then.
+  /// Closes a connection that is silent, or that has bytes on their way, without a goodbye. What
+  /// the kernel still holds must not arrive later, since it will have been sent again by then.
   package func abandon() {
     if isOver { return }
     var none = linger(l_onoff: 1, l_linger: 0)

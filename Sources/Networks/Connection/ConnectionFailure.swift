@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Why there is no connection to a server, or no longer: a sentence to a person.
+/// Why there is no connection to a server, or no longer one, as a sentence.
 package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of a host that nobody knows, or that cannot be looked up now.
+  /// A host name that does not exist, or cannot be looked up now.
   case noHost(String, reason: String)
-  /// The domain says that it does not have this service (RFC 2782: a target of ".").
+  /// The domain states that it does not have this service (RFC 2782: a target of ".").
   case noService(String, service: String)
   case unreachable(host: String, port: UInt16, reason: String)
   case tooSlow(host: String, limit: Milliseconds)
   case certificate(CertificateFault, domain: String)
-  /// A file of certificates that cannot be read, or has none in it.
+  /// The file of certificates cannot be read, or has none in it.
   case noAuthorities(file: String)
   case badPin
-  /// What OpenSSL says of it.
+  /// OpenSSL's reason.
   case tls(String)
   /// The connection broke.
   case lost(String)
-  /// The server takes nothing, and too much waits for it (bytes).
+  /// The server accepts no more, and too many bytes wait for it.
   case tooMuchWaiting(Int)
 
-  /// Whether a further try would fail for the same reason, until somebody changes something here.
-  /// A wrong certificate may be the login page of a café's network, which passes.
+  /// Whether another try would fail for the same reason until someone changes something here. A
+  /// wrong certificate may be from the login page of a café's network, so it is not fatal.
   package var isFatal: Bool {
     switch self {
     case .noAuthorities, .badPin, .certificate(.otherKey, _): true
@@ -49,9 +49,9 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
 /// What is wrong with a server's certificate.
 package enum CertificateFault: Hashable, Sendable {
   case expired, notYetValid, selfSigned, unknownAuthority, otherName, revoked
-  /// The pinned key is not this one.
+  /// The key is not the pinned one.
   case otherKey
-  /// What OpenSSL says.
+  /// OpenSSL's reason.
   case other(String)
 
   func text(for domain: String) -> String {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A host and a port where a server is said to be.
+/// A host and a port to try for a server.
 package struct Endpoint: Hashable, Sendable {
   package var host: String
   package var port: UInt16
-  /// TLS from the first byte, instead of later.
+  /// Whether TLS starts with the first byte, instead of later.
   package var isDirectTLS: Bool
 
   package init(host: String, port: UInt16, isDirectTLS: Bool) {
@@ -27,7 +27,8 @@ package struct Endpoint: Hashable, Sendable {
       let port = service.port(isDirectTLS: service.isDirectTLS)
       return [Endpoint(host: domain, port: port, isDirectTLS: service.isDirectTLS)]
     }
-    // Both kinds are one list. Ports tell them apart again, but not if a server has one for both.
+    // Both kinds go into one list. Their ports tell them apart again, unless a server has one for
+    // both.
     var dice = SystemRandomNumberGenerator()
     let kinds = Set(direct)
     let there = (direct + inClear.filter { !kinds.contains($0) }).filter { !$0.target.isEmpty }

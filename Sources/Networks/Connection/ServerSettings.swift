@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What an account's owner decides about its server: where it is, if the domain does not say so, and
-/// which certificates to trust. The certificate must be for the domain in any case.
+/// The owner's settings for the server of an account: its address, if the domain does not give it,
+/// and which certificates to trust. The certificate must be for the domain in any case.
 package struct ServerSettings: Hashable, Sendable {
-  /// nil: as the domain's records say (SRV), or the domain itself.
+  /// nil for the host in the domain's records (SRV), or the domain itself.
   package var host: String?
-  /// nil: the service's own.
+  /// nil for the service's usual one.
   package var port: UInt16?
-  /// TLS from the first byte, where host or port are given.
+  /// Whether TLS starts with the first byte, if host or port are given.
   package var isDirectTLS: Bool
   /// A file of certificates (PEM) to trust instead of the system's.
   package var authorities: String?
@@ -26,7 +26,7 @@ package struct ServerSettings: Hashable, Sendable {
     self.pin = pin
   }
 
-  /// The one endpoint, where the domain's records are not asked.
+  /// The one endpoint, if the domain's records are not used.
   func endpoint(of service: Service, domain: String) -> Endpoint? {
     if host == nil, port == nil, !Endpoint.isNumeric(domain) { return nil }
     return Endpoint(

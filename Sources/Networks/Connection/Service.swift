@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the connections of one network have in common, whatever the server: where a domain says that
-/// its server is, and where it listens if the domain says nothing.
+/// What all servers of a network have in common: the names of a domain's records for them, and the
+/// ports they use if the domain has none.
 ///
 /// ```swift
 /// Service(
@@ -10,9 +10,9 @@
 package struct Service: Hashable, Sendable {
   /// The labels in front of the domain under which its records are (RFC 2782).
   package struct Records: Hashable, Sendable {
-    /// Of servers where TLS begins later (STARTTLS).
+    /// For servers where TLS begins later (STARTTLS).
     package var inClear: String
-    /// Of servers with TLS from the first byte.
+    /// For servers with TLS from the first byte.
     package var direct: String
 
     package init(inClear: String, direct: String) {
@@ -20,17 +20,17 @@ package struct Service: Hashable, Sendable {
     }
   }
 
-  /// As a sentence calls it.
+  /// Its name in sentences.
   package var name: String
-  /// nil: a domain has no records for it.
+  /// nil if domains have no records for it.
   package var records: Records?
   /// The port where TLS begins later.
   package var port: UInt16
   /// The port with TLS from the first byte.
   package var directPort: UInt16
-  /// Whether TLS is from the first byte where neither the domain nor the owner says so.
+  /// Whether TLS starts with the first byte unless the domain or the owner says otherwise.
   package var isDirectTLS: Bool
-  /// What TLS from the first byte calls it (ALPN, RFC 7301); nil: nothing.
+  /// The protocol name in TLS from the first byte (ALPN, RFC 7301); nil for none.
   package var protocolName: String?
 
   package init(

@@ -2,28 +2,28 @@
 import COpenSSL
 import Platform
 
-/// The TLS of one connection, between bytes and bytes: it has no socket. The certificate is good
-/// and the domain's, or there is no session.
+/// The TLS of one connection, without a socket: bytes in, bytes out. There is no session unless the
+/// certificate is good and belongs to the domain.
 final class TLSSession {
   private let context: OpaquePointer
   private let session: OpaquePointer
-  /// What came from the network, and what is to go there; the session owns them.
+  /// Bytes from the network, and bytes for it; the session owns both.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
   private let domain: String
   private let pin: String?
   /// The handshake is over, and the certificate is good.
   private(set) var isReady = false
-  /// The other side has ended TLS: nothing comes any more.
+  /// The other side has ended TLS and sends nothing more.
   private(set) var isEnded = false
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
   private(set) var peerKey = ""
 
   /// - Parameters:
-  ///   - domain: what the certificate must be for.
+  ///   - domain: the certificate must be for it.
   ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
-  ///   - pin: what `peerKey` must be, on top of all else.
-  ///   - protocolName: tells the server which protocol follows (ALPN); nil: the connection said so
+  ///   - pin: `peerKey` must be this, besides all else.
+  ///   - protocolName: tells the server which protocol follows (ALPN); nil if it knows that from
   ///     before TLS.
   /// - Throws: `noAuthorities` or `badPin`.
   init(
@@ -70,7 +70,7 @@ final class TLSSession {
     SSL_CTX_free(context)
   }
 
-  /// Takes bytes from the network, none to begin.
+  /// Reads bytes from the network; none, to begin.
   ///
   /// - Returns: what was in them.
   /// - Throws: `certificate` or `tls`; `takeOutput()` may then have the alert for the other side.
@@ -98,7 +98,7 @@ final class TLSSession {
     return plain
   }
 
-  /// Encrypts; what is to be sent is then in `takeOutput()`.
+  /// Encrypts; `takeOutput()` then has the bytes to send.
   ///
   /// - Throws: `tls`.
   func send(_ bytes: [UInt8]) throws(ConnectionFailure) {
@@ -107,10 +107,10 @@ final class TLSSession {
     if count <= 0 { try check(count) }
   }
 
-  /// Tells the other side that nothing more comes.
+  /// Tells the other side that this is the end.
   func end() { SSL_shutdown(session) }
 
-  /// Takes out what is to go to the network.
+  /// Removes and returns the bytes for the network.
   func takeOutput() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     if count == 0 { return [] }
@@ -119,7 +119,7 @@ final class TLSSession {
     return Array(bytes[..<max(0, Int(read))])
   }
 
-  /// - Returns: true when more bytes must come first.
+  /// - Returns: true if it needs more bytes first.
   @discardableResult
   private func check(_ result: Int32) throws(ConnectionFailure) -> Bool {
     switch SSL_get_error(session, result) {
@@ -146,8 +146,8 @@ final class TLSSession {
     let key = X509_get_X509_PUBKEY(certificate)
     var bytes = [UInt8](repeating: 0, count: Int(max(0, i2d_X509_PUBKEY(key, nil))))
     bytes.withUnsafeMutableBufferPointer {
-      var place = $0.baseAddress
-      _ = i2d_X509_PUBKEY(key, &place)
+      var pointer = $0.baseAddress
+      _ = i2d_X509_PUBKEY(key, &pointer)
     }
     var hash = SHA256()
     bytes.withUnsafeBytes { hash.update($0) }
@@ -155,7 +155,7 @@ final class TLSSession {
     if let pin, pin != peerKey { throw .certificate(.otherKey, domain: domain) }
   }
 
-  /// What OpenSSL says went wrong first; it forgets it.
+  /// Takes OpenSSL's first error.
   private static func firstError() -> String {
     let code = ERR_get_error()
     ERR_clear_error()

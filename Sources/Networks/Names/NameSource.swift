@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Looks names of hosts up for a network process.
+/// Looks up host names for a network process.
 @MainActor
 package protocol NameSource: AnyObject {
-  /// The records of a name such as `_ircs._tcp.example.org`; empty where there are none, and where
-  /// nobody can tell.
+  /// The records of a name such as `_ircs._tcp.example.org`; empty if there are none, or if nobody
+  /// can tell.
   func services(_ name: String, _ then: @escaping ([ServiceRecord]) -> Void)
   /// The addresses of a host in digits, the best first.
   func addresses(

@@ -4,12 +4,12 @@ import Conversations
 import Glibc
 import Platform
 
-/// Looks names up in an event loop, with c-ares: a name server that does not answer holds up neither
+/// Looks names up in an event loop, with c-ares. A name server that does not answer delays neither
 /// the loop nor other names.
 ///
-/// Each look-up reads the system's settings (`/etc/resolv.conf`, `/etc/hosts`, `/etc/nsswitch.conf`)
-/// again, since a laptop changes networks. A confined process may not read them: it asks its
-/// ``AccountHelper``.
+/// Each look-up reads the system's settings (`/etc/resolv.conf`, `/etc/hosts`,
+/// `/etc/nsswitch.conf`) again, since a laptop changes networks. A confined process may not read
+/// them, and asks its ``AccountHelper``.
 @MainActor
 package final class Resolver: NameSource {
   private let loop: EventLoop
@@ -17,8 +17,8 @@ package final class Resolver: NameSource {
   private let policy: Retry
 
   /// - Parameters:
-  ///   - servers: the name servers to ask instead of the system's, as `127.0.0.1:5353`.
-  ///   - policy: how often each of them is asked, and how long hobnob waits for it the first time.
+  ///   - servers: name servers to ask instead of the system's, such as `127.0.0.1:5353`.
+  ///   - policy: how often to ask each of them, and how long to wait the first time.
   package init(loop: EventLoop, servers: String? = nil, policy: Retry = .nameServer) {
     (self.loop, self.servers, self.policy) = (loop, servers, policy)
   }
@@ -44,8 +44,7 @@ package final class Resolver: NameSource {
   }
 }
 
-/// One look-up, with a channel of c-ares to itself. What it registers in the loop keeps it alive until
-/// it has its finding.
+/// One look-up, with its own c-ares channel. The loop keeps it alive until it has a result.
 @MainActor
 private final class LookUp {
   enum Finding: Sendable {
@@ -60,7 +59,7 @@ private final class LookUp {
   private var timer: TimerID?
   private var finding: Finding?
 
-  /// c-ares wants to be told before all else that it is used.
+  /// c-ares has to be initialised before any other call.
   private static let library = ares_library_init(ARES_LIB_INIT_ALL)
 
   init(
@@ -164,8 +163,8 @@ private final class LookUp {
     goOn()
   }
 
-  /// Waits for what comes next, or tells the finding; not within a call of c-ares, which must not lose
-  /// its channel there.
+  /// Waits for what comes next, or reports the result. Not to be called within a call of c-ares,
+  /// which must not lose its channel there.
   private func goOn() {
     loop.schedule(&timer, at: nil) {}
     if let finding {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CAres
 
-/// Where a domain's service is, as the domain name system has it (SRV, RFC 2782).
+/// A domain's record of where its service is (SRV, RFC 2782).
 package struct ServiceRecord: Hashable, Sendable {
   /// Lower ones come first.
   package var priority: UInt16
-  /// Of those of one priority, how often this one is to come first.
+  /// How often this one should come first among those of the same priority.
   package var weight: UInt16
   package var port: UInt16
   /// Empty: there is no such service.
@@ -18,13 +18,13 @@ package struct ServiceRecord: Hashable, Sendable {
     self.target = target
   }
 
-  /// In the order in which they are to be tried (RFC 2782, "Usage rules").
+  /// In the order to try them (RFC 2782, "Usage rules").
   package static func ordered(
     _ records: [ServiceRecord], using dice: inout some RandomNumberGenerator
   ) -> [ServiceRecord] {
     var result: [ServiceRecord] = []
     for priority in Set(records.map(\.priority)).sorted() {
-      // Those without weight first, so that they have their small chance.
+      // Those without weight first, so that they get a small chance.
       var left = records.filter { $0.priority == priority }.sorted { $0.weight < $1.weight }
       while !left.isEmpty {
         let sum = left.reduce(0) { $0 + Int($1.weight) }
@@ -39,8 +39,8 @@ package struct ServiceRecord: Hashable, Sendable {
     return result
   }
 
-  /// The SRV records of a name server's answer, whoever wrote it; without those whose target no host
-  /// can be called.
+  /// The SRV records of a name server's answer, which anybody may have written. It leaves out
+  /// targets that cannot be the name of a host.
   package static func records(in answer: UnsafeBufferPointer<UInt8>) -> [ServiceRecord] {
     var list: UnsafeMutablePointer<ares_srv_reply>?
     guard ares_parse_srv_reply(answer.baseAddress, Int32(answer.count), &list) == ARES_SUCCESS
@@ -59,7 +59,7 @@ package struct ServiceRecord: Hashable, Sendable {
     return records
   }
 
-  /// Whether a name has no other characters than those of hosts; the empty name has none.
+  /// Whether a name has only characters that host names have; true for the empty name.
   private static func isHost(_ name: String) -> Bool {
     name.utf8.count <= 253
       && name.utf8.allSatisfy {

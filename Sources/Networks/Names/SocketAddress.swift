@@ -1,19 +1,19 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// c-ares includes <sys/socket.h>, and so its module owns what is in it.
+// SPDX-License-Identifier: GPL-3.0-or-later c-ares includes <sys/socket.h>, so its module owns
+// those declarations.
 import CAres
 import Glibc
 
-/// An address as the kernel has it.
+/// A socket address in the kernel's form.
 struct SocketAddress: Hashable, Sendable {
   var family: Int32
-  /// Of its `sockaddr`.
+  /// Bytes of its `sockaddr`.
   var bytes: [UInt8]
 
   init(family: Int32, bytes: [UInt8]) {
     (self.family, self.bytes) = (family, bytes)
   }
 
-  /// - Parameter digits: `192.0.2.1`, `2001:db8::1`; nil where it is a name, which is not looked up.
+  /// - Parameter digits: `192.0.2.1`, `2001:db8::1`; nil for a name, which is not looked up.
   init?(_ digits: String, port: UInt16) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -40,14 +40,14 @@ struct SocketAddress: Hashable, Sendable {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A socket that does not block and has begun to connect.
+  /// A non-blocking socket that has begun to connect.
   ///
   /// - Returns: -1 with the reason in `errno`.
   func connect() -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let descriptor = socket(family, Int32(kind), 0)
     guard descriptor >= 0 else { return -1 }
-    // Typing is a small packet that should not wait for the one before it.
+    // A typing indicator is a small packet, which should not wait for the one before it.
     var yes: Int32 = 1
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -65,7 +65,7 @@ struct SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress {
-  /// Where a connected socket leads; nil where it leads nowhere any more.
+  /// The address that a socket is connected to; nil if it no longer is.
   init?(peerOf descriptor: Int32) {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What SASL makes of a name or a password before it is hashed (SASLprep, RFC 4013).
+/// Prepares a name or a password for hashing (SASLprep, RFC 4013).
 ///
-/// For ASCII that is all of it: unchanged, and no control characters. Of the rest we do what people
-/// meet: the spaces other than ASCII's become one, what cannot be seen (soft hyphen, joiners, byte
-/// order mark) goes, and control characters are refused. Letters stay as they were typed: keyboards
-/// give the composed forms that NFKC would make, and hobnob has no table of the others (a ligature,
-/// a full-width letter), with which one would have to log in as the server has them.
+/// ASCII stays as it is, and control characters are refused. Of the rest, hobnob does what people
+/// need: other spaces become ASCII's, and invisible characters (soft hyphen, joiners, byte order
+/// mark) are removed. Letters stay as typed, since keyboards produce the composed forms that NFKC
+/// would make. hobnob has no table of the others (a ligature, a full-width letter), so people have
+/// to type those as the server has them.
 package enum PreparedPassword {
-  /// nil for what SASL refuses: nothing, or a control character in it.
+  /// nil for what SASL refuses: an empty text, or one with a control character.
   package static func of(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

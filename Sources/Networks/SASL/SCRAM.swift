@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
-/// Proves to a server that one knows a password without telling it, and has the server prove that
-/// it knows it, too (RFC 5802), without channel binding.
+/// Proves to a server that the client knows a password without sending it, and makes the server
+/// prove that it knows it, too (RFC 5802), without channel binding.
 package struct SCRAM: Sendable {
-  /// Why an answer of the server's is not accepted.
+  /// Why an answer of the server is not accepted.
   package enum Fault: Error, Hashable, Sendable {
-    /// The name or the password has a control character in it, or nothing.
+    /// The name or the password is empty, or has a control character in it.
     case unusablePassword
-    /// The server's answer is not one to this question, or has an extension that must be known.
+    /// The server's answer does not fit the question, or has an extension that the client must
+    /// know.
     case notAnAnswer
-    /// The server's nonce does not go on from ours.
+    /// The server's nonce does not begin with ours.
     case foreignNonce
-    /// Rounds of hashing that prove too little, or that would take for ever.
+    /// So few rounds of hashing that they prove too little, or so many that they take for ever.
     case rounds(String)
     /// The server does not know the password, or somebody else answers.
     case falseSignature
-    /// The server says that the proof is none (`e=`).
+    /// The server does not accept the proof (`e=`).
     case refused(String)
   }
 
-  /// How many rounds of hashing a server may ask for: fewer give the password away to who listens
+  /// How many rounds of hashing a server may ask for: fewer reveal the password to an eavesdropper
   /// (RFC 7677, 4), more take longer than a person waits.
   package static let rounds = 4_096...1_000_000
 
@@ -50,7 +51,7 @@ package struct SCRAM: Sendable {
     Base64.letters(for: (0..<24).map { _ in UInt8.random(in: .min ... .max) })
   }
 
-  /// The name in a message of commas and equals signs.
+  /// The name with its commas and equals signs escaped.
   private static func escaped(_ name: String) -> String {
     name.unicodeScalars.reduce(into: "") {
       switch $1 {
@@ -61,12 +62,12 @@ package struct SCRAM: Sendable {
     }
   }
 
-  /// What the client says first; `n,,`: it knows nothing of channel binding.
+  /// The client's first message; `n,,` says that it does not support channel binding.
   package var opening: String { Self.header + first }
 
   private static let header = "n,,"
 
-  /// The proof, which does not give the password away.
+  /// The proof, which does not reveal the password.
   ///
   /// - Parameter challenge: the server's first message.
   /// - Throws: `Fault`.
@@ -96,7 +97,7 @@ package struct SCRAM: Sendable {
     return last + ",p=" + Base64.letters(for: zip(clientKey, signature).map { $0 ^ $1 })
   }
 
-  /// Looks at what the server says last.
+  /// Checks the server's last message.
   ///
   /// - Throws: `Fault`, unless the server knows the password.
   package func verify(_ final: String) throws(Fault) {

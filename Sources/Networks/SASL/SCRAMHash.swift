@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// The hashes that SCRAM is used with, the weakest first.
+/// The hashes for SCRAM, the weakest first.
 package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
   case sha1 = "SCRAM-SHA-1"
   case sha256 = "SCRAM-SHA-256"
@@ -73,7 +73,7 @@ package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
     return result
   }
 
-  /// Whether they are the same, found out in a time that does not depend on where they differ.
+  /// Whether they are the same; takes the same time wherever they differ.
   static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.count == other.count && nettle_memeql_sec(one, other, one.count) != 0
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A text that is never printed by accident: whatever is made of it in a log, an error or a
-/// debugger has three dots in its place.
+/// A text that is never printed by accident: a log, an error or a debugger shows three dots
+/// instead.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   package let text: String
 

@@ -3,135 +3,173 @@ import Conversations
 import NetworkInbox
 import Sentences
 
-/// What an XMPP client does, without a connection and without a store: events in, effects out.
+/// An XMPP client as a value, without a connection or a store: events go in, effects come out.
+///
+/// Its parts have their own state and tell and send through the ``ClientContext``; what one of them
+/// returns is for the others.
 ///
 /// ```swift
 /// var client = Client(account: anna, marks: marks, rooms: rooms)
 /// for effect in client.handle(.up(jid: full, features: features), at: Clock.wall()) { … }
 /// ```
 package struct Client {
-  /// Whose it is, without a resource.
-  let account: Address
-  /// The nickname for rooms that have none of their own.
-  private(set) var nick: String
-  /// The full address while there is a connection.
-  var jid: Address?
-
-  var clock = ClientClock()
-  var random: any RandomNumberGenerator
-  /// What this turn has brought so far.
-  var turn = Turn()
-
-  var questions: [String: Question] = [:]
+  var context: ClientContext
   var server = ServerFeatures()
   var roster = Roster()
-  var rooms: [Address: Room] = [:]
-  /// By archive: "" is the account's own, the others are rooms'.
-  var archives: [String: Archive] = [:]
-  var queries: [String: ArchiveQuery] = [:]
+  var rooms = Rooms()
+  var bookmarks = Bookmarks()
+  var archives: Archives
   var outbox = Outbox()
   var uploads = Uploads()
-  var requests = Requests()
-  var unanswered = Unanswered()
-  var bookmarks = Bookmarks()
+  var receipts = ReceiptRequests()
+  var typing = TypingStates()
   /// Whether the owner was told of a stanza that this connection skipped.
-  var hasToldOfSkipped = false
-  /// Who types where.
-  var typists: Set<Typist> = []
-  /// Where the others were told that the owner types.
-  var typesIn: Set<NetworkPlace> = []
-  /// The owner's own presence.
-  var away: String?
+  private var hasToldOfSkipped = false
+  private var shownStatus: ClientStatus?
 
   /// - Parameters:
-  ///   - account: the account's address; its resource says nothing.
+  ///   - account: the account's address; its resource is ignored.
   ///   - settings: `nick`, the nickname for rooms; else it is the local part of the address.
   ///   - marks: the last `caughtUp` of each archive.
-  ///   - told: when the newest message was made that each archive has told.
+  ///   - newest: when the newest message was sent that each archive has delivered.
   ///   - writtenTo: whom the owner has written to before, the latest first.
   ///   - rooms: where to be from the start.
-  ///   - away: what the owner left word of, nil when they are not away.
+  ///   - away: the text that the owner is away with; nil when they are not away.
   ///   - random: where ids come from.
   package init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
-    told: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
+    newest: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
     away: String? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    self.account = account.bare
-    self.away = away
-    nick = Client.nick(settings["nick"], of: account)
-    self.random = random
-    for (key, mark) in marks {
-      archives[key] = Archive(mark: mark)
-      archives[key]?.knownUntil = told[key] ?? .min
+    let owner = Owner(account, nick: settings["nick"], away: away)
+    context = ClientContext(owner: owner, random: random)
+    archives = Archives(marks: marks, newest: newest)
+    for address in writtenTo.compactMap({ Address($0) }) {
+      roster.noteOwnerWrote(to: address.bare)
     }
-    for address in writtenTo.compactMap({ Address($0) }) { roster.ownerWrote(to: address.bare) }
-    for room in rooms {
-      guard let address = Address(room.address), address.resource.isEmpty else { continue }
-      self.rooms[address] = Room(
-        nick: room.nick.isEmpty ? nick : room.nick, password: room.password)
-    }
+    for room in rooms { self.rooms.noteWanted(room, owner: owner) }
   }
 
-  /// Takes an event in.
+  /// Reacts to an event.
   ///
-  /// - Parameter now: what the clock on the wall shows, in milliseconds since 1970. It may jump.
-  /// - Returns: what is to be done, in order. What came in is stored before anything is sent that
-  ///   says so; the question for the next page of an archive goes before, for the server to work on
-  ///   it meanwhile.
+  /// - Parameter now: what the wall clock shows, in milliseconds since 1970. It may jump.
+  /// - Returns: what to do, in order. Events are stored before anything is sent that relies on them;
+  ///   only the request for an archive's next page goes first, so that the server works on it
+  ///   meanwhile.
   package mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
-    clock.move(to: now)
+    context.clock.move(to: now)
     switch event {
-    case .up(let jid, let features): up(jid, features)
-    case .down: down(isTheirs: true)
-    case .givenUp: down(isTheirs: false)
-    case .stanza(let stanza): if jid != nil { handle(stanza) }
-    case .part(let answer): if jid != nil { handle(part: answer) }
-    case .skipped(let stanza, let bytes): if jid != nil { handleSkipped(stanza, bytes: bytes) }
-    case .acknowledged(let entries): acknowledged(entries)
-    case .uploaded(let entry, let failure): uploaded(entry, failure)
-    case .outbox(let entries): take(entries)
-    case .requests(let new): take(new)
-    case .signals(let signals): for signal in signals { handle(signal) }
-    case .tick: clock.woke()
+    case .up(let jid, let features): connect(as: jid, features)
+    case .down: disconnect(isTheirs: true)
+    case .givenUp: disconnect(isTheirs: false)
+    case .stanza(let stanza): if context.isUp { handle(stanza) }
+    case .part(let answer): if context.isUp { handle(part: answer) }
+    case .skipped(let stanza, let bytes): if context.isUp { handleSkipped(stanza, bytes: bytes) }
+    case .acknowledged(let entries): for id in entries { acknowledge(id) }
+    case .uploaded(let entry, let failure): finishUpload(entry, failure)
+    case .outbox(let entries): update(outbox: entries)
+    case .requests(let new): add(new)
+    case .signals(let signals): if context.isUp { for signal in signals { handle(signal) } }
+    case .tick: context.clock.woke()
     }
-    runAlarms()
-    if jid != nil { pump() }
-    return finishTurn()
+    for alarm in context.clock.takeDue() { handle(alarm) }
+    if context.isUp {
+      runRequests()
+      sendPostponedMarkers()
+      pump()
+    }
+    return takeEffects()
   }
 
-  private static func nick(_ wanted: String?, of account: Address) -> String {
-    if let wanted, !wanted.isEmpty { return wanted }
-    return account.local.isEmpty ? account.domain : account.local
-  }
-
-  /// Changes the owner's nickname at the next connection, in all rooms that have none of their own.
+  /// Changes the owner's nickname, from the next connection on, in all rooms that have no special one.
   ///
   /// - Parameter wanted: nil for the local part of the address.
   package mutating func setNick(_ wanted: String?) {
-    let former = nick
-    nick = Client.nick(wanted, of: account)
-    for (address, room) in rooms where room.wantedNick == former {
-      rooms[address]?.wantedNick = nick
-      if !room.isInside { rooms[address]?.nick = nick }
+    let former = context.owner.nick
+    context.owner.setNick(wanted)
+    rooms.rename(from: former, to: context.owner.nick)
+  }
+
+  /// Continues from `now` as if no time had passed: answers that were not read are not late.
+  package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
+
+  // MARK: The connection
+
+  private mutating func connect(as jid: Address, _ features: Element) {
+    disconnect(isTheirs: false)
+    context.owner.jid = jid
+    server = ServerFeatures(stream: features)
+    shownStatus = nil
+    hasToldOfSkipped = false
+    archives.beginAll()
+
+    let (account, domain) = (context.owner.account, Address(domain: context.owner.account.domain))
+    let info = Element("query", namespace: Feature.info)
+    context.sendIQ("get", info, to: domain, .serverInfo)
+    context.sendIQ("get", info, to: account, .accountInfo)
+    roster.fetch(hasVersions: server.hasRosterVersions, in: &context)
+    context.sendIQ("get", Element("query", namespace: Feature.items), to: domain, .items)
+    bookmarks.fetch(in: &context)
+    rooms.enterAll(in: &context)
+  }
+
+  /// - Parameter isTheirs: whether the server ended it, which may have had its reasons.
+  private mutating func disconnect(isTheirs: Bool) {
+    guard context.isUp else { return }
+    context.disconnect()
+    context.tell(.offline)
+    typing = TypingStates()
+    roster.forgetPresence()
+    rooms.resetAll()
+    archives.resetAll()
+    outbox.noteBreak(at: context.clock.time, isTheirs: isTheirs)
+    for id in outbox.connectionKillers {
+      refuse(
+        id,
+        "The server closed the connection each time hobnob sent this. It may be too long for the server."
+      )
+    }
+    uploads.disconnect()
+  }
+
+  private mutating func handle(_ alarm: Alarm) {
+    switch alarm {
+    case .iq(let id):
+      if let iq = context.takeOverdueIQ(id) { dispatch(.silence, to: iq) }
+    case .room(let address): rooms.check(address, in: &context)
+    case .archive(let key): archives.askNextPage(of: key, in: &context)
+    case .upload: context.needsPump = true
+    case .strangers: context.tell(.countStrangers)
     }
   }
 
-  /// Time in which nothing that came was read does not count.
-  package mutating func skip(to now: Milliseconds) { clock.skip(to: now) }
-
   private mutating func handle(_ stanza: Element) {
     guard stanza.namespace.isEmpty else { return }
+    let from = stanza["from"].flatMap(Address.init)
+    // A sender that is no address is not the account either.
+    guard from != nil || stanza["from"] == nil else { return }
     switch stanza.name {
-    case "message": handleMessage(stanza)
-    case "presence": handlePresence(stanza)
-    case "iq": handleQuery(stanza)
+    case "message": handleMessage(stanza, from)
+    case "presence": if let from { handlePresence(stanza, from) }
+    case "iq": handleIQ(stanza, from)
     default: break
     }
   }
 
-  /// A stanza was too large to be read (rule 14.6); nobody has to wait for it.
+  private mutating func handlePresence(_ stanza: Element, _ from: Address) {
+    let room = from.bare
+    guard rooms[room] != nil else { return roster.applyPresence(stanza, from: from, in: &context) }
+    guard stanza["type"] == "error" else {
+      return apply(rooms.applyPresence(stanza, from: from, &typing, in: &context))
+    }
+    // About another nickname that the owner asked for, or about the first one.
+    if !answer(stanza["id"] ?? "", from: from, with: .error(StanzaError(stanza))) {
+      rooms.noteRefusal(stanza, by: room, in: &context)
+    }
+  }
+
+  /// A stanza was too large to be read (rule 14.6); nobody should wait for it.
   private mutating func handleSkipped(_ stanza: Element, bytes: Int) {
     let from = stanza["from"].flatMap(Address.init)
     switch (stanza.name, stanza["type"]) {
@@ -139,15 +177,15 @@ package struct Client {
       if let id = stanza["id"], from != nil || stanza["from"] == nil {
         _ = answer(id, from: from, with: .error(StanzaError("too-large")))
       }
-    // Their attributes say what matters.
+    // Their attributes say enough.
     case ("iq", _), (_, "error"), ("presence", "unavailable"): handle(stanza)
     default: break
     }
     if hasToldOfSkipped { return }
     hasToldOfSkipped = true
     let what = ["message": "a message", "presence": "a status"][stanza.name] ?? "an answer"
-    let sender = Client.word(from?.description) ?? account.domain
-    tell(
+    let sender = Limits.bounded(from?.description) ?? context.owner.account.domain
+    context.tell(
       .notice(
         filled(
           (
@@ -156,67 +194,55 @@ package struct Client {
           ))))
   }
 
-  private mutating func finishTurn() -> [ClientEffect] {
-    var effects = turn.early
-    if !turn.news.isEmpty { effects.append(.store(turn.news)) }
-    effects += turn.effects
-    if let status, status != turn.toldStatus {
-      effects.append(.status(status))
+  // MARK: Rooms and the rest
+
+  /// Tells the other parts what has happened to a room.
+  mutating func apply(_ change: Rooms.Change?) {
+    switch change {
+    case .entered(let address, let isRequested):
+      guard let room = rooms[address] else { return }
+      if isRequested { bookmarks.keep(room, at: address, in: &context) }
+      archives.beginRoom(room, at: address, in: &context)
+      for message in rooms.takeEarlyMessages(of: address) { deliver(message, .live) }
+    case .lost(let address):
+      archives.reset(.room(address))
+      typing.forget(address)
+    case nil: break
     }
-    turn = Turn(toldStatus: status)
-    if let time = clock.wakeToTell() { effects.append(.wake(at: time)) }
+  }
+
+  mutating func apply(_ changes: [Bookmarks.Change]) {
+    for change in changes { apply(rooms.follow(change, in: &context)) }
+  }
+
+  // MARK: The output
+
+  private mutating func takeEffects() -> [ClientEffect] {
+    var effects = context.takeEffects()
+    let status = status
+    if let status, status != shownStatus { effects.append(.status(status)) }
+    shownStatus = status
+    if let time = context.clock.takeWakeTime() { effects.append(.wake(at: time)) }
     return effects
   }
 
   private var status: ClientStatus? {
-    guard jid != nil else { return nil }
-    guard let own = archives[""], server.isAnswered else { return .connecting }
-    var (under, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)
-    for (address, room) in rooms {
+    guard context.isUp else { return nil }
+    guard let own = archives[.account], server.isKnown else { return .connecting }
+    var (reading, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)
+    for (address, room) in rooms.byAddress {
       if room.isEntering { entering += 1 }
-      guard room.isEntered, let archive = archives[address.description], archive.isCatchingUp
+      guard room.isEntered, let archive = archives[.room(address)], archive.isCatchingUp
       else { continue }
-      under.append(archive)
+      reading.append(archive)
       messages += archive.count
     }
-    if !under.isEmpty {
-      let percent = under.compactMap { $0.percent(at: clock.wall) }.min()
+    if !reading.isEmpty {
+      let percent = reading.compactMap { $0.percentDone(at: context.clock.wall) }.min()
       return .catchingUp(
         messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
     }
     if entering > 0 { return .entering(rooms: entering) }
-    return server.rooms == nil && isLookingForServices ? .exploring : .ready
+    return rooms.service == nil && context.isLookingForServices ? .exploring : .ready
   }
-
-  /// What one event brings.
-  struct Turn {
-    var news: [NetworkEvent] = []
-    var effects: [ClientEffect] = []
-    /// What is done before the news is stored.
-    var early: [ClientEffect] = []
-    /// The last status that was told.
-    var toldStatus: ClientStatus?
-  }
-}
-
-// What every part of a client uses.
-extension Client {
-  var isUp: Bool { jid != nil }
-
-  mutating func tell(_ news: NetworkEvent) { turn.news.append(news) }
-
-  mutating func send(_ stanza: Element, payload: OutboxEntry.ID? = nil) {
-    turn.effects.append(.send(stanza, payload: payload))
-  }
-
-  /// 64 random bits in letters.
-  mutating func newID() -> String {
-    let bits = random.next()
-    return "h" + String(bits, radix: 36)
-  }
-
-  /// Whether a stanza comes from the owner's account at their own server (RFC 6120, 8.1.2.1).
-  ///
-  /// - Parameter from: as it says; nil where it says nothing.
-  func isFromAccount(_ from: Address?) -> Bool { from == nil || from == account }
 }

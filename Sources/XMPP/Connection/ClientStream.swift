@@ -3,25 +3,26 @@ import Conversations
 import Networks
 import Platform
 
-/// A session with a server, from the first packet to the last: the narrow door between XMPP and all
-/// that is about chat. Stanzas go in and come out; what is below them is nobody else's matter.
+/// A session with a server, from the first packet to the last: the narrow door between XMPP and
+/// everything that is about chat. Stanzas go in and come out; nothing else knows what is below
+/// them.
 ///
 /// ```swift
 /// let stream = ClientStream<MessageName>(loop: loop, settings: settings) { event in … }
 /// stream.connect()
 /// ```
 ///
-/// Used once: after `down` there is a new one. `down` comes last, and exactly once.
+/// It cannot be reused: after `down`, make a new one. `down` comes last, and exactly once.
 ///
-/// - `Payload`: what its user wants to be told when a stanza is acknowledged.
+/// - `Payload`: what `acknowledged` reports about a stanza.
 @MainActor package final class ClientStream<Payload: Sendable> {
   package struct Settings: Sendable {
     package var login: Negotiation.Settings
     package var server: ServerSettings
     package var limits: XMLReader.Limits
-    /// After so long a silence the server is asked whether it is there.
+    /// After so long a silence, the stream asks the server whether it is there.
     package var quiet: Milliseconds
-    /// How long it has to say something then.
+    /// How long the server then has to say something.
     package var patience: Milliseconds
 
     package init(
@@ -38,23 +39,24 @@ import Platform
   }
 
   package enum Event: Sendable {
-    /// The strongest SCRAM that the server offers: to be kept, for `Negotiation.Settings`.
+    /// The strongest SCRAM that the server offers, to be kept for `Negotiation.Settings`.
     case sawSCRAM(SCRAMHash)
     /// Logged in, under this full address.
     case ready(Address, StreamFeatures)
-    /// The account was made (`Purpose.register`); `down` follows.
+    /// The account is registered (`Purpose.register`); `down` follows.
     case registered
-    /// When the handler returns it counts as dealt with, and the server is told so when it asks; a
-    /// handler that has to wait for the store says `pause`, and then the server is told at `resume`.
+    /// When the handler returns, the stanza counts as received, and the server learns that when it
+    /// asks. A handler that has to wait for the store calls `pause`; then the server learns it
+    /// after `resume`.
     case stanza(Element)
-    /// The beginning of a long answer: a stanza of its own with some of the items. `stanza` brings
-    /// the rest.
+    /// The beginning of a long answer, as a stanza with some of the items. `stanza` brings the
+    /// rest.
     case part(Element)
-    /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts as
-    /// dealt with.
+    /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts
+    /// as received.
     case skipped(Element, bytes: Int)
-    /// The server has these, the oldest first. Where it cannot count, it has answered a ping behind
-    /// them.
+    /// The server has these, the oldest first. A server that cannot count has answered a ping sent
+    /// after them.
     case acknowledged([Payload])
     case down(StreamEnd)
   }
@@ -66,7 +68,7 @@ import Platform
   private var connection: Connection?
   private var negotiation: Negotiation
   private var reader: XMLReader
-  /// What was read and has not been handed on, and how much of it has.
+  /// What was read, and how much of it is delivered already.
   private var inbox: [XMLReader.Event] = []
   private var delivered = 0
   private var isDelivering = false
@@ -76,7 +78,7 @@ import Platform
   private var counts = StreamManagement<Payload>()
   private var pings = 0
   private var lastHeard: Milliseconds = 0
-  /// When the server was asked something, if nothing came since.
+  /// When the server was asked something, if nothing has arrived since.
   private var asked: Milliseconds?
   private var stepTimer: TimerID?
   private var quietTimer: TimerID?
@@ -96,7 +98,7 @@ import Platform
     reader = XMLReader(limits: settings.limits)
   }
 
-  /// Begins; the handler is called from later turns of the loop.
+  /// Begins to connect; the handler is called later, in the loop.
   package func connect() {
     let connection = Connection(
       .xmpp, of: settings.login.address.domain, settings.server, loop: loop, names: names,
@@ -108,7 +110,7 @@ import Platform
 
   // MARK: - sending
 
-  /// What the server is not known to have, the oldest first; also after `down`.
+  /// What the server may not have, the oldest first; also after `down`.
   package var unacknowledged: [Payload] { counts.unacknowledged }
 
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
@@ -119,12 +121,12 @@ import Platform
 
   /// Sends a stanza, once `ready`; before that and after `down` it is dropped.
   ///
-  /// - Parameter payload: what `acknowledged` is to tell.
+  /// - Parameter payload: what `acknowledged` reports.
   package func send(_ element: Element, as payload: Payload? = nil) {
     if features == nil || isOver || isClosing { return }
     if StreamManagement<Payload>.counts(element) {
       counts.send(payload)
-      // One question behind all that goes out in this turn.
+      // One question after everything that is sent in this turn of the loop.
       if payload != nil, askTimer == nil {
         askTimer = loop.after(milliseconds: 0) { [weak self] in
           self?.askTimer = nil
@@ -149,7 +151,7 @@ import Platform
       let request = "<r xmlns='\(Namespace.acknowledgements)'/>"
       return write(String(repeating: request, count: StreamManagement<Payload>.questions))
     }
-    // A server does one thing after the other: its answer is behind all that we sent before.
+    // A server works in order, so its answer confirms everything sent before.
     pings += 1
     write(
       Element(
@@ -160,8 +162,8 @@ import Platform
 
   // MARK: - hearing
 
-  /// Lets the server wait, for instance while the disk is full: no event but `acknowledged` of what
-  /// is under way and `down` comes until `resume`.
+  /// Makes the server wait, for instance while the disk is full. Until `resume`, the only events
+  /// are `acknowledged` for what is in flight, and `down`.
   package func pause() {
     isPaused = true
     connection?.isReading = false
@@ -238,7 +240,7 @@ import Platform
     }
   }
 
-  /// Something that came in the session.
+  /// An element that arrived after the login.
   private func take(_ element: Element) {
     if element.isStreamError {
       let (condition, text) = element.condition(Namespace.streamErrors)
@@ -254,12 +256,12 @@ import Platform
     }
     guard StreamManagement<Payload>.counts(element) else { return }
     if features?.acknowledges == false, isAnswerToPing(element) {
-      // Against silence it is asked, too, with nothing under way.
-      acknowledged(counts.answered())
+      // The stream also pings to detect silence, with nothing in flight.
+      tellAcknowledged(counts.answered())
       return
     }
     handler(.stanza(element))
-    // The server asks in the same stream, so that it hears of this only when nobody pauses.
+    // The server asks on the same stream, so it learns this only while the stream is not paused.
     counts.handle()
   }
 
@@ -272,13 +274,13 @@ import Platform
   private func acknowledge(_ count: UInt32?) {
     guard let count else { return finish(.falseCount) }
     do throws(StreamManagement<Payload>.FalseCount) {
-      acknowledged(try counts.acknowledge(count))
+      tellAcknowledged(try counts.acknowledge(count))
     } catch {
       finish(.falseCount)
     }
   }
 
-  private func acknowledged(_ payloads: [Payload]) {
+  private func tellAcknowledged(_ payloads: [Payload]) {
     if !payloads.isEmpty { handler(.acknowledged(payloads)) }
     askAboutStanzas()
   }
@@ -302,7 +304,7 @@ import Platform
     case .send(let text): write(text)
     case .restartStream: forgetStream()
     case .startTLS:
-      // Whoever sits in between may have written more than the server did.
+      // Someone in between may have written more than the server did.
       forgetStream()
       connection?.startTLS()
     case .sawSCRAM(let hash): handler(.sawSCRAM(hash))
@@ -313,7 +315,7 @@ import Platform
       heard()
       watchSilence()
       handler(.ready(address, features))
-    // It came before the counting began.
+    // It arrived before the counting began.
     case .stanza(let element): handler(.stanza(element))
     case .registered:
       handler(.registered)
@@ -334,7 +336,7 @@ import Platform
     asked = nil
   }
 
-  /// When the silence will have been too long. While much goes out slowly, an answer comes late.
+  /// When the silence will be too long. While much is sent slowly, an answer comes late.
   private var silenceEnds: Milliseconds {
     guard let asked else { return lastHeard + settings.quiet }
     return max(asked, connection?.lastProgress ?? 0) + settings.patience
@@ -344,7 +346,7 @@ import Platform
     if isOver || isPaused || features == nil { return }
     loop.schedule(&quietTimer, at: silenceEnds) { [weak self] in
       guard let self else { return }
-      // Something may have come since the timer was set.
+      // Something may have arrived since the timer was set.
       if loop.now >= silenceEnds {
         if asked != nil { return finish(.noAnswer(settings.patience)) }
         askServer()
@@ -353,14 +355,14 @@ import Platform
     }
   }
 
-  /// Says goodbye: what is under way may still be acknowledged, then comes `down`. Until then it keeps
-  /// itself alive, whoever else has let it go.
+  /// Says goodbye. The server may still acknowledge what is in flight, then `down` comes. Until
+  /// then, the stream keeps itself alive.
   package func close() {
     if isOver || isClosing { return }
     guard features != nil, !isPaused else { return finish(.closedByUs) }
     askAboutStanzas()
     isClosing = true
-    // What is not acknowledged a server gives to the next connection once more.
+    // A server delivers again what is not acknowledged, on the next connection.
     if features?.acknowledges == true {
       write("<a xmlns='\(Namespace.acknowledgements)' h='\(counts.handled)'/>")
     }
@@ -374,7 +376,7 @@ import Platform
     for timer in [stepTimer, quietTimer, askTimer] {
       if let timer { loop.cancel(timer) }
     }
-    // What is on its way and not known to be there is sent again, and must not come after that.
+    // Stanzas that may not have arrived are sent again, so the old ones must not arrive later.
     let isSilent = if case .noAnswer = end { true } else { false }
     if isSilent || !counts.unacknowledged.isEmpty { connection?.abandon() }
     connection?.close()

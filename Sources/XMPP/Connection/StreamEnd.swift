@@ -2,27 +2,27 @@
 import Conversations
 import Networks
 
-/// Why a stream is over: a sentence to a person. What a server has written stands in quotation marks
-/// in it, as it came, and is to be cleaned where it is shown.
+/// Why a stream has ended, as a sentence. It quotes the server's text as received, so clean it
+/// before you show it.
 package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
   case connection(ConnectionFailure)
   case login(LoginFailure)
   case xml(XMLFault)
   /// A stream error after logging in (RFC 6120, 4.9.3), and the server's text.
   case streamError(String, text: String)
-  /// The server went away, as it does when it is stopped.
+  /// The server closed the stream, as it does when it is stopped.
   case closedByServer
   case noAnswer(Milliseconds)
-  /// It acknowledged what was never sent.
+  /// It acknowledged stanzas that were never sent.
   case falseCount
   case closedByUs
 
-  /// Whether a further try would fail for the same reason, until somebody changes something.
+  /// Whether another try would fail for the same reason, until someone changes something.
   package var isFatal: Bool {
     switch self {
     case .connection(let failure): failure.isFatal
     case .login(let failure): failure.isFatal
-    // Another program logs in with our resource; both would push each other out for ever.
+    // Another program logs in with our resource; the two would disconnect each other for ever.
     case .streamError(let condition, _): condition == "conflict" || condition == "not-authorized"
     default: false
     }

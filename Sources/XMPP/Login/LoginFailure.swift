@@ -2,20 +2,20 @@
 import Conversations
 import Networks
 
-/// Why one is not logged in: a sentence to a person. What a server has written stands in quotation
-/// marks in it, as it came, and is to be cleaned where it is shown.
+/// Why a login failed, as a sentence. It quotes the server's text as received, so clean it before
+/// you show it.
 package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The server offers no TLS, or somebody in between has taken the offer out.
+  /// The server offers no TLS, or someone in between has removed the offer.
   case noTLS
   case refusedTLS
   case sasl(SASLFailure)
-  /// SASL's word for why (RFC 6120, 6.5), and the server's text.
+  /// SASL's condition (RFC 6120, 6.5) and the server's text.
   case notAuthorized(String, text: String)
   case hostUnknown(String)
   /// A stream error (RFC 6120, 4.9.3) and the server's text.
   case streamError(String, text: String)
   case noBinding(String, text: String)
-  /// The server gave us another name than the one we asked for.
+  /// The server gave another address than the one that was asked for.
   case otherAddress(String)
   case oldServer
   case unexpected(String, LoginStep)
@@ -24,14 +24,15 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   // Registration (XEP-0077).
   case noRegistration
   case nameTaken(String)
-  /// More than a name and a password, by a form or in a browser: what the server writes about it.
+  /// The server wants more than a name and a password, in a form or in a browser; its text.
   case registrationNeedsMore(String)
   case registrationRefused(String, text: String)
 
-  /// Whether a further try would fail for the same reason, until somebody changes something.
+  /// Whether another try would fail for the same reason, until someone changes something.
   package var isFatal: Bool {
     switch self {
-    // A server that is just starting or ending says so for a while, and so may somebody in between.
+    // A server that is just starting or stopping says so for a while, and so may someone in
+    // between.
     case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected, .oldServer:
       false
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
@@ -81,7 +82,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The end of a sentence that the server may have added something to.
+  /// The end of a sentence, with the server's text if there is one.
   private static func said(_ text: String) -> String {
     text.isEmpty ? "." : ": “\(text.prefix(200))”."
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What is being done between the first packet and being logged in; each has a time limit.
+/// A step between the first packet and the login; each has a time limit.
 package enum LoginStep: Hashable, Sendable {
   case connecting, greeting, encrypting, authenticating, binding, registering
 
-  /// As it stands behind "while" in a sentence.
+  /// The words after "while" in a sentence.
   var phrase: String {
     switch self {
     case .connecting: "connecting"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Networks
 
-/// A new account on a server that lets everybody make one (XEP-0077).
+/// Registering an account on a server that lets everybody do so (XEP-0077).
 extension Negotiation {
   mutating func askForForm(_ features: StreamFeatures) -> [Effect] {
-    // Not every server that allows it says so in its features: asking tells.
+    // Not every server that allows it says so in its features, so ask.
     enter(.form)
     return [.send("<iq id='form' type='get'><query xmlns='\(Namespace.register)'/></iq>")]
   }

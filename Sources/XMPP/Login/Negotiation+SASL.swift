@@ -2,7 +2,7 @@
 import Networks
 import Platform
 
-/// SASL (RFC 6120, 6): the exchange's bytes in XML.
+/// SASL (RFC 6120, 6): carries the exchange's bytes in XML.
 extension Negotiation {
   mutating func authenticate(_ mechanisms: [String]) -> [Effect] {
     let seen = SASLExchange.strongestSCRAM(in: mechanisms).map { [Effect.sawSCRAM($0)] } ?? []
@@ -21,10 +21,10 @@ extension Negotiation {
     }
   }
 
-  /// nil if the element has no place here.
+  /// nil if the element is not expected here.
   mutating func readSASL(_ element: Element, _ exchange: SASLExchange) -> [Effect]? {
     guard element.namespace == Namespace.sasl else { return nil }
-    if element.name == "failure" { return refused(element) }
+    if element.name == "failure" { return readRefusal(element) }
     guard ["challenge", "success"].contains(element.name) else { return nil }
     guard let data = data(of: element) else { return fail(.sasl(.broken)) }
     var exchange = exchange
@@ -41,7 +41,7 @@ extension Negotiation {
     }
   }
 
-  private mutating func refused(_ element: Element) -> [Effect] {
+  private mutating func readRefusal(_ element: Element) -> [Effect] {
     let (condition, text) = element.condition(Namespace.sasl)
     return fail(
       condition == "not-authorized"

@@ -2,27 +2,27 @@
 import Conversations
 import Networks
 
-/// The way from a connection to a session (RFC 6120), or to a new account (XEP-0077): a value that
-/// is told what came and answers with what is to be done, in order. It has no socket and no clock.
+/// Leads from a connection to a session (RFC 6120), or to a new account (XEP-0077). It is a value:
+/// events go in, effects come out, in order. It has no socket and no clock.
 ///
-/// Its rules: nothing but STARTTLS before TLS; what came in clear before it counts for nothing; those
-/// of `SASLExchange`; each step within its time.
+/// Its rules: before TLS, send nothing but STARTTLS; after it, forget what arrived in clear; follow
+/// `SASLExchange`; each step has a time limit.
 package struct Negotiation: Sendable {
   package enum Purpose: Hashable, Sendable {
     case logIn, register
   }
 
   package struct Settings: Sendable {
-    /// With a resource only where one is asked for.
+    /// With a resource only to ask for that one.
     package var address: Address
     package var password: Secret
     package var purpose: Purpose
-    /// The strongest SCRAM that the server has ever offered for this account: `sawSCRAM` of an
-    /// earlier time.
+    /// The strongest SCRAM that the server has ever offered for this account, from earlier
+    /// `sawSCRAM`.
     package var strongest: SCRAMHash?
-    /// Of each step.
+    /// Milliseconds for each step.
     package var limit: Milliseconds
-    /// Where SCRAM's nonces come from.
+    /// Makes SCRAM's nonces.
     package var nonce: @Sendable () -> String
 
     package init(
@@ -40,12 +40,12 @@ package struct Negotiation: Sendable {
   }
 
   package enum Event: Sendable {
-    /// The connection is there; `isSecure`: with TLS, and the certificate is good (XEP-0368).
+    /// Connected; `isSecure`: with TLS, and the certificate is good (XEP-0368).
     case connected(isSecure: Bool)
     /// The server's stream header.
     case opened([String: String])
     case element(Element)
-    /// TLS is there, and the certificate is good.
+    /// TLS works, and the certificate is good.
     case tlsReady
     /// The server has ended its stream or the connection.
     case closed
@@ -53,20 +53,20 @@ package struct Negotiation: Sendable {
 
   package enum Effect: Hashable, Sendable {
     case send(String)
-    /// Forget all that has come in clear, start TLS, then say `tlsReady`.
+    /// Forget everything that arrived in clear, start TLS, then report `tlsReady`.
     case startTLS
-    /// Read what comes from now on as a new stream; nothing of the old one is left to read.
+    /// Read what arrives from now on as a new stream; nothing of the old one is left to read.
     case restartStream
-    /// The strongest SCRAM that the server offers: to be kept with what is known about it.
+    /// The strongest SCRAM that the server offers, to be kept among the facts about it.
     case sawSCRAM(SCRAMHash)
     /// Logged in under this full address. With `StreamFeatures.acknowledges` both sides count
     /// stanzas from here.
     case ready(Address, StreamFeatures)
-    /// A stanza that came before `ready` and is not part of logging in; behind `ready`.
+    /// A stanza that arrived before `ready` and is not part of the login; comes after `ready`.
     case stanza(Element)
-    /// The account is there; the stream has been ended.
+    /// The account is registered; the stream is ended.
     case registered
-    /// It is over.
+    /// The login has failed.
     case fail(LoginFailure)
   }
 
@@ -86,14 +86,14 @@ package struct Negotiation: Sendable {
   /// Whether the server's header has no version (RFC 6120, 4.7.5).
   private var isOld = false
   private var ours: Address?
-  /// What came before we were ready, for those who come after.
+  /// Stanzas that arrived before `ready`, to be delivered after it.
   private var early: [Element] = []
-  /// When the present step must be over; nil: none is being done. At that time, say `timePassed`.
+  /// When the present step must be done; nil if there is none. Call `timePassed` then.
   package private(set) var deadline: Milliseconds?
 
   package init(_ settings: Settings) { self.settings = settings }
 
-  /// - Parameter now: of the same clock as in `timePassed`.
+  /// - Parameter now: on the same clock as in `timePassed`.
   package mutating func take(_ event: Event, at now: Milliseconds) -> [Effect] {
     if case .over = state { return [] }
     let step = step
@@ -103,7 +103,8 @@ package struct Negotiation: Sendable {
       self.isSecure = isSecure
       effects = openStream()
     case .opened(let attributes): effects = readHeader(attributes)
-    case .element(let element): effects = element.isStreamError ? failed(element) : read(element)
+    case .element(let element):
+      effects = element.isStreamError ? readStreamError(element) : read(element)
     case .tlsReady:
       guard case .tls = state else { return fail(.unexpected("TLS", step)) }
       isSecure = true
@@ -131,7 +132,7 @@ package struct Negotiation: Sendable {
 
   private var isNewStep = false
 
-  /// Goes on to the next step, which has its own time.
+  /// Begins the next step, with its own time limit.
   mutating func enter(_ state: State) {
     self.state = state
     isNewStep = true
@@ -159,7 +160,7 @@ package struct Negotiation: Sendable {
     fail(.unexpected(String(element.name.prefix(40)), step))
   }
 
-  /// The header tells who we are only where nobody else reads it.
+  /// The header names the account only if nobody else can read it.
   private mutating func openStream() -> [Effect] {
     enter(.header)
     let address = settings.address
@@ -177,14 +178,14 @@ package struct Negotiation: Sendable {
 
   private mutating func readHeader(_ attributes: [String: String]) -> [Effect] {
     guard case .header = state else { return fail(.unexpected("stream", step)) }
-    // A server that is being stopped has no version either where it had not read ours yet: what it
-    // says next tells which of the two it is.
+    // A server that is being stopped may not have read our version, and then sends none itself.
+    // What it says next tells the two cases apart.
     isOld = [nil, "0.9"].contains(attributes["version"])
     state = .features
     return []
   }
 
-  private mutating func failed(_ element: Element) -> [Effect] {
+  private mutating func readStreamError(_ element: Element) -> [Effect] {
     let (condition, text) = element.condition(Namespace.streamErrors)
     return fail(
       condition == "host-unknown"
@@ -228,7 +229,7 @@ package struct Negotiation: Sendable {
       ? askForForm(features) : authenticate(features.mechanisms)
   }
 
-  /// The server knows us: the stream begins anew (RFC 6120, 6.4.6).
+  /// The login succeeded: the stream begins anew (RFC 6120, 6.4.6).
   mutating func authenticated() -> [Effect] {
     isAuthenticated = true
     settings.password = Secret("")
@@ -250,7 +251,7 @@ package struct Negotiation: Sendable {
       return fail(.noBinding(condition, text: text))
     }
     let written = element.first("bind", Namespace.bind)?.first("jid", Namespace.bind)?.text ?? ""
-    // Who we are decides what we believe, so it is nothing that a server may choose.
+    // Our address decides whom we believe, so the server may not choose it.
     guard let address = Address(written), address.bare == settings.address.bare,
       !address.resource.isEmpty
     else { return fail(.otherAddress(String(written.prefix(100)))) }
@@ -265,7 +266,7 @@ package struct Negotiation: Sendable {
   }
 
   private mutating func readSession(_ element: Element, _ features: StreamFeatures) -> [Effect] {
-    // Whatever it answers: it is there, or it was not needed.
+    // The answer does not matter: either there is a session, or it was not needed.
     isAnswer(element, to: "session") ? enable(features) : keep(element)
   }
 
@@ -291,7 +292,7 @@ package struct Negotiation: Sendable {
   }
 
   private mutating func keep(_ element: Element) -> [Effect] {
-    // A server has little to say to somebody who has not told that they are there.
+    // A server sends little before it has our presence.
     guard element.namespace.isEmpty, early.count < 100 else { return unexpected(element) }
     early.append(element)
     return []

@@ -2,15 +2,15 @@
 
 /// What a server offers on a stream (RFC 6120, 4.3.2).
 package struct StreamFeatures: Hashable, Sendable {
-  /// As they came.
+  /// As received.
   package let element: Element
 
   package init(_ element: Element) { self.element = element }
 
-  /// It tells what it has taken (XEP-0198).
+  /// Whether it acknowledges stanzas (XEP-0198).
   package var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
 
-  /// What is left when the server could not do what it offered.
+  /// The rest, when the server could not do this after all.
   var withoutAcknowledgements: StreamFeatures {
     var others = element
     others.nodes.removeAll {

@@ -12,8 +12,8 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
     self.resource = resource
   }
 
-  /// nil for what cannot be an address. Local part and domain are compared without case, so they
-  /// are kept in lower case.
+  /// nil for a text that is no address. Local part and domain ignore case, so they are kept in
+  /// lower case.
   package init?(_ text: String) {
     let slash = text.firstIndex(of: "/")
     let bare = text[..<(slash ?? text.endIndex)]
@@ -38,6 +38,11 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
 
   /// Without the resource.
   package var bare: Address { Address(local: local, domain: domain) }
+
+  /// The same account or room, with a resource: in a room, a nickname.
+  func withResource(_ resource: String) -> Address {
+    Address(local: local, domain: domain, resource: resource)
+  }
 
   package var description: String {
     (local.isEmpty ? "" : local + "@") + domain + (resource.isEmpty ? "" : "/" + resource)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A piece of XML as XMPP has it: no comments, no processing instructions, no prefixes but `xml:`
+/// An XML element as XMPP uses it: no comments, no processing instructions, no prefixes but `xml:`
 /// (RFC 6120, 11).
 ///
 /// ```swift
@@ -14,9 +14,9 @@ package struct Element: Hashable, Sendable {
   }
 
   package var name: String
-  /// The namespace, also where it is inherited; empty for the stream's own (`jabber:client`).
+  /// The namespace, also if it is inherited; empty for the stream's own (`jabber:client`).
   package var namespace: String
-  /// By name; those of a namespace have its prefix, of which only `xml:` is known.
+  /// By name; those in a namespace have its prefix, and `xml:` is the only one.
   package var attributes: [String: String]
   package var nodes: [Node]
 
@@ -30,7 +30,7 @@ package struct Element: Hashable, Sendable {
     nodes = (text.isEmpty ? [] : [.text(text)]) + children.map(Node.element)
   }
 
-  /// About how many bytes of memory it takes: many small elements take much more than what was sent.
+  /// Its approximate size in bytes of memory: many small elements take much more than on the wire.
   package var weight: Int {
     let words = attributes.reduce(name.utf8.count) {
       $0 + 64 + $1.key.utf8.count + $1.value.utf8.count
@@ -49,7 +49,7 @@ package struct Element: Hashable, Sendable {
     nodes.compactMap { if case .element(let child) = $0 { child } else { nil } }
   }
 
-  /// What is written directly in it.
+  /// The text directly in it.
   package var text: String {
     nodes.reduce(into: "") { if case .text(let part) = $1 { $0 += part } }
   }
@@ -71,7 +71,7 @@ package struct Element: Hashable, Sendable {
     first(name, namespace) != nil
   }
 
-  /// As it is written on the wire, inside something of the namespace `outer`.
+  /// As written on the wire, inside an element of the namespace `outer`.
   package func xml(in outer: String = "") -> String {
     var out = ""
     write(to: &out, in: outer)
@@ -81,7 +81,7 @@ package struct Element: Hashable, Sendable {
   private func write(to out: inout String, in outer: String) {
     out += "<" + name
     if namespace != outer {
-      // A stanza in something else, such as a message that is passed on.
+      // A stanza in another element, such as a forwarded message.
       let written = namespace.isEmpty ? Namespace.client : namespace
       out += " xmlns='" + Element.escaped(written) + "'"
     }
@@ -102,7 +102,7 @@ package struct Element: Hashable, Sendable {
     out += "</" + name + ">"
   }
 
-  /// Text as it may stand in an element and in an attribute; what XML 1.0 (2.2) does not know becomes
+  /// Text for an element or an attribute; characters that XML 1.0 (2.2) does not allow become
   /// U+FFFD.
   static func escaped(_ text: String) -> String {
     var out = ""

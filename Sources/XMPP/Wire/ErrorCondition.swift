@@ -4,14 +4,14 @@ extension Element {
   /// The end of a stream, with a reason (RFC 6120, 4.9).
   var isStreamError: Bool { name == "error" && namespace == Namespace.streams }
 
-  /// Of an element that tells of an error: the defined condition and the text in that namespace
-  /// (RFC 6120, 4.9.2, 6.5 and 8.3.2).
+  /// Of an error: the defined condition and the text in that namespace (RFC 6120, 4.9.2, 6.5 and
+  /// 8.3.2).
   func condition(_ namespace: String) -> (name: String, text: String) {
     let named = children.first { $0.namespace == namespace && $0.name != "text" }
     return (named?.name ?? "no reason given", first("text", namespace)?.text ?? "")
   }
 
-  /// The same of a stanza of the type `error`.
+  /// The same for a stanza of the type `error`.
   var stanzaError: (name: String, text: String) {
     first("error")?.condition(Namespace.stanzaErrors) ?? ("no reason given", "")
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The namespaces of a stream and of logging in.
+/// The namespaces of a stream and of the login.
 enum Namespace {
-  /// Of stanzas; an `Element` of it has an empty one.
+  /// The namespace of stanzas; in an `Element` it is empty.
   static let client = "jabber:client"
-  /// What an `Element` has that is in no namespace, so that nobody takes it for a stanza's.
+  /// For an `Element` in no namespace, so that it does not pass for a stanza's.
   static let none = "about:none"
   static let streams = "http://etherx.jabber.org/streams"
   static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
@@ -19,7 +19,7 @@ enum Namespace {
   static let register = "jabber:iq:register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"
-  /// Of queries whose answer is a list as long as it may be: the roster (RFC 6121, 2) and the items
-  /// of a service (XEP-0030).
+  /// Queries whose answer is a list of any length: the roster (RFC 6121, 2) and the items of a
+  /// service (XEP-0030).
   static let lists: Set = ["jabber:iq:roster", "http://jabber.org/protocol/disco#items"]
 }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Counts stanzas on both sides of a stream, so that one knows what the server has taken
-/// (XEP-0198 without resumption). It begins where `<enabled/>` came.
+/// Counts stanzas on both sides of a stream, to know what the server has received (XEP-0198 without
+/// resumption). It begins with `<enabled/>`.
 ///
-/// - `Payload`: what the user of the stream wants to be told when a stanza is acknowledged.
+/// - `Payload`: what the stream reports when a stanza is acknowledged.
 package struct StreamManagement<Payload> {
-  /// The server says that it took stanzas that were never sent.
+  /// The server claims to have received stanzas that were never sent.
   package struct FalseCount: Error {}
 
-  /// How many stanzas of the server's have been dealt with (modulo 2^32).
+  /// How many stanzas of the server are handled (modulo 2^32).
   package private(set) var handled: UInt32 = 0
-  /// How many of ours the server has taken (modulo 2^32).
+  /// How many of ours the server has received (modulo 2^32).
   private var taken: UInt32 = 0
-  /// What has gone out and is not acknowledged, the oldest first.
+  /// What was sent and is not acknowledged, the oldest first.
   private var waiting: [Payload?] = []
-  /// How many had gone out when we last asked; nil: there is no open question.
+  /// How many were sent when we last asked; nil if there is no open question.
   package private(set) var asked: UInt32?
   /// How many of the questions are answered.
   private var answers = 0
 
-  /// How often a question is put, one behind the other: when Prosody 0.12 is ended it tells unasked
-  /// what it has counted, the stanza included that it has not looked at and drops. Of two answers one
-  /// is a real one.
+  /// How many times in a row to ask. When Prosody 0.12 is stopped, it sends its count without being
+  /// asked, and counts a stanza that it drops unread. Of two answers, one is real.
   package static var questions: Int { 2 }
 
   package init() {}
@@ -32,28 +31,28 @@ package struct StreamManagement<Payload> {
     taken = count
   }
 
-  /// Whether it counts: only stanzas do, and neither SASL nor this extension is one.
+  /// Whether an element counts: only stanzas do, and neither SASL nor this extension has any.
   package static func counts(_ element: Element) -> Bool {
     element.namespace.isEmpty && ["message", "presence", "iq"].contains(element.name)
   }
 
-  /// A stanza is going out.
+  /// A stanza is being sent.
   package mutating func send(_ payload: Payload?) { waiting.append(payload) }
 
-  /// A stanza of the server's has been dealt with: what it says is in the store.
+  /// A stanza of the server is handled: what it says is in the store.
   package mutating func handle() { handled &+= 1 }
 
-  /// What goes out and is not known to be taken, without those that nobody wants to hear of.
+  /// The payloads that are not acknowledged.
   package var unacknowledged: [Payload] { waiting.compactMap { $0 } }
 
-  /// How many stanzas are not known to be taken.
+  /// How many stanzas are not acknowledged.
   package var count: Int { waiting.count }
 
   /// Whether the server has been asked and has not answered.
   package var isAsking: Bool { asked != nil }
 
-  /// Whether it is time to ask the server: something went out since the last question, and that was
-  /// answered. Then the question counts as put.
+  /// Whether it is time to ask the server: something was sent since the last question, which is
+  /// answered. If so, the question counts as asked.
   package mutating func ask() -> Bool {
     if waiting.isEmpty || asked != nil { return false }
     asked = taken &+ UInt32(truncatingIfNeeded: waiting.count)
@@ -61,10 +60,10 @@ package struct StreamManagement<Payload> {
     return true
   }
 
-  /// The server has taken so many in all (`h`), and says so once for each question.
+  /// The server has received so many in all (`h`); it answers each question once.
   ///
-  /// - Returns: what is known to be taken by that, the oldest first.
-  /// - Throws: `FalseCount`, for a count beyond what was sent or behind what it said before.
+  /// - Returns: the payloads that are acknowledged by that, the oldest first.
+  /// - Throws: `FalseCount`, for a count beyond what was sent or below an earlier one.
   package mutating func acknowledge(_ count: UInt32) throws(FalseCount) -> [Payload] {
     let new = Int(count &- taken)
     guard new <= waiting.count else { throw FalseCount() }
@@ -73,9 +72,9 @@ package struct StreamManagement<Payload> {
     return answers < Self.questions ? [] : answered()
   }
 
-  /// The server has answered something behind all that it was asked about.
+  /// The server has answered something that was sent after the question.
   ///
-  /// - Returns: what it has taken, the oldest first.
+  /// - Returns: the payloads that are acknowledged, the oldest first.
   package mutating func answered() -> [Payload] {
     guard let asked else { return [] }
     let new = Int(asked &- taken)

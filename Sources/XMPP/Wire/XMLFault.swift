@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Why what came is not taken as XMPP: a sentence to a person. Nothing of what came is repeated in
-/// it.
+/// Why the input is not XMPP, as a sentence that repeats nothing of the input.
 package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A stanza or a stream's header of more bytes than the limit.
+  /// A stanza or a stream's header has more bytes than the limit.
   case tooLong(limit: Int)
-  /// Elements in elements, more than the limit.
+  /// Elements are nested deeper than the limit.
   case tooDeep(limit: Int)
-  /// More attributes of one element than the limit.
+  /// An element has more attributes than the limit.
   case tooManyAttributes(limit: Int)
   /// RFC 6120, 11.1.
   case docType, comment, processingInstruction
-  /// RFC 6120, 11.6: only UTF-8.
+  /// Only UTF-8 is allowed (RFC 6120, 11.6).
   case otherEncoding
   case textBetweenStanzas
-  /// The first element is not the header of a stream (RFC 6120, 4.2).
+  /// The first element is not a stream's header (RFC 6120, 4.2).
   case notAStream
-  /// What the parser says of it.
+  /// The parser's reason.
   case notXML(String)
 
   package var description: String {

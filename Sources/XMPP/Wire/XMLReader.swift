@@ -2,11 +2,11 @@
 import CExpat
 import Glibc
 
-/// Reads one stream (RFC 6120, 4) from its bytes, in whatever pieces they come: the same bytes give
-/// the same events. For each new stream there is a new one.
+/// Reads one stream (RFC 6120, 4) from its bytes. The same bytes give the same events, however they
+/// are split. Each stream needs a new reader.
 ///
-/// It trusts nobody: what is too long, too deep or has no place in XMPP ends the stream. Once logged
-/// in (`skips`), it skips a stanza beyond the limits, since anybody may have sent it, and the
+/// It trusts nobody: anything too long, too deep or not allowed in XMPP ends the stream. After the
+/// login (`skips`), it skips a stanza beyond the limits, since anybody may have sent it, and the
 /// server would deliver it again on the next connection.
 package final class XMLReader {
   package enum Event: Hashable, Sendable {
@@ -16,21 +16,21 @@ package final class XMLReader {
     /// A stanza beyond the limits was skipped: its name, its attributes if its start tag was within
     /// the limits, and its size.
     case skipped(Element, bytes: Int)
-    /// The beginning of a long list (`Namespace.lists`), as an answer of its own; `element` brings
-    /// the end of it.
+    /// The beginning of a long list (`Namespace.lists`), as a separate answer; `element` brings the
+    /// end of it.
     case part(Element)
-    /// The other side has ended the stream; nothing comes behind it.
+    /// The other side has ended the stream; this is the last event.
     case closed
-    /// Nothing comes behind it.
+    /// The stream cannot be read any further; this is the last event.
     case failed(XMLFault)
   }
 
   package struct Limits: Sendable {
-    /// Of a stanza, and of what comes before a stream's header has ended.
+    /// Bytes of a stanza, and of everything up to the end of a stream's header.
     package var bytes: Int
-    /// Of elements in each other, the stanza itself counted.
+    /// Depth of nested elements, counting the stanza itself.
     package var depth: Int
-    /// Of one element.
+    /// Attributes of one element.
     package var attributes: Int
 
     package init(bytes: Int = 1 << 20, depth: Int = 64, attributes: Int = 64) {
@@ -40,27 +40,27 @@ package final class XMLReader {
     }
   }
 
-  /// Whether a stanza beyond the limits is skipped and a long list is told in parts; else the stream
+  /// Whether to skip a stanza beyond the limits and to report a long list in parts; else the stream
   /// ends there.
   package var skips = false
 
   private let limits: Limits
-  /// How many times the limit a skipped stanza may be: nothing of it is kept, but an endless one
+  /// How many times the limit a skipped stanza may have: it takes no memory, but an endless one
   /// would block all others.
   private static let longestSkipped = 64
   private var parser: OpaquePointer
   private var scanner = StanzaScanner()
   private var events: [Event] = []
   private var isOver = false
-  /// The elements that have begun and not ended, the stanza first.
+  /// The open elements, the stanza first.
   private var open: [Element] = []
   private var text = ""
   private var isInStream = false
   /// The bytes up to the end of the stream's header, for the next parser.
   private var header: [UInt8] = []
-  /// How many bytes the parser got, and how many of them are dealt with.
+  /// How many bytes the parser got, and how many of them are done.
   private var fed = 0
-  private var done = 0
+  private var handled = 0
   /// The stanza that is being skipped, and its bytes so far.
   private var skipped: Element?
   private var skippedBytes = 0
@@ -98,7 +98,7 @@ package final class XMLReader {
 
   deinit { XML_ParserFree(parser) }
 
-  /// What the next bytes complete. Behind `closed` and `failed` they are not looked at.
+  /// Returns what the next bytes complete. After `closed` and `failed` it ignores them.
   package func read(_ bytes: some Collection<UInt8>) -> [Event] {
     Array(bytes).withUnsafeBufferPointer { bytes in
       var rest = bytes
@@ -112,14 +112,14 @@ package final class XMLReader {
     return events
   }
 
-  /// Takes bytes of at most one stanza.
+  /// Reads bytes of at most one stanza.
   ///
-  /// - Parameter isEnd: whether the stanza ends with them.
+  /// - Parameter isEnd: whether the stanza ends with these bytes.
   private func take(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) {
     var rest = bytes
     while !isOver, skipped == nil, !rest.isEmpty {
-      // The parser never gets more of a stanza than the limit, however the bytes come.
-      let room = done + limits.bytes - fed
+      // The parser never gets more of a stanza than the limit, however the bytes are split.
+      let room = handled + limits.bytes - fed
       guard room > 0 else {
         giveUp(.tooLong(limit: limits.bytes), open.first ?? scanner.stanza)
         break
@@ -143,8 +143,8 @@ package final class XMLReader {
 
   // MARK: - what the parser calls
 
-  /// No byte of XML can be it, so it stands between a namespace and a name (and expat writes none
-  /// where there is no namespace).
+  /// Separates a namespace from a name, since XML cannot contain it. expat writes none if there is
+  /// no namespace.
   private static let separator: UInt8 = 1
 
   private func begin(
@@ -158,7 +158,8 @@ package final class XMLReader {
     while let key = attributes?[index], let value = attributes?[index + 1] {
       index += 2
       if index / 2 > limits.attributes {
-        // Some may be missing, so a stanza gets none: `from` alone would be a lie.
+        // Some would be missing, so the stanza gets none: without `to` or `type`, `from` would
+        // mislead.
         let stanza = isInStream ? open.first ?? Element(name, namespace: known) : nil
         return giveUp(.tooManyAttributes(limit: limits.attributes), stanza)
       }
@@ -166,14 +167,14 @@ package final class XMLReader {
       switch namespace {
       case nil: values[key] = String(cString: value)
       case "http://www.w3.org/XML/1998/namespace": values["xml:" + key] = String(cString: value)
-      // No extension that we know has any; without its namespace it would be another one.
+      // No extension that we know has any; without the namespace it would be another attribute.
       default: break
       }
     }
     if !isInStream {
       guard name == "stream", namespace == Namespace.streams else { return fail(.notAStream) }
       isInStream = true
-      done = position
+      handled = position
       events.append(.opened(values))
       return
     }
@@ -192,7 +193,7 @@ package final class XMLReader {
       return
     }
     if open.isEmpty {
-      done = position
+      handled = position
       events.append(.element(element))
       // Stanzas that the session missed may follow in the same bytes.
       if element.name == "resumed", element.namespace == Namespace.acknowledgements { skips = true }
@@ -202,13 +203,13 @@ package final class XMLReader {
     }
   }
 
-  /// Tells what came of a long list, and forgets it.
+  /// Reports what has arrived of a long list, and forgets it.
   private func tellPart() {
-    guard skips, open.count == 2, position - done > limits.bytes / 16, open[0].name == "iq",
+    guard skips, open.count == 2, position - handled > limits.bytes / 16, open[0].name == "iq",
       open[0].namespace.isEmpty, open[0]["type"] == "result",
       Namespace.lists.contains(open[1].namespace)
     else { return }
-    done = position
+    handled = position
     var part = open[0]
     part.add(open[1])
     open[1].nodes = []
@@ -223,7 +224,7 @@ package final class XMLReader {
       guard bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) else {
         return fail(.textBetweenStanzas)
       }
-      done = position
+      handled = position
     } else {
       text += String(decoding: bytes, as: UTF8.self)
     }
@@ -235,7 +236,7 @@ package final class XMLReader {
     text = ""
   }
 
-  /// Where what is being handled ends.
+  /// The byte where the current event ends.
   private var position: Int {
     Int(XML_GetCurrentByteIndex(parser)) + Int(XML_GetCurrentByteCount(parser))
   }
@@ -246,7 +247,7 @@ package final class XMLReader {
   private func giveUp(_ fault: XMLFault, _ stanza: Element?) {
     guard skips, isInStream, let stanza else { return fail(fault) }
     skipped = Element(stanza.name, namespace: stanza.namespace, stanza.attributes)
-    skippedBytes = fed - done
+    skippedBytes = fed - handled
     XML_StopParser(parser, XML_Bool(XML_FALSE))
   }
 
@@ -261,13 +262,13 @@ package final class XMLReader {
     startAnew()
   }
 
-  /// Makes a new parser, for which the next stanza is the first after the stream's header.
+  /// Makes a new parser, as if the next stanza were the first after the stream's header.
   private func startAnew() {
     XML_ParserFree(parser)
     parser = Self.makeParser()
     prepareParser()
     let (opening, told) = (header, events)
-    (header, open, text, isInStream, fed, done) = ([], [], "", false, 0, 0)
+    (header, open, text, isInStream, fed, handled) = ([], [], "", false, 0, 0)
     opening.withUnsafeBufferPointer { feed($0) }
     events = told
   }
@@ -281,20 +282,20 @@ package final class XMLReader {
     XML_StopParser(parser, XML_Bool(XML_FALSE))
   }
 
-  /// Bytes of the longest namespace that can mean anything here.
+  /// Bytes of the longest namespace that matters here.
   private static let longestNamespace = 255
 
-  /// A namespace is written once and holds for all within, so each copy of it is more than what was
-  /// sent: one as long as a stanza would fill the memory.
+  /// A namespace is written once and applies to everything inside, so copies take more memory than
+  /// was sent: a long one would fill it.
   ///
-  /// - Parameter inherited: the one around; it is shared.
+  /// - Parameter inherited: the namespace around it, whose memory is shared.
   private static func parts(
     of name: UnsafePointer<CChar>?, inherited: String? = nil
   ) -> (namespace: String?, name: String) {
     guard let name else { return (nil, "") }
-    guard let cut = strchr(name, Int32(separator)) else { return (nil, String(cString: name)) }
-    let bytes = UnsafeRawBufferPointer(start: name, count: UnsafePointer(cut) - name)
-    let own = String(cString: cut + 1)
+    guard let end = strchr(name, Int32(separator)) else { return (nil, String(cString: name)) }
+    let bytes = UnsafeRawBufferPointer(start: name, count: UnsafePointer(end) - name)
+    let own = String(cString: end + 1)
     if bytes.count > longestNamespace { return (Namespace.none, own) }
     if let inherited, inherited.utf8.elementsEqual(bytes) { return (inherited, own) }
     return (String(decoding: bytes, as: UTF8.self), own)

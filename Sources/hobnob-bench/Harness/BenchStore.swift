@@ -53,7 +53,7 @@ struct BenchStore {
         try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
       }
       let crowd = (0..<names).map { index in
-        NetworkEvent.said(
+        NetworkEvent.messageReceived(
           NetworkMessage(
             name: MessageIDs(),
             speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),

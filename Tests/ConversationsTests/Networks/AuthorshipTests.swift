@@ -54,7 +54,7 @@ import Testing
   @Test("what changes in the batch it came in is found by its new words alone")
   func editedInOneBatch() throws {
     func said(_ body: String) -> NetworkEvent {
-      .said(
+      .messageReceived(
         NetworkMessage(name: MessageIDs(origin: body), speaker: linked.zoe, body: body),
         in: linked.tea)
     }
@@ -319,7 +319,7 @@ import Testing
       _ name: MessageIDs, by speaker: NetworkUser, _ state: DeliveryState,
       in place: NetworkPlace? = nil
     ) throws -> DeliveryState? {
-      try linked.hear(.reached(name, by: speaker, in: place ?? linked.direct, state))
+      try linked.hear(.receipt(name, by: speaker, in: place ?? linked.direct, state))
       return try linked.state(message)
     }
     #expect(try told(name, by: mallory, .seen) == .sending)
@@ -348,11 +348,11 @@ import Testing
       return message
     }
     func seen(_ name: String, by speaker: NetworkUser) throws {
-      try linked.hear(.reached(MessageIDs(archive: name), by: speaker, in: linked.tea, .seen))
+      try linked.hear(.receipt(MessageIDs(archive: name), by: speaker, in: linked.tea, .seen))
     }
     let first = try send("1")
     #expect(try linked.state(first) == .sent)
-    try linked.hear(.reached(MessageIDs(archive: "1"), by: linked.zoe, in: linked.tea, .delivered))
+    try linked.hear(.receipt(MessageIDs(archive: "1"), by: linked.zoe, in: linked.tea, .delivered))
     #expect(try linked.state(first) == .sent)
     try seen("1", by: linked.zoe)
     #expect(try linked.state(first) == .seen)

@@ -51,7 +51,7 @@ import Testing
     let second = linked.fixture.now / 1000 * 1000 - 60_000
     func page(_ numbers: ClosedRange<Int>, until: String) throws {
       let said = numbers.map { number in
-        NetworkEvent.said(
+        NetworkEvent.messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: "a\(number)"), speaker: linked.zoe, body: "\(number)",
             time: number == 1 ? second - 1000 : second, isPast: true), in: linked.tea)
@@ -79,7 +79,7 @@ import Testing
     func comes(_ bodies: [String]) throws -> [String] {
       let position = try linked.store.read { try $0.position }
       let said = bodies.map { body in
-        NetworkEvent.said(
+        NetworkEvent.messageReceived(
           NetworkMessage(
             name: MessageIDs(archive: "a" + body), speaker: linked.zoe, body: body,
             time: 1_700_000_000_000, isPast: true), in: linked.tea)
@@ -218,7 +218,7 @@ struct WaitingChangeTests {
   }
 
   private func said(_ id: String, _ body: String = "helo") -> NetworkEvent {
-    .said(
+    .messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: id, archive: "a" + id), speaker: linked.zoe, body: body,
         time: second, isPast: true), in: linked.tea)

@@ -38,7 +38,8 @@ final class Linked {
 
   /// Who writes to anna is no stranger to her: she has opened the chat.
   func hear(_ news: NetworkEvent...) throws {
-    for case .said(_, in: .direct(let address)) in news where opened.insert(address).inserted {
+    for case .messageReceived(_, in: .direct(let address)) in news
+    where opened.insert(address).inserted {
       _ = try store.writeDurably { try $0.networkChat(with: address, of: account) }
     }
     try wire.apply(news, of: account)
@@ -51,7 +52,7 @@ final class Linked {
     isPast: Bool = false
   ) throws {
     try hear(
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: origin, archive: archive), speaker: speaker ?? zoe, body: body,
           time: time, isPast: isPast), in: place ?? tea))

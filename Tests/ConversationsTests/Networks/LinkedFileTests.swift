@@ -20,7 +20,7 @@ final class LinkedFileTests {
     links: [String]? = nil
   ) throws {
     try linked.hear(
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: body, archive: nil), speaker: speaker ?? linked.ben, body: body,
           links: links ?? [link], isPast: isPast), in: place ?? linked.direct))
@@ -63,7 +63,7 @@ final class LinkedFileTests {
     let unwanted = NetworkMessage(
       name: MessageIDs(origin: "9"), speaker: linked.ben, body: link, links: [link])
     try linked.wire.apply(
-      [.said(unwanted, in: linked.direct)], of: linked.account, fetchesFiles: false)
+      [.messageReceived(unwanted, in: linked.direct)], of: linked.account, fetchesFiles: false)
     #expect(try requests.isEmpty)
   }
 

@@ -112,7 +112,7 @@ import Testing
   @Test("a room is shown under the name its network process gives, and found by both")
   func names() throws {
     try linked.hear(
-      .called(room: room, name: "tea"), .called(room: "tea@elsewhere.example", name: "Tea"),
+      .roomNamed(room: room, name: "tea"), .roomNamed(room: "tea@elsewhere.example", name: "Tea"),
       .joined(room: "dev@rooms.example", nick: "anna"))
     #expect(
       try linked.store.read { try $0.rooms(for: linked.anna) }.map(\.name)
@@ -139,7 +139,7 @@ import Testing
     #expect(ben.identity == "ben@example.org")
     let chat = try linked.store.writeDurablyIfNeeded { try $0.direct(linked.anna, with: ben.id) }
     #expect(try linked.store.read { try $0.networkPlace(of: chat.id) } == linked.direct)
-    try linked.hear(.stranger(linked.ben))
+    try linked.hear(.contactRemoved(linked.ben))
     #expect(
       try linked.store.read { try $0.contacts(of: linked.account) }.map(\.participant.name) == [
         "Zoe"
@@ -171,7 +171,7 @@ import Testing
     #expect(try linked.store.read { try $0.members(of: linked.conversation()) }.count == 5_001)
     let now = linked.fixture.now
     let messages = (1...10_000).map { number in
-      NetworkEvent.said(
+      NetworkEvent.messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: "m\(number)", archive: "\(number)"),
           speaker: NetworkUser(identity: "o\(number % 50)", name: "nick\(number % 50)"),

@@ -28,7 +28,7 @@ import Testing
 
   private func writes(_ body: String, _ address: String) throws {
     try hear(
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: body), speaker: NetworkUser(identity: address), body: body),
         in: .direct(address)))
@@ -154,7 +154,7 @@ import Testing
         == ["one", "two"])
     #expect(try approaches == [])
     try linked.hear(
-      .said(
+      .messageReceived(
         NetworkMessage(
           name: MessageIDs(), speaker: NetworkUser(identity: "eve@x.org"), body: "three"),
         in: .direct("eve@x.org")))

@@ -68,7 +68,7 @@ import Testing
     let position = try linked.store.read { try $0.position }
     #expect(throws: (any Error).self) {
       try linked.hear(
-        .joined(room: "tea@rooms.example", nick: "a"), .called(room: "", name: "x"))
+        .joined(room: "tea@rooms.example", nick: "a"), .roomNamed(room: "", name: "x"))
     }
     #expect(try linked.store.read { try $0.position } == position)
     #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.isEmpty)
@@ -181,7 +181,7 @@ import Testing
     let third = try linked.send("three", in: linked.direct)
     try linked.hear(
       .accepted(third.entry, archive: nil),
-      .reached(
+      .receipt(
         MessageIDs(origin: third.message.uid), by: linked.ben, in: linked.direct, .delivered),
       .bounced(MessageIDs(origin: third.message.uid), in: linked.direct, reason: "one of two"))
     #expect(try linked.state(third.message) == .delivered)
@@ -257,7 +257,7 @@ import Testing
     for body in ["", "look", "see \(link)"] {
       var message = NetworkMessage(name: MessageIDs(), speaker: linked.zoe, body: body)
       message.links = [link]
-      try linked.hear(.said(message, in: linked.tea))
+      try linked.hear(.messageReceived(message, in: linked.tea))
     }
     #expect(try linked.bodies() == [link, "look\n\(link)", "see \(link)"])
   }
@@ -271,7 +271,7 @@ import Testing
     func answer(_ name: MessageIDs, _ speaker: NetworkUser?) throws -> Quote? {
       var message = NetworkMessage(name: MessageIDs(), speaker: linked.max, body: "so?")
       (message.answers, message.answersSpeaker) = (name, speaker)
-      try linked.hear(.said(message, in: linked.tea))
+      try linked.hear(.messageReceived(message, in: linked.tea))
       return try linked.messages().last?.replyTo
     }
     #expect(try answer(MessageIDs(archive: "a1"), nil)?.line == "first")

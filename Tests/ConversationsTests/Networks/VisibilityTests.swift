@@ -26,10 +26,10 @@ private final class Two {
     for account in [linked.account, account] {
       try linked.wire.apply(
         [
-          .called(room: "tea@rooms.example", name: "tea"),
+          .roomNamed(room: "tea@rooms.example", name: "tea"),
           .joined(room: "tea@rooms.example", nick: "me"),
           .present(linked.zoe, room: "tea@rooms.example"),
-          .said(
+          .messageReceived(
             NetworkMessage(
               name: MessageIDs(archive: "1"), speaker: linked.zoe,
               body: "hello \(account.address)"), in: linked.tea),
@@ -192,7 +192,7 @@ private final class Two {
     #expect(try store.read { try $0.conversation(chatWithTom, for: two.anna) }?.name == "@Tom ❤️")
     // Being called as it is already changes nothing.
     let position = try store.read { try $0.position }
-    try two.linked.hear(.called(room: "tea@rooms.example", name: "tea"))
+    try two.linked.hear(.roomNamed(room: "tea@rooms.example", name: "tea"))
     #expect(try !store.read { try $0.changes(since: position, for: two.anna) }.peopleChanged)
     // Their own names stay what is exported.
     #expect(

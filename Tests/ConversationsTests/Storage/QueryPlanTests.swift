@@ -79,7 +79,7 @@ import Testing
     try store.hear("x", from: "eve", in: .room("tea"), of: account, origin: "1")
     try store.apply(
       [
-        .reached(MessageIDs(origin: "1"), by: NetworkUser(identity: "max"), in: .room("tea"), .seen)
+        .receipt(MessageIDs(origin: "1"), by: NetworkUser(identity: "max"), in: .room("tea"), .seen)
       ],
       of: account)
     try store.writeDurablyIfNeeded { try $0.leave(anna, room) }

@@ -26,7 +26,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
     #expect(talk.statuses.contains(.catchingUp(messages: 250)))
     #expect(talk.statuses.last == .ready)
-    guard case .said(let first, _) = batches[0].first else {
+    guard case .messageReceived(let first, _) = batches[0].first else {
       Issue.record("no message")
       return
     }
@@ -90,7 +90,8 @@ struct ArchiveTests {
     #expect(talk.news.said.count == 250)
     #expect(talk.news.said.last == "ben@example.org: 599")
     #expect(talk.news.marks == ["m599"])
-    guard case .said(let first, _) = talk.batches.first(where: { !$0.said.isEmpty })?.first
+    guard
+      case .messageReceived(let first, _) = talk.batches.first(where: { !$0.said.isEmpty })?.first
     else {
       Issue.record("no message")
       return
@@ -101,7 +102,7 @@ struct ArchiveTests {
   @Test func anArchiveThatHasForgottenTheMarkGivesAllItHasFromItsTimeOnAsNew() throws {
     let known: Milliseconds = 1_777_629_600_000
     var talk = Talk()
-    talk.client = Client(account: Talk.account, marks: ["": "gone"], told: ["": known])
+    talk.client = Client(account: Talk.account, marks: ["": "gone"], newest: ["": known])
     talk.archives[""] = archive(603)
     talk.logIn()
     #expect(talk.news.said.count == 603)
@@ -113,7 +114,7 @@ struct ArchiveTests {
       .filter { $0["var"] == "start" }.compactMap { $0.first("value", Feature.forms)?.text }
     #expect(starts == ["2026-04-30T10:00:00Z"])
     let isPast = talk.news.contains {
-      if case .said(let message, _) = $0 { message.isPast } else { false }
+      if case .messageReceived(let message, _) = $0 { message.isPast } else { false }
     }
     #expect(!isPast)
   }
@@ -155,7 +156,7 @@ struct ArchiveTests {
           + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
       #expect(news == [])
     }
-    #expect(talk.client.archives[""]?.held.count == Limits.held)
+    #expect(talk.client.archives[.account]?.held.count == Limits.held)
     talk.archives[""] = archive(Limits.held + 20)
     talk.ignores = { _ in false }
     talk.now += Limits.answer
@@ -285,7 +286,7 @@ struct ArchiveTests {
         "<message><result xmlns='\(Feature.archive)' queryid='\(query ?? "")' id='m\(number)'/>"
           + "</message>")
     }
-    #expect(talk.client.queries.values.map(\.results.count) == [Limits.page])
+    #expect(talk.client.archives.queries.values.map(\.results.count) == [Limits.page])
   }
 
   @Test func olderMessagesOfAPersonComeOnRequestAsPast() throws {
@@ -306,7 +307,7 @@ struct ArchiveTests {
     #expect(talk.news.marks == [])
     #expect(
       talk.news.first == .page(of: .direct("ben@example.org"), from: "", until: "m3"))
-    guard case .said(let first, _) = talk.news.dropFirst().first else {
+    guard case .messageReceived(let first, _) = talk.news.dropFirst().first else {
       Issue.record("no message")
       return
     }

@@ -69,7 +69,7 @@ struct CatchingUpTests {
     #expect(late.body == "2")
     #expect(late.time == known)
     // A successor knows it from the store.
-    let client = Client(account: Talk.account, marks: ["": "m1"], told: ["": known + 5])
+    let client = Client(account: Talk.account, marks: ["": "m1"], newest: ["": known + 5])
     talk = Talk()
     talk.now += 60_000
     talk.client = client
@@ -144,6 +144,6 @@ struct CatchingUpTests {
 extension [NetworkEvent] {
   /// What was said.
   var messages: [NetworkMessage] {
-    compactMap { if case .said(let message, _) = $0 { message } else { nil } }
+    compactMap { if case .messageReceived(let message, _) = $0 { message } else { nil } }
   }
 }

@@ -125,21 +125,21 @@ struct ClientFuzzTests {
     let bare = from.bare.description
     func isOf(_ place: NetworkPlace) -> Bool { place == .direct(bare) || place == .room(bare) }
     switch news {
-    case .said(let message, let place):
+    case .messageReceived(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
     case .edited(_, let speaker, let place, _, _, _), .retracted(_, let speaker, let place, _),
-      .reacted(_, _, let speaker, let place, _, _, _), .reached(_, let speaker, let place, _),
+      .reacted(_, _, let speaker, let place, _, _, _), .receipt(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .bounced(_, let place, _), .page(let place, _, _):
       return isOf(place)
-    case .joined(let room, _), .left(let room, _), .lost(let room, _), .called(let room, _),
+    case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room, _),
       .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
-    case .contact(let speaker, _, _), .wantsContact(let speaker), .stranger(let speaker),
+    case .contact(let speaker, _, _), .wantsContact(let speaker), .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
     case .accepted(let entry, _), .refused(let entry, _):
@@ -190,15 +190,15 @@ struct ClientFuzzTests {
       talk.now += Milliseconds(dice.random.below(100))
     }
     let client = talk.client
-    #expect(client.rooms.count <= Limits.rooms)
-    #expect(client.rooms.values.allSatisfy { $0.occupants.count <= Limits.occupants })
+    #expect(client.rooms.byAddress.count <= Limits.rooms)
+    #expect(client.rooms.byAddress.values.allSatisfy { $0.occupants.count <= Limits.occupants })
     #expect(client.roster.contacts.count <= Limits.contacts)
-    #expect(client.typists.count <= Limits.typists)
-    #expect(client.queries.count <= Limits.queries)
-    #expect(client.unanswered.wishes.count <= Limits.unansweredPlaces)
+    #expect(client.typing.count <= Limits.typists)
+    #expect(client.archives.queries.count <= Limits.queries)
+    #expect(client.receipts.requests.count <= Limits.receiptConversations)
     #expect(client.outbox.accepted.count <= Limits.accepted)
-    #expect(client.archives.values.allSatisfy { $0.held.count <= Limits.held })
-    #expect(client.questions.count < 1_000)
+    #expect(client.archives.byKey.values.allSatisfy { $0.held.count <= Limits.held })
+    #expect(client.context.iqs.count < 1_000)
   }
 
   @Test func floodsEndAtTheirLimits() {
@@ -226,10 +226,10 @@ struct ClientFuzzTests {
       }
     }
     let client = talk.client
-    #expect(client.rooms.values.map(\.occupants.count) == [Limits.occupants])
-    #expect(client.typists.count <= Limits.typists)
-    #expect(client.unanswered.wishes.count == Limits.unansweredPlaces)
-    #expect(client.unanswered.wishes.values.allSatisfy { $0.count <= Limits.unanswered })
+    #expect(client.rooms.byAddress.values.map(\.occupants.count) == [Limits.occupants])
+    #expect(client.typing.count <= Limits.typists)
+    #expect(client.receipts.requests.count == Limits.receiptConversations)
+    #expect(client.receipts.requests.values.allSatisfy { $0.count <= Limits.receiptRequests })
     #expect(client.roster.contacts.isEmpty)
   }
 }

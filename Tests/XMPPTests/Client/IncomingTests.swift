@@ -22,7 +22,7 @@ struct IncomingTests {
           + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m1'/>"))
     #expect(
       news == [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(origin: "b1", archive: "m1"), speaker: ben, body: "hi"), in: place),
         .caughtUp(archive: "", mark: "m1"),
@@ -31,8 +31,8 @@ struct IncomingTests {
 
   @Test func meIsAnActionAndALinkAloneIsShownAsText() {
     var talk = Talk.ready()
-    guard case .said(let action, _) = talk.hear(message("<body>/me waves</body>")).first,
-      case .said(let link, _) = talk.hear(
+    guard case .messageReceived(let action, _) = talk.hear(message("<body>/me waves</body>")).first,
+      case .messageReceived(let link, _) = talk.hear(
         message("<x xmlns='jabber:x:oob'><url>https://x.example/a</url></x>")
       ).first
     else {
@@ -51,7 +51,7 @@ struct IncomingTests {
         "<body>&gt; 🇩🇪\nyes</body><reply xmlns='urn:xmpp:reply:0' to='anna@example.org/x' id='a1'/>"
           + "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'>"
           + "<body start='0' end='5'/></fallback>"))
-    guard case .said(let said, _) = news.first else {
+    guard case .messageReceived(let said, _) = news.first else {
       Issue.record("\(news)")
       return
     }
@@ -114,7 +114,7 @@ struct IncomingTests {
     ] {
       #expect(
         talk.hear(message(payload))
-          == [.reached(MessageIDs(origin: "a1"), by: ben, in: place, state)])
+          == [.receipt(MessageIDs(origin: "a1"), by: ben, in: place, state)])
     }
   }
 
@@ -145,7 +145,7 @@ struct IncomingTests {
     #expect(
       copy("<body>from my phone</body>")
         == [
-          .said(
+          .messageReceived(
             NetworkMessage(
               name: MessageIDs(origin: "p1"),
               speaker: NetworkUser(identity: "anna@example.org", isOwner: true),
@@ -202,7 +202,7 @@ struct IncomingTests {
     let news = talk.hear(
       message("<body>x</body><delay xmlns='\(Feature.delay)' from='example.org' stamp='\(stamp)'/>")
     )
-    guard case .said(let said, _) = news.first else {
+    guard case .messageReceived(let said, _) = news.first else {
       Issue.record("\(news)")
       return
     }
@@ -218,7 +218,7 @@ struct IncomingTests {
     ] {
       let news = talk.hear(
         message("<body>x</body><delay xmlns='\(Feature.delay)' \(from) \(stamp)/>"))
-      guard case .said(let said, _) = news.first else {
+      guard case .messageReceived(let said, _) = news.first else {
         Issue.record("\(news)")
         return
       }

@@ -61,12 +61,12 @@ struct OddStanzaTests {
 
   @Test func anIdWithoutEndIsNoneAndTheTextIsThereAllTheSame() {
     var talk = Talk.ready()
-    let long = String(repeating: "x", count: Limits.word + 1)
+    let long = String(repeating: "x", count: Limits.identifier + 1)
     let news = talk.hear(
       "<message from='ben@example.org/x' type='chat' id='\(long)'><body>hi</body></message>")
     #expect(
       news == [
-        .said(
+        .messageReceived(
           NetworkMessage(
             name: MessageIDs(), speaker: NetworkUser(identity: "ben@example.org"), body: "hi"),
           in: .direct("ben@example.org"))

@@ -117,7 +117,7 @@ struct OutboxTests {
     #expect(talk.handle(.acknowledged([1, 2])).news.accepted == [2])
     // The echo behind it tells the id in the archive.
     let second = echo("uid2", "r2")
-    guard case .said(let message, _) = second.first else {
+    guard case .messageReceived(let message, _) = second.first else {
       Issue.record("\(second)")
       return
     }
@@ -369,7 +369,7 @@ struct OutboxTests {
     for id in 1...500 { talk.handle(.acknowledged([Int64(id)])) }
     #expect(talk.messages.map { $0["id"] } == (1...500).map { "uid\($0)" })
     #expect(talk.news.accepted == (1...500).map { Int64($0) })
-    #expect(talk.client.outbox.works.isEmpty)
+    #expect(talk.client.outbox.waiting.isEmpty)
   }
 }
 

@@ -387,6 +387,6 @@ struct RequestTests {
     let news = talk.hear(
       "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='ben@example.org' "
         + "subscription='remove'/></query></iq>")
-    #expect(news == [.stranger(NetworkUser(identity: "ben@example.org"))])
+    #expect(news == [.contactRemoved(NetworkUser(identity: "ben@example.org"))])
   }
 }

@@ -29,7 +29,7 @@ struct RoomTests {
     #expect(
       batch.contains(
         .present(NetworkUser(identity: "id-anna", name: "anna", isOwner: true), room: room)))
-    #expect(batch.contains(.called(room: room, name: "room")))
+    #expect(batch.contains(.roomNamed(room: room, name: "room")))
     #expect(talk.statuses.last == .ready)
   }
 
@@ -58,7 +58,7 @@ struct RoomTests {
       let entry = try #require(talk.sent.first { $0["to"] == "\(room)/anna" })
       let user = entry.first("x", Feature.rooms)
       #expect(user?.first("history", Feature.rooms)?.attributes == attributes)
-      #expect(entry.has("c", Feature.abilities))
+      #expect(entry.has("c", Feature.capabilities))
     }
   }
 
@@ -496,7 +496,7 @@ struct RoomTests {
     let news = talk.hear(
       "<message from='\(room)/ben' type='groupchat' id='1'><body>x</body><occupant-id xmlns="
         + "'\(Feature.occupantIDs)' id='forged'/></message>")
-    guard case .said(let message, .room(room)) = news.first else {
+    guard case .messageReceived(let message, .room(room)) = news.first else {
       Issue.record("\(news)")
       return
     }
@@ -512,7 +512,7 @@ struct RoomTests {
     talk.roomFeatures[room] = []
     talk.logIn()
     #expect(talk.news.contains(.joined(room: room, nick: "ann")))
-    #expect(talk.client.rooms.count == 1)
+    #expect(talk.client.rooms.byAddress.count == 1)
     talk.forget()
     let news = talk.hear(
       "<message from='anna@example.org'><event xmlns='\(Feature.publishingEvents)'><items node="

@@ -66,7 +66,7 @@ struct SignalTests {
       talk.handle(.signals([.typing(.room(room), true)]))
       way(&talk)
       talk.serve()
-      #expect(talk.client.rooms.values.map(\.isEntered) == [true])
+      #expect(talk.client.rooms.byAddress.values.map(\.isEntered) == [true])
       talk.forget()
       talk.handle(.signals([.typing(.room(room), true)]))
       #expect(talk.messages.compactMap { $0.children.first?.name } == ["composing"])

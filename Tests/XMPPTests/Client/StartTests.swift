@@ -82,7 +82,8 @@ struct StartTests {
       let news = talk.handle(part < 49 ? .part(answer) : .stanza(answer)).news
       contacts += news.count { if case .contact = $0 { true } else { false } }
       #expect(
-        news.contains(.stranger(NetworkUser(identity: "gone@x.org"))) == (part == 49), "\(part)")
+        news.contains(.contactRemoved(NetworkUser(identity: "gone@x.org"))) == (part == 49),
+        "\(part)")
     }
     #expect(contacts == 50_000 && talk.client.roster.contacts.count == 50_000)
     #expect(talk.client.roster.version == "v2")
@@ -128,7 +129,7 @@ struct StartTests {
     let identity = try #require(answer.first("identity", Feature.info))
     var text =
       "\(identity["category"] ?? "")/\(identity["type"] ?? "")//\(identity["name"] ?? "")<"
-    for feature in ServerFeatures.names(in: Element("iq", children: [answer])).sorted() {
+    for feature in DiscoveredInfo(Element("iq", children: [answer])).features.sorted() {
       text += feature + "<"
     }
     var letters: [UInt8] = []

@@ -283,7 +283,7 @@ extension [NetworkEvent] {
   /// What was said, as `who: text`.
   var said: [String] {
     compactMap {
-      guard case .said(let message, _) = $0 else { return nil }
+      guard case .messageReceived(let message, _) = $0 else { return nil }
       return "\(message.speaker.isOwner ? "I" : message.speaker.identity): \(message.body)"
     }
   }

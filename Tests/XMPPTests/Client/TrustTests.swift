@@ -105,7 +105,7 @@ struct TrustTests {
       "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
       + "'\(Feature.ids)' by='anna@example.org' id='m5'/></message>"
     var without = Talk.ready { $0.accountFeatures = [] }
-    guard case .said(let message, _) = without.hear(stanza).first else {
+    guard case .messageReceived(let message, _) = without.hear(stanza).first else {
       Issue.record("nothing was said")
       return
     }
@@ -196,7 +196,7 @@ struct TrustTests {
     state.state = .entered
     state.hasOccupantIDs = true
     func identity(_ nick: String, _ id: String? = nil) -> NetworkUser {
-      state.speaker(
+      state.user(
         Address(local: "room", domain: "muc.example.org", resource: nick), occupantID: id,
         isLive: true)
     }
@@ -211,7 +211,7 @@ struct TrustTests {
     state.hasOccupantIDs = false
     #expect(
       identity("room@muc.example.org").identity
-        != state.speaker(
+        != state.user(
           room, occupantID: nil, isLive: true
         ).identity)
     #expect(identity("x").identity != identity("/x").identity)
@@ -293,7 +293,7 @@ struct TrustTests {
         "<message from='eve@x.org/a' type='chat'><received xmlns='urn:xmpp:receipts' id='uid1'/>"
           + "</message>")
         == [
-          .reached(
+          .receipt(
             MessageIDs(origin: "uid1"), by: NetworkUser(identity: "eve@x.org"),
             in: .direct("eve@x.org"), .delivered)
         ])

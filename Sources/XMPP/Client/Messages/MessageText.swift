@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The text of a message, without what stands in it for programs that know less.
+/// The text of a message, without the parts that are there for simpler programs.
 struct MessageText: Sendable {
-  /// What a message answers (XEP-0461).
+  /// The message that it answers (XEP-0461).
   struct Answer: Hashable, Sendable {
     var id: String
     var to: Address?
@@ -21,9 +21,9 @@ struct MessageText: Sendable {
       .compactMap { $0.first("url", Feature.links)?.text }
       .filter { !$0.isEmpty }.prefix(Limits.links).map { $0 }
     if body.isEmpty, !links.isEmpty { body = links.joined(separator: "\n") }
-    if let reply = message.first("reply", Feature.replies), let id = Client.word(reply["id"]) {
+    if let reply = message.first("reply", Feature.replies), let id = Limits.bounded(reply["id"]) {
       answers = Answer(id: id, to: reply["to"].flatMap(Address.init))
-      body = MessageText.without(fallbacksIn: message, for: Feature.replies, body)
+      body = MessageText.removeFallbacks(of: Feature.replies, in: message, from: body)
     }
     if body.hasPrefix("/me ") {
       kind = .action
@@ -31,23 +31,23 @@ struct MessageText: Sendable {
     }
   }
 
-  /// Of several bodies the one that is in no particular language, or the first.
+  /// If there are several bodies, the one without a language, or the first.
   private static func body(of message: Element) -> String {
     let bodies = message.children.filter { $0.name == "body" && $0.namespace.isEmpty }
     let plain = bodies.first { $0["xml:lang"] == nil && !$0.text.isEmpty }
     return (plain ?? bodies.first { !$0.text.isEmpty })?.text ?? ""
   }
 
-  /// Cuts out what is marked as a stand-in (XEP-0428): from and to count code points.
-  private static func without(
-    fallbacksIn message: Element, for feature: String, _ body: String
+  /// Removes what is marked as a fallback (XEP-0428); `start` and `end` count code points.
+  private static func removeFallbacks(
+    of feature: String, in message: Element, from body: String
   ) -> String {
     let marked = message.children.filter {
       $0.name == "fallback" && $0.namespace == Feature.fallback && $0["for"] == feature
     }
     guard !marked.isEmpty else { return body }
     let scalars = Array(body.unicodeScalars)
-    var isCut = [Bool](repeating: false, count: scalars.count)
+    var isFallback = [Bool](repeating: false, count: scalars.count)
     for fallback in marked.prefix(8) {
       let parts = fallback.children.filter {
         $0.name == "body" && $0.namespace == Feature.fallback
@@ -56,12 +56,12 @@ struct MessageText: Sendable {
         let start = part["start"].map(Int.init) ?? 0
         let end = part["end"].map(Int.init) ?? scalars.count
         guard let start, let end, start >= 0, start < end else { continue }
-        for place in start..<max(start, min(end, scalars.count)) { isCut[place] = true }
+        for index in start..<max(start, min(end, scalars.count)) { isFallback[index] = true }
       }
-      // Without parts it is all of it, and then nothing would be left of what someone said.
+      // Without parts, all of the body is fallback; then it is better than nothing.
     }
     var rest = String.UnicodeScalarView()
-    for (scalar, isCut) in zip(scalars, isCut) where !isCut { rest.append(scalar) }
+    for (scalar, isFallback) in zip(scalars, isFallback) where !isFallback { rest.append(scalar) }
     return rest.isEmpty ? body : String(rest)
   }
 }

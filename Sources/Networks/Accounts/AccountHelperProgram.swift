@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// What runs in the helper's process.
+@MainActor
+final class AccountHelperProgram {
+  private let files: AccountFiles
+  private let account: Account
+  private let store: String
+  private let loop: EventLoop
+  private let input: Int32
+  private let output: Int32
+  private var received: [UInt8] = []
+  private var command: PasswordCommand?
+  /// A password request that waits until the running command has ended.
+  private var next: ((Result<String, PasswordFailure>) -> Void)?
+  private let names: any NameSource
+
+  /// - Parameters:
+  ///   - input: the descriptor of the questions.
+  ///   - output: the descriptor of the answers.
+  ///   - names: nil for the system's resolver.
+  init(
+    _ files: AccountFiles, _ account: Account, inStoreAt store: String,
+    loop: EventLoop = EventLoop(), input: Int32 = 0, output: Int32 = 1,
+    names: (any NameSource)? = nil
+  ) {
+    (self.files, self.account, self.store) = (files, account, store)
+    (self.loop, self.input, self.output) = (loop, input, output)
+    self.names = names ?? Resolver(loop: loop)
+  }
+
+  /// Answers until its input ends.
+  func run() -> Int32 {
+    // Signals that end the network process must not end this one first: it ends when its input
+    // does.
+    loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { _ in }
+    _ = fcntl(input, F_SETFL, O_NONBLOCK)
+    loop.watch(input) { [weak self] in self?.read() }
+    loop.run()
+    command?.kill()
+    return 0
+  }
+
+  private func read() {
+    var chunk = [UInt8](repeating: 0, count: 256)
+    let count = Glibc.read(input, &chunk, chunk.count)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    // The network process is gone.
+    if count <= 0 { return loop.stop() }
+    received += chunk[..<count]
+    while let end = received.firstIndex(of: 0x0A) {
+      let question = String(decoding: received[..<end], as: UTF8.self)
+      received.removeSubrange(...end)
+      let words = question.split(separator: " ").map(String.init)
+      switch words.first {
+      case "services" where words.count == 2:
+        names.services(words[1]) { [weak self] records in
+          self?.answer(question, .success(records.map { ("service", $0.written) }))
+        }
+      case "addresses" where words.count == 2:
+        names.addresses(of: words[1]) { [weak self] result in
+          switch result {
+          case .success(let found):
+            self?.answer(question, .success(found.map { ("address", $0) }))
+          case .failure(let unknown):
+            self?.answer(question, .success([("unknown", unknown.reason)]))
+          }
+        }
+      case "settings":
+        settings { [weak self] in
+          self?.answer(question, $0.map { $0.map(Self.entries) ?? [] })
+        }
+      case "password":
+        password { [weak self] in self?.answer(question, $0.map { [("is", $0)] }) }
+      default: answer(question, .success([]))
+      }
+    }
+  }
+
+  private static func entries(_ settings: AccountSettings) -> [(String, String)] {
+    [("connect", settings.isWanted ? "yes" : "no")] + settings.values.map { ($0.key, $0.value) }
+  }
+
+  private func answer(
+    _ question: String, _ answer: Result<[(String, String)], PasswordFailure>
+  ) {
+    let lines =
+      switch answer {
+      case .success(let entries): entries.map { "\($0.0) \($0.1)\n" }.joined()
+      case .failure(let failure): "!" + failure.written.filter { !$0.isNewline } + "\n"
+      }
+    let bytes = Array((question + "\n" + lines + "\n").utf8)
+    _ = bytes.withUnsafeBytes { try? writeAll(output, $0) }
+  }
+
+  func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void) {
+    do throws(AccountFileError) {
+      then(.success(try files.settings(of: account, inStoreAt: store)))
+    } catch {
+      then(.failure(.settings(error.description)))
+    }
+  }
+
+  func password(_ then: @escaping (Result<String, PasswordFailure>) -> Void) {
+    if let command {
+      // The owner wants another try, perhaps with another command.
+      next?(.failure(.none))
+      next = then
+      return command.kill()
+    }
+    settings { [self] settings in
+      guard case .success(let settings?) = settings else {
+        return then(settings.flatMap { _ in .failure(.none) })
+      }
+      let command = PasswordCommand(Self.words(for: account, settings), loop: loop) { [weak self] in
+        self?.command = nil
+        then(Self.withoutBlame($0, settings))
+        guard let self, let next else { return }
+        self.next = nil
+        password(next)
+      }
+      self.command = command
+      command.start()
+    }
+  }
+
+  /// What prints the password of an account.
+  static func words(for account: Account, _ settings: AccountSettings) -> [String] {
+    if let command = settings["password-command"] { return ChildProcess.words(command) }
+    return ["secret-tool", "lookup", "service", "hobnob", "account", account.network]
+  }
+
+  /// Hides the error if the Secret Service has no password or is not running: the owner need not
+  /// have one.
+  static func withoutBlame(
+    _ result: Result<String, PasswordFailure>, _ settings: AccountSettings
+  ) -> Result<String, PasswordFailure> {
+    settings["password-command"] == nil ? result.mapError { _ in .none } : result
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+import Platform
+
+/// Asks for a password at the terminal, which does not show it.
+package enum TypedSecret {
+  /// - Returns: nil if there is no terminal, or nothing was typed.
+  package static func ask(_ question: String) -> String? {
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+    let terminal = OpenFile(descriptor)
+    var former = termios()
+    guard tcgetattr(terminal.number, &former) == 0 else { return nil }
+    var hidden = former
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
+    hidden.c_iflag |= tcflag_t(ICRNL)
+    // A person who presses C-c gets the terminal back as it was.
+    var (signals, blocked) = (sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTSTP)
+    sigprocmask(SIG_BLOCK, &signals, &blocked)
+    var interrupt = sigaction()
+    interrupt.__sigaction_handler.sa_handler = { _ in }
+    sigaction(SIGINT, &interrupt, nil)
+    tcsetattr(terminal.number, TCSAFLUSH, &hidden)
+    defer {
+      tcsetattr(terminal.number, TCSAFLUSH, &former)
+      signal(SIGINT, SIG_DFL)
+      // A C-z from the meantime takes effect now that the terminal is as it was.
+      sigprocmask(SIG_SETMASK, &blocked, nil)
+    }
+    _ = Array(question.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while line.count < 4096 {
+      guard read(terminal.number, &byte, 1) == 1 else { return nil }
+      if byte == 0x0A || byte == 0x0D { break }
+      line.append(byte)
+    }
+    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+  }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Platform
+import Sentences
+
+/// Fetches the files that shells ask a network process for: a few at a time, those that the owner
+/// asks for first. A slow one continues beside the others and delays none of them.
+@MainActor
+final class Downloads {
+  /// Bytes of the largest file that is fetched when the owner asks for it.
+  private static let most: Int64 = 100_000_000
+  /// Seconds for a file that nobody asked for, since its sender can make it last for ever.
+  private static let patience = 600
+  /// How many files are fetched at a time, and how many slow ones beside them.
+  private static let mostRunning = 3
+  private static let mostSlow = 12
+  /// A slow one delivers fewer bytes than this in so many milliseconds: 1 kB a second.
+  private static let slowBytes: Int64 = 30_000
+  private static let span: Milliseconds = 30_000
+
+  /// A file that is being fetched.
+  @MainActor
+  private final class Running {
+    let request: NetworkRequest
+    var transfer: Transfers.ID?
+    var bytes: Int64 = 0
+    /// When its speed was last measured, and the bytes that had arrived by then.
+    var mark: (time: Milliseconds, bytes: Int64)
+    var isSlow = false
+    /// For the status line.
+    var status = ""
+    var progress: TransferProgress?
+
+    init(_ request: NetworkRequest, at now: Milliseconds) {
+      self.request = request
+      mark = (now, 0)
+    }
+
+    func lookAtSpeed(at now: Milliseconds) {
+      guard now - mark.time >= Downloads.span else { return }
+      isSlow = (bytes - mark.bytes) * Downloads.span < Downloads.slowBytes * (now - mark.time)
+      mark = (now, bytes)
+    }
+  }
+
+  /// Called in the loop with the events to store.
+  var report: ([NetworkEvent]) -> Void = { _ in }
+  /// The address of the account's own server in digits, which may be a local one.
+  var server: String?
+
+  private let loop: EventLoop
+  private let transfers: Transfers
+  private let folder: AttachmentFolder
+  /// Bytes of the largest file that is fetched without being asked for.
+  var limit: Int64
+  private let show: (String) -> Void
+  private var waiting: [NetworkRequest] = []
+  private var running: [Running] = []
+  /// Requests that are answered, but may still be in a list that was read before.
+  private var ended: Set<NetworkRequest.ID> = []
+  private var timer: TimerID?
+
+  init(
+    with settings: AccountSettings, into folder: AttachmentFolder, loop: EventLoop,
+    names: any NameSource, show: @escaping (String) -> Void
+  ) {
+    (limit, self.folder, self.loop, self.show) = (settings.fetchLimit, folder, loop, show)
+    transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
+  }
+
+  var isEmpty: Bool { running.isEmpty && waiting.isEmpty }
+
+  /// - Parameter all: every request that has no answer.
+  func take(from all: [NetworkRequest]) -> [NetworkRequest] {
+    let (others, mine) = (all.filter { !$0.isFetch }, all.filter(\.isFetch))
+    ended.formIntersection(mine.map(\.id))
+    for request in mine
+    where !ended.contains(request.id)
+      && !(waiting + running.map(\.request)).contains(where: { $0.id == request.id })
+    {
+      wait(request)
+    }
+    next()
+    return others
+  }
+
+  /// What the owner asked for comes before the rest.
+  private func wait(_ request: NetworkRequest) {
+    let index = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
+    waiting.insert(request, at: index ?? waiting.endIndex)
+  }
+
+  /// Begins as many as there is room for.
+  private func next() {
+    while let index = waiting.firstIndex(where: { new in
+      !running.contains { $0.request.isSame(as: new) }
+    }), hasRoom(for: waiting[index]) {
+      begin(waiting.remove(at: index))
+    }
+    // While others wait, a running one may turn out to be slow.
+    let look = waiting.isEmpty ? nil : running.filter { !$0.isSlow }.map(\.mark.time).min()
+    loop.schedule(&timer, at: look.map { $0 + Self.span }) { [weak self] in
+      guard let self else { return }
+      for running in running { running.lookAtSpeed(at: loop.now) }
+      next()
+    }
+  }
+
+  private func hasRoom(for request: NetworkRequest) -> Bool {
+    let slow = running.count(where: \.isSlow)
+    if running.count - min(slow, Self.mostSlow) < Self.mostRunning { return true }
+    // The owner's file does not wait for one that nobody asked for.
+    guard request.verb == .fetch,
+      let last = running.lastIndex(where: {
+        $0.request.verb == .fetchUnasked && (!$0.isSlow || slow > Self.mostSlow)
+      })
+    else { return false }
+    let former = running.remove(at: last)
+    if let transfer = former.transfer { transfers.cancel(transfer) }
+    former.progress?.end()
+    wait(former.request)
+    return true
+  }
+
+  private func begin(_ request: NetworkRequest) {
+    let name = Self.name(of: request.text)
+    let new = Running(request, at: loop.now)
+    running.append(new)
+    let file: ArrivingFile
+    do {
+      file = try ArrivingFile(into: folder)
+    } catch {
+      let failure = Transfers.Failure("\(error)")
+      loop.after(milliseconds: 0) { [weak self] in self?.end(new, .failure(failure)) }
+      return
+    }
+    let progress = TransferProgress(loop: loop) { [weak self, weak new] in
+      new?.status = $0
+      self?.showStatus()
+    }
+    new.progress = progress
+    progress.begin("fetching \(name)")
+    var fault: (any Error)?
+    transfers.server = server
+    new.transfer = transfers.download(
+      request.text, limit: request.verb == .fetch ? Self.most : limit,
+      seconds: request.verb == .fetch ? nil : Self.patience,
+      write: { piece in
+        do { try file.append(piece) } catch { fault = error }
+        return fault == nil
+      },
+      progress: { [loop, weak new] in
+        progress.move($0, of: $1)
+        new?.bytes = $0
+        new?.lookAtSpeed(at: loop.now)
+      },
+      ended: { [weak self] result in
+        if let fault { return self?.end(new, .failure(Transfers.Failure("\(fault)"))) ?? () }
+        self?.end(
+          new,
+          result.flatMap {
+            Result { try file.finish(name: name) }.mapError { Transfers.Failure("\($0)") }
+          })
+      })
+  }
+
+  private func end(_ former: Running, _ result: Result<Attachment, Transfers.Failure>) {
+    guard let index = running.firstIndex(where: { $0 === former }) else { return }
+    running.remove(at: index)
+    former.progress?.end()
+    let request = former.request
+    var news: [NetworkEvent] = []
+    var reason = ""
+    switch result {
+    case .success(let file): news = [.fetched(request, file)]
+    case .failure(let failure):
+      reason = filled(
+        ("%1 could not be fetched: %2.", [Self.name(of: request.text), failure.reason]))
+    }
+    // The same file may have been requested twice; the owner's own request allows more bytes.
+    let all =
+      [request]
+      + waiting.filter {
+        $0.isSame(as: request) && (reason.isEmpty || request.verb == .fetch || $0.verb != .fetch)
+      }
+    waiting.removeAll { waits in all.contains { $0.id == waits.id } }
+    ended.formUnion(all.map(\.id))
+    report(news + all.map { .answered($0, $0.verb == .fetch ? reason : "") })
+    next()
+  }
+
+  private func showStatus() {
+    let told = running.map(\.status).filter { !$0.isEmpty }
+    show(told.count > 1 ? "fetching \(told.count) files" : told.first ?? "")
+  }
+
+  /// The name of the file at an address: the last part of its path. It is only shown, and suggested
+  /// to `/save`; it never decides where a file is written.
+  static func name(of address: String) -> String {
+    let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let parts = path.split(separator: UInt8(ascii: "/"))
+    guard parts.count > 2, let last = parts.last else { return "file" }
+    return FileName.safe(String(decoding: FileURL.decoded(Array(last)[...]) ?? [], as: UTF8.self))
+  }
+}
+
+extension NetworkRequest {
+  fileprivate var isFetch: Bool { verb == .fetch || verb == .fetchUnasked }
+
+  fileprivate func isSame(as other: NetworkRequest) -> Bool {
+    isFetch && (target, text) == (other.target, other.text)
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import NetworkInbox
+import Platform
+
+/// What the executable of a network does: from its arguments to its exit status. Shells start it;
+/// hobnob-networks(7) says what it reads and writes.
+@MainActor
+package struct NetworkProgram {
+  /// Makes a network's wire for an account, from its settings and the facts about its server.
+  package typealias MakeWire =
+    @MainActor (
+      AccountLease, [String: String], EventLoop, any NameSource
+    ) throws -> any Wire
+
+  /// Registers an account on a network, from address, password and settings; returns why it failed.
+  package typealias Register = @MainActor (String, String, [String: String]) -> String?
+
+  /// What it does with the account.
+  private enum Mode: Equatable {
+    /// Connect, with a password that comes from a command or the Secret Service.
+    case connect
+    /// The same, with the first line of standard input for a password.
+    case connectWithInput
+    /// Ask for the password at the terminal, then connect in the background.
+    case ask
+  }
+
+  private let kind: String
+  private let arguments: [String]
+  private let files: AccountFiles
+  private let makeWire: MakeWire
+  private let register: Register
+
+  /// - Parameter kind: the part of an account's network before the colon.
+  package init(
+    kind: String, arguments: [String], register: @escaping Register, makeWire: @escaping MakeWire
+  ) {
+    (self.kind, self.arguments) = (kind, arguments)
+    (self.register, self.makeWire) = (register, makeWire)
+    files = AccountFiles(environment: Self.environment)
+  }
+
+  private static var environment: [String: String] {
+    var result: [String: String] = [:]
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+
+  /// - Returns: the exit status: 0, 1 if the network refused the account, 64 if the arguments are
+  ///   wrong, 75 if another process holds the account.
+  package func run() -> Int32 {
+    if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
+    if arguments == ["--sandbox"] {
+      _ = Array((Sandbox.available.words + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+      return 0
+    }
+    if arguments.first == "--helper", arguments.count == 3 {
+      let helper = AccountHelperProgram(
+        files, Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: arguments[2]),
+        inStoreAt: arguments[1])
+      // The callbacks in its loop hold it weakly.
+      return withExtendedLifetime(helper) { helper.run() }
+    }
+    var (mode, stays) = (Mode.connect, false)
+    var words: [String] = []
+    for argument in arguments {
+      switch argument {
+      case "--ask": mode = .ask
+      case "--password-on-input": mode = .connectWithInput
+      case "--stay": stays = true
+      default: words.append(argument)
+      }
+    }
+    guard words.count == 2, !words[0].hasPrefix("-"), words[1].hasPrefix(kind + ":") else {
+      say(
+        "usage: hobnob-\(kind) [--stay] [--ask | --password-on-input] STORE \(kind):ADDRESS; "
+          + "hobnob(1) starts it.")
+      return 64
+    }
+    do {
+      let store = try Store(
+        path: words[0], options: .init(createIfMissing: false, patience: 10_000))
+      guard let account = try store.read({ try $0.account(network: words[1]) }) else {
+        say("There is no account \(words[1]) in this store.")
+        return 64
+      }
+      guard let settings = try files.settings(of: account, inStoreAt: store.path) else {
+        say("\(files.path) does not list \(account.address) for the store \(store.path).")
+        return 1
+      }
+      if mode == .ask { return ask(for: account, settings, stays: stays) }
+      return try serve(account, settings, in: store, mode, stays: stays)
+    } catch {
+      say("hobnob-\(kind): \(error)")
+      return 1
+    }
+  }
+
+  /// - Parameter words: the address, then settings as `name=value`.
+  private func makeAccount(_ words: [String]) -> Int32 {
+    guard let address = words.first else { return 64 }
+    let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+    let settings = Dictionary(
+      pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
+    guard let password = TypedSecret.ask("A password for \(address): ") else {
+      say("hobnob asks for the password at a terminal, and there is none; nothing was done.")
+      return 1
+    }
+    guard TypedSecret.ask("The same again: ") == password else {
+      say("The two passwords differ; nothing was done.")
+      return 1
+    }
+    if let reason = register(address, password, settings) {
+      say(reason)
+      return 1
+    }
+    let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }
+    say("\(address) is yours. In hobnob: /account add \(address)" + options.joined())
+    return 0
+  }
+
+  /// The process must not read what its user types at the terminal that started it.
+  private static func stopReadingTheTerminal() {
+    for (number, path) in [(Int32(0), "/dev/null"), (1, "/proc/self/fd/1"), (2, "/proc/self/fd/2")]
+    where isatty(number) == 1 {
+      let descriptor = open(path, (number == 0 ? O_RDONLY : O_WRONLY) | O_NOCTTY | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      dup2(descriptor, number)
+      close(descriptor)
+    }
+  }
+
+  private func serve(
+    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
+  ) throws -> Int32 {
+    guard let lease = try AccountLease.take(account, in: store) else {
+      say(
+        "Another process of yours serves \(account.address) already. One that a shell has started "
+          + "ends a minute after the last shell; then try again.")
+      return 75
+    }
+    var hasRun = false
+    let failure = try connect(lease, settings, mode, stays: stays, &hasRun)
+    // The status says why until somebody connects the account again. The notice comes with the
+    // release and not before: a person who reads it may type /connect, which must not reach an
+    // ending process.
+    try lease.release(
+      status: failure ?? "", notice: hasRun ? failure.map { "\(account.address): \($0)" } : nil)
+    guard let failure else { return 0 }
+    say(failure)
+    return 1
+  }
+
+  /// Serves the account until the process has to end.
+  ///
+  /// - Parameter hasRun: becomes true when the owner's shells must be told why it ends.
+  /// - Returns: why it ended; nil if there is nothing to tell.
+  private func connect(
+    _ lease: AccountLease, _ settings: AccountSettings, _ mode: Mode, stays: Bool,
+    _ hasRun: inout Bool
+  ) throws -> String? {
+    let account = lease.account
+    var typed: String?
+    if mode == .connectWithInput {
+      typed = readLine(strippingNewline: true) ?? ""
+    } else if isatty(0) == 1, settings["password-command"] == nil {
+      // Shells start it without a terminal; a person may have one.
+      typed = kept(of: account, settings) ?? TypedSecret.ask(prompt(for: account))
+      if typed == nil { return PasswordFailure.none.sentence }
+    }
+    if let failure = lease.failureToHoldAccounts { return failure }
+    try lease.keepTemporaryFilesInMemory()
+    let facts = try files.makeFactsFolder(of: account, inStoreAt: lease.path)
+    let loop = EventLoop()
+    guard
+      let helper = AccountHelper(
+        [ownProgram, "--helper", lease.path, account.network], loop: loop)
+    else { return "the helper process could not be started: \(SystemFailure().reason)" }
+    // Typing has priority: catching up can keep a processor busy for a while.
+    _ = nice(5)
+    Self.stopReadingTheTerminal()
+    let confinement: Sandbox
+    do throws(Sandbox.Failure) {
+      confinement = try Sandbox.enter(
+        folders: [storeFolder(lease.path), facts], files: [settings["ca"]].compactMap { $0 })
+    } catch {
+      return error.description
+    }
+    try files.learn(["sandbox": confinement.words], of: account, inStoreAt: lease.path)
+    let known = try files.facts(of: account, inStoreAt: lease.path)
+    let wire = try makeWire(lease, known.merging(settings.values) { $1 }, loop, helper)
+    let process = try NetworkProcess(
+      lease, settings, over: wire, loop: loop, source: helper, files: files,
+      typed: typed, stays: stays)
+    hasRun = true
+    return try process.run()
+  }
+
+  private func storeFolder(_ path: String) -> String {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? "/" : String(path[..<end])
+  }
+
+  /// Its name if it was started by name, since others see that.
+  private var ownProgram: String {
+    let own = CommandLine.arguments[0]
+    return own.contains("/") ? own : "/proc/self/exe"
+  }
+
+  /// The password that the account's command or the Secret Service gives.
+  private func kept(of account: Account, _ settings: AccountSettings) -> String? {
+    try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
+  }
+
+  /// Starts another process, which reads the password from a pipe.
+  private func ask(for account: Account, _ settings: AccountSettings, stays: Bool) -> Int32 {
+    // If the last try failed, the stored password may be the reason.
+    let kept = account.status.isEmpty ? kept(of: account, settings) : nil
+    guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
+    guard let pipe = ChildProcess.pipe() else { return 1 }
+    let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
+    let process = ChildProcess.start(
+      words, input: .descriptor(pipe.reading), output: .null, errors: .null, group: .session)
+    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(pipe.writing, $0) }
+    close(pipe.writing)
+    return process == nil ? 1 : 0
+  }
+
+  private func prompt(for account: Account) -> String { "Password of \(account.address): " }
+
+  private func say(_ sentence: String) {
+    _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }
+  }
+}

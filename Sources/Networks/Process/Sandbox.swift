@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import CSeccomp
+import Glibc
+import Platform
+
+/// The limits that a network process sets itself before it reads its first byte from the network:
+/// it cannot start programs, gain rights, or reach other processes or files. An attacker who takes
+/// it over through a fault in a parser can do what the process does, and no more.
+package struct Sandbox: Hashable, Sendable {
+  /// The kernel's version of Landlock; 0 if it has none, so that the process can reach all files of
+  /// the user.
+  package var landlock: Int
+  /// Whether system calls are filtered.
+  package var filtersCalls: Bool
+
+  /// Why the process cannot be confined although the kernel supports it.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// What certificates and names of the web need, and libraries for other libraries.
+  private static let readable = [
+    "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime",
+    "/etc/ld.so.cache", "/usr", "/lib", "/lib64", "/dev/urandom",
+  ]
+
+  /// What this kernel supports; changes nothing.
+  package static var available: Sandbox {
+    Sandbox(
+      landlock: Int(clinux_landlock_version()),
+      filtersCalls: clinux_has_seccomp() != 0)
+  }
+
+  /// Enters it, for as long as the process lives.
+  ///
+  /// - Parameters:
+  ///   - folders: the process may read and write there.
+  ///   - files: what it may read besides the system's certificates and libraries.
+  /// - Returns: the limits from now on: only some of them if the kernel supports no more.
+  /// - Throws: ``Failure``.
+  package static func enter(
+    folders: [String], files: [String] = []
+  ) throws(Failure) -> Sandbox {
+    let possible = available
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE
+    clinux_no_new_privileges()
+    if possible.landlock > 0 {
+      let result = (readable + files).withCStrings { read, readCount in
+        (folders + ["/dev/null"]).withCStrings { own, ownCount in
+          clinux_landlock(own, ownCount, read, readCount)
+        }
+      }
+      if result != 0 {
+        throw Failure(
+          description: "the network process could not be confined: \(SystemFailure().reason)")
+      }
+    }
+    if possible.filtersCalls {
+      let result = cseccomp_confine()
+      if result != 0 {
+        throw Failure(
+          description:
+            "the network process could not be confined: \(SystemFailure(code: -result).reason)")
+      }
+    }
+    return possible
+  }
+
+  /// For the facts about an account's server, and for `hobnob check`.
+  package var words: String {
+    switch (landlock, filtersCalls) {
+    case (0, false): "none: this kernel has neither Landlock nor seccomp"
+    case (0, true): "system calls only: this kernel has no Landlock"
+    case (let version, true): "files and system calls (Landlock \(version), seccomp)"
+    case (let version, false): "files only (Landlock \(version)): this kernel has no seccomp"
+    }
+  }
+}
+
+extension [String] {
+  fileprivate func withCStrings<T>(
+    _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>, Int32) -> T
+  ) -> T {
+    let copies = map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    var pointers = copies.map { UnsafePointer($0) }
+    return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!, Int32($0.count)) }
+  }
+}

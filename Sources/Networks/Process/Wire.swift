@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// What a network's wire reports to its process.
+package enum WireReport: Sendable {
+  /// Logged in: the process may give it what waits in the store.
+  case up
+  /// What it is doing, for the status line.
+  case status(String)
+  case news([NetworkEvent])
+  /// A fact about the account's server, to be kept.
+  case learned(String, String)
+  /// The connection is gone, or could not be made. `isFinal`: another try would end the same way.
+  case down(reason: String, isFinal: Bool)
+}
+
+/// The connection of one account to its network: the one part of a network process that each
+/// network writes itself.
+@MainActor
+package protocol Wire: AnyObject {
+  /// Called in the loop; set before `connect`. What the process tells the wire during a report
+  /// waits until the wire has finished.
+  var report: (WireReport) -> Void { get set }
+  /// Begins to connect and to log in, with the account's settings and the facts about its server;
+  /// it reports the result.
+  func connect(secret: String, settings: [String: String])
+  /// All that waits for the network. The wire recognises by the ids what it was given before.
+  func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
+  /// Whether it reads from the network. While it does not, nothing counts as received.
+  var isReading: Bool { get set }
+  /// The address of the server in digits, while there is a connection.
+  var server: String? { get }
+  /// Whether it does work that would have to begin anew, or that no other process knows of.
+  var isBusy: Bool { get }
+  /// Says goodbye, as far as that is possible without waiting. It reports nothing more about this
+  /// connection.
+  func close()
+}
+
+extension Wire {
+  package var server: String? { nil }
+  package var isBusy: Bool { false }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Sentences
+
+/// A page of an archive that is on its way.
+struct ArchiveQuery: Sendable {
+  enum Scope: Hashable, Sendable {
+    /// What is new since the mark, or everything if that is empty; without a mark, the newest page,
+    /// which is backfill.
+    ///
+    /// - Parameter since: the archive leaves out what is older.
+    case catchUp(after: String?, since: Milliseconds? = nil)
+    /// Older messages, for a shell.
+    case history(HistoryRequest)
+  }
+
+  var archive: ArchiveKey
+  var scope: Scope
+  /// The id of its iq.
+  var iq = ""
+  /// What has arrived of the page.
+  private(set) var results: [Element] = []
+  private var weight = 0
+  /// Whether there was no room for the rest of it.
+  private(set) var isTruncated = false
+
+  init(_ archive: ArchiveKey, _ scope: Scope) { (self.archive, self.scope) = (archive, scope) }
+
+  var isHistory: Bool { if case .history = scope { true } else { false } }
+
+  /// If a page does not fit, keeps the part next to what is known: when going back, its end.
+  mutating func add(_ result: Element) {
+    if isTruncated, !isHistory { return }
+    results.append(result)
+    weight += result.weight
+    while results.count > 1, weight > Limits.pageWeight || results.count > Limits.page {
+      isTruncated = true
+      weight -= isHistory ? results.removeFirst().weight : results.removeLast().weight
+    }
+  }
+
+  /// The payload of its iq (XEP-0313, 4; XEP-0059).
+  func makePayload(id: String) -> Element {
+    var set = Element("set", namespace: Feature.pages)
+    set.add(Element("max", namespace: Feature.pages, text: String(Limits.page)))
+    var payload = Element("query", namespace: Feature.archive, ["queryid": id])
+    switch scope {
+    case .catchUp(let mark, let since):
+      if let since {
+        payload.add(Element.form(Feature.archive, [("start", Timestamp.text(since))]))
+      }
+      if let mark {
+        // After an archive that was empty, everything in it is new.
+        if !mark.isEmpty { set.add(Element("after", namespace: Feature.pages, text: mark)) }
+      } else {
+        set.add(Element("before", namespace: Feature.pages))
+      }
+    case .history(let history):
+      set.add(Element("before", namespace: Feature.pages, text: history.before))
+      if let with = history.with {
+        payload.add(Element.form(Feature.archive, [("with", with.description)]))
+      }
+    }
+    payload.add(set)
+    return payload
+  }
+}
+
+/// A shell's request for older messages: pages, one after the other, until there are enough.
+struct HistoryRequest: Hashable, Sendable {
+  var request: NetworkRequest
+  var conversation: NetworkPlace
+  /// In the account's archive: only messages to and from them.
+  var with: Address?
+  /// The archive id that the next page ends before.
+  var before: String
+  /// How many messages have arrived.
+  var count = 0
+  var pages = 0
+
+  /// - Parameter address: a room, or a person, whose messages are in the account's archive.
+  init(_ request: NetworkRequest, of address: Address, isRoom: Bool) {
+    self.request = request
+    conversation = isRoom ? .room(address.description) : .direct(address.description)
+    with = isRoom ? nil : address
+    before = request.history.before
+  }
+
+  /// - Parameter isEnd: whether the archive has nothing older.
+  func sentence(isEnd: Bool) -> String {
+    if count == 1 { return "Fetched one older message; repeat /history to see it." }
+    if count > 1 {
+      return filled(("Fetched %1 older messages; repeat /history to see them.", [String(count)]))
+    }
+    return isEnd
+      ? "There is nothing older in the archive."
+      : "That part of the archive has no messages; repeat /history to look further back."
+  }
+}
+
+/// A page that has arrived.
+struct ArchivePage: Sendable {
+  let query: ArchiveQuery
+  let answer: IQRequest.Answer
+  /// The ids of all its messages, in order, also of those that say nothing.
+  private(set) var ids: [String] = []
+  /// The messages to be interpreted.
+  private(set) var messages: [IncomingMessage] = []
+
+  /// - Parameters:
+  ///   - skipped: ids of messages that came live and wait.
+  ///   - knownUntil: what is new was sent later than this.
+  ///   - now: what the wall clock shows.
+  init(
+    _ query: ArchiveQuery, _ answer: IQRequest.Answer, isBackfill: Bool,
+    without skipped: Set<String>,
+    knownUntil: Milliseconds, now: Milliseconds
+  ) {
+    (self.query, self.answer) = (query, answer)
+    guard case .result = answer else { return }
+    for result in query.results {
+      guard let id = Limits.bounded(result["id"]) else { continue }
+      ids.append(id)
+      guard !skipped.contains(id), let forwarded = result.first("forwarded", Feature.forwarding),
+        let message = forwarded.first("message")
+      else { continue }
+      let stamp = forwarded.first("delay", Feature.delay)?["stamp"] ?? ""
+      var time = Timestamp.time(stamp, now: now)
+      if !isBackfill, let stated = time { time = max(stated, min(knownUntil, now)) }
+      messages.append(
+        IncomingMessage(
+          stanza: message, source: .archive(isBackfill: isBackfill), archiveID: id, time: time))
+    }
+  }
+
+  private var fin: Element? {
+    if case .result(let answer) = answer { answer.first("fin", Feature.archive) } else { nil }
+  }
+
+  /// Whether the archive has nothing beyond it (XEP-0313, 4.3): after it, or before it when going
+  /// back.
+  var isLast: Bool { fin?["complete"] == "true" }
+  /// The same, and all of it fitted.
+  var isComplete: Bool { isLast && !query.isTruncated }
+
+  // If hobnob skipped the first or last message because it is too large, only the answer has its id
+  // (XEP-0059).
+  var first: String? { end("first") ?? ids.first }
+  var last: String? { end("last") ?? ids.last }
+
+  private func end(_ name: String) -> String? {
+    query.isTruncated
+      ? nil : Limits.bounded(fin?.first("set", Feature.pages)?.first(name, Feature.pages)?.text)
+  }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Sentences
+
+/// Catching up with archives, and fetching older messages from them (XEP-0313, XEP-0059).
+struct Archives: Sendable {
+  private(set) var byKey: [ArchiveKey: Archive] = [:]
+  private(set) var queries: [String: ArchiveQuery] = [:]
+
+  /// - Parameters:
+  ///   - marks: the last `caughtUp` of each archive.
+  ///   - newest: when the newest message was sent that each archive has delivered.
+  init(marks: [String: String], newest: [String: Milliseconds]) {
+    for (text, mark) in marks {
+      guard let key = ArchiveKey(text) else { continue }
+      byKey[key] = Archive(mark: mark)
+      byKey[key]?.knownUntil = newest[text] ?? .min
+    }
+  }
+
+  subscript(_ key: ArchiveKey) -> Archive? { byKey[key] }
+
+  /// Whether everything is known that an archive may have: what is sent now is new.
+  func isRead(_ key: ArchiveKey) -> Bool { byKey[key]?.isCatchingUp == false }
+
+  // MARK: The connection
+
+  mutating func beginAll() {
+    for key in byKey.keys { byKey[key]?.begin() }
+    byKey[.account, default: Archive()].begin()
+  }
+
+  mutating func resetAll() {
+    queries = [:]
+    for key in Array(byKey.keys) { byKey[key]?.reset() }
+  }
+
+  mutating func reset(_ key: ArchiveKey) { byKey[key]?.reset() }
+
+  mutating func beginAccount(exists: Bool, in context: inout ClientContext) {
+    if exists {
+      startCatchUp(with: .account, in: &context)
+    } else {
+      byKey[.account]?.state = .absent
+    }
+  }
+
+  /// The owner is in a room.
+  mutating func beginRoom(_ room: Room, at address: Address, in context: inout ClientContext) {
+    let key = ArchiveKey.room(address)
+    context.needsPump = true
+    guard room.hasArchive else {
+      byKey[key, default: Archive()].state = .absent
+      return
+    }
+    byKey[key, default: Archive()].begin()
+    if room.isNew, byKey[key]?.mark == nil {
+      // Everything in the archive of a new room is new, also for a later process.
+      setMark("", of: key, in: &context)
+    }
+    startCatchUp(with: key, in: &context)
+  }
+
+  // MARK: Asking
+
+  private mutating func startCatchUp(with key: ArchiveKey, in context: inout ClientContext) {
+    byKey[key, default: Archive()].state = .catchingUp
+    askNextPage(of: key, in: &context)
+  }
+
+  /// - Parameter isEarly: not for the first page: live messages have to be possible before it is
+  ///   asked for, or a message in between arrives neither way.
+  mutating func askNextPage(
+    of key: ArchiveKey, early isEarly: Bool = false, in context: inout ClientContext
+  ) {
+    guard context.isUp, let archive = byKey[key], archive.state == .catchingUp else { return }
+    guard archive.hasLostMark else {
+      return ask(ArchiveQuery(key, .catchUp(after: archive.mark)), early: isEarly, in: &context)
+    }
+    // Clocks differ. The store recognises by its id what it has already.
+    let since = archive.knownUntil > .min ? archive.knownUntil - Limits.clockError : nil
+    ask(ArchiveQuery(key, .catchUp(after: "", since: since)), in: &context)
+  }
+
+  /// - Parameter isRoom: whether the owner knows the address as a room.
+  mutating func fetchHistory(
+    _ request: NetworkRequest, of address: Address, isRoom: Bool, in context: inout ClientContext
+  ) {
+    let key = isRoom ? ArchiveKey.room(address) : .account
+    guard let archive = byKey[key], archive.state != .absent else {
+      return context.answer(
+        request,
+        isRoom
+          ? filled(("%1 keeps no archive.", [request.target]))
+          : "The server keeps no archive of your messages.")
+    }
+    guard queries.count < Limits.queries else {
+      return context.answer(
+        request, "There are too many requests at once. Try again in a moment.")
+    }
+    ask(
+      ArchiveQuery(key, .history(HistoryRequest(request, of: address, isRoom: isRoom))),
+      in: &context)
+  }
+
+  private mutating func ask(
+    _ query: ArchiveQuery, early isEarly: Bool = false, in context: inout ClientContext
+  ) {
+    let id = context.newID()
+    queries[id] = query
+    queries[id]?.iq = context.sendIQ(
+      "set", query.makePayload(id: id), to: query.archive.address, .page(id), early: isEarly)
+  }
+
+  // MARK: Pages
+
+  /// A message of a page. It counts only from the archive that was asked, for a query of ours.
+  mutating func addResult(_ result: Element, from: Address?, in context: inout ClientContext) {
+    guard let id = result["queryid"], let query = queries[id],
+      query.archive == .account
+        ? context.owner.isAccount(from) : from == query.archive.address
+    else { return }
+    queries[id]?.add(result)
+    context.noteProgress(of: query.iq)
+  }
+
+  /// The rest of a page has arrived, or an error. Its messages are interpreted next; then it is given
+  /// to `finish`.
+  mutating func takePage(
+    _ id: String, _ answer: IQRequest.Answer, in context: inout ClientContext
+  ) -> ArchivePage? {
+    guard let query = queries.removeValue(forKey: id), let archive = byKey[query.archive] else {
+      return nil
+    }
+    switch query.scope {
+    case .history(let history):
+      let page = ArchivePage(
+        query, answer, isBackfill: true, without: [], knownUntil: .min, now: context.clock.wall)
+      if case .result = answer, !Archives.isStuck(page, history) {
+        context.tell(
+          .page(
+            of: history.conversation, from: page.isComplete ? "" : page.first ?? "",
+            until: history.before))
+      }
+      return page
+    case .catchUp(let after, _):
+      guard archive.state == .catchingUp else { return nil }
+      let isBackfill = after == nil && !archive.hasLostMark
+      // A message that came live meanwhile is new, whichever page it is on.
+      let page = ArchivePage(
+        query, answer, isBackfill: isBackfill,
+        without: isBackfill ? Set(archive.held.map(\.id)) : [], knownUntil: archive.knownUntil,
+        now: context.clock.wall)
+      if case .result = answer, isBackfill, let room = query.archive.address, let first = page.first
+      {
+        context.tell(
+          .page(
+            of: .room(room.description), from: page.isLast ? "" : first, until: ""))
+      }
+      return page
+    }
+  }
+
+  /// Asks for the next page, or ends.
+  ///
+  /// - Parameter count: how many new messages the page had.
+  /// - Returns: the live messages that waited for the archive.
+  mutating func finish(
+    _ page: ArchivePage, messages count: Int, in context: inout ClientContext
+  ) -> [Archive.Held] {
+    switch page.query.scope {
+    case .history(let history):
+      continueHistory(history, page, count, in: &context)
+      return []
+    case .catchUp(let after, _): return continueCatchUp(page, after: after, in: &context)
+    }
+  }
+
+  /// An archive that promises more and sends nothing would be asked for ever.
+  private static func isStuck(_ page: ArchivePage, _ history: HistoryRequest) -> Bool {
+    !page.isComplete && (page.first == nil || page.first == history.before)
+  }
+
+  private mutating func continueHistory(
+    _ history: HistoryRequest, _ page: ArchivePage, _ count: Int, in context: inout ClientContext
+  ) {
+    var history = history
+    let request = history.request
+    switch page.answer {
+    case .result:
+      history.count += count
+      history.pages += 1
+      let isEnd = page.isComplete || Archives.isStuck(page, history)
+      if !isEnd, let first = page.first, history.pages < Limits.pages,
+        history.count < request.history.count
+      {
+        history.before = first
+        ask(ArchiveQuery(page.query.archive, .history(history)), in: &context)
+      } else {
+        context.answer(request, history.sentence(isEnd: isEnd))
+      }
+    case .error(let error) where error.condition == "item-not-found":
+      context.answer(
+        request, filled(("The archive of %1 goes back no further.", [request.target])))
+    case .error, .silence:
+      context.answer(request, page.answer.failure(at: request.target))
+    }
+  }
+
+  private mutating func continueCatchUp(
+    _ page: ArchivePage, after: String?, in context: inout ClientContext
+  ) -> [Archive.Held] {
+    let key = page.query.archive
+    guard byKey[key]?.state == .catchingUp else { return [] }
+    switch page.answer {
+    case .result:
+      byKey[key]?.note(page.messages, of: page.ids.count)
+      byKey[key]?.dropHeld(Set(page.messages.compactMap(\.archiveID)))
+      let isFirst = after == nil
+      // An empty archive is read, too: what is in it next time is new.
+      let last = page.last ?? (isFirst ? "" : nil)
+      if let last, last != after { setMark(last, of: key, in: &context) }
+      // An archive that promises more and sends nothing would be asked for ever.
+      let isEnd =
+        !page.query.isTruncated && isFirst || page.isComplete || page.last == nil
+        || page.last == after
+      if !isEnd || byKey[key]?.takeDropped() == true {
+        askNextPage(of: key, early: true, in: &context)
+        return []
+      }
+      byKey[key]?.state = .live
+      byKey[key]?.knownUntil = context.clock.wall
+      return takeHeld(of: key, in: &context)
+    case .error(let error) where error.condition == "item-not-found" && after?.isEmpty == false:
+      // The archive has forgotten the message of the mark: what is left of it is newer, or known.
+      byKey[key]?.hasLostMark = true
+      askNextPage(of: key, in: &context)
+      return []
+    case .error(let error) where !error.isPassing: break
+    case .error, .silence:
+      byKey[key]?.failures += 1
+      if Retry.archivePage.goesOn(after: byKey[key]?.failures ?? 0) {
+        context.clock.set(.archive(key), in: Retry.archivePage.pause)
+        return []
+      }
+    }
+    byKey[key]?.state = .failed
+    return takeHeld(of: key, in: &context)
+  }
+
+  private mutating func takeHeld(
+    of key: ArchiveKey, in context: inout ClientContext
+  ) -> [Archive.Held] {
+    context.needsPump = true
+    return byKey[key]?.takeHeld() ?? []
+  }
+
+  // MARK: Live messages
+
+  /// Keeps a message until the archive has delivered what was before it.
+  ///
+  /// - Parameter id: its id in the archive; a message without one does not wait.
+  /// - Returns: whether it waits.
+  mutating func holds(
+    _ message: Element, _ source: MessageSource, id: String?, of key: ArchiveKey
+  ) -> Bool {
+    guard let id, byKey[key]?.state == .catchingUp else { return false }
+    byKey[key]?.hold(Archive.Held(id: id, message: message, source: source))
+    return true
+  }
+
+  /// When a late message was sent: servers pass on what a sender wrote there, and everything up to
+  /// `knownUntil` is known.
+  func sendTime(
+    _ stated: Milliseconds?, in key: ArchiveKey, _ clock: ClientClock
+  ) -> Milliseconds? {
+    guard let stated, let known = byKey[key]?.knownUntil else { return stated }
+    return max(stated, min(known, clock.wall))
+  }
+
+  /// A live message has an id in an archive: next time, the client asks for what comes after it.
+  mutating func noteLive(_ id: String, in key: ArchiveKey, _ context: ClientContext) {
+    guard byKey[key]?.state == .live else { return }
+    byKey[key]?.knownUntil = context.clock.wall
+    byKey[key]?.nextMark = id
+  }
+
+  /// Moves the mark to the last live message, once nothing that was sent there may be before it.
+  mutating func moveMark(of key: ArchiveKey, in context: inout ClientContext) {
+    guard let mark = byKey[key]?.nextMark else { return }
+    byKey[key]?.nextMark = nil
+    setMark(mark, of: key, in: &context)
+  }
+
+  private mutating func setMark(
+    _ mark: String, of key: ArchiveKey, in context: inout ClientContext
+  ) {
+    byKey[key]?.mark = mark
+    context.tell(.caughtUp(archive: key.text, mark: mark))
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Sentences
+
+// From the outbox to the server, with nothing lost and nothing sent twice.
+extension Client {
+  private enum Readiness {
+    case ready, later
+    case never(String)
+  }
+
+  /// Whether a room returned something that counts as sent, and may accept it soon: no other process
+  /// knows of it.
+  package var isSendingAgain: Bool {
+    outbox.resends.contains { rooms[$0.to].map { $0.isEntering || $0.isEntered } == true }
+  }
+
+  /// - Parameter entries: all that is in the outbox now.
+  mutating func update(outbox entries: [OutboxEntry]) {
+    for entry in outbox.update(to: entries) {
+      let name =
+        switch entry.place {
+        case .room(let name), .direct(let name): name
+        }
+      context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
+    }
+    context.needsPump = true
+    uploads.keepOnly(outbox, in: &context)
+  }
+
+  /// Sends what may go now.
+  mutating func pump() {
+    guard context.needsPump else { return }
+    let inFlight = outbox.inFlight
+    var (count, isAlone) = (inFlight.count, inFlight.first?.isSuspect == true)
+    var withFiles: [PendingStanza] = []
+    for stanza in outbox.waiting {
+      if isAlone || count >= Limits.inFlight { break }
+      switch readiness(of: stanza) {
+      case .later: continue
+      case .never(let reason): refuse(stanza.entry.id, reason)
+      // A text that is written meanwhile does not wait for a large file.
+      case .ready where stanza.nextFile != nil: withFiles.append(stanza)
+      case .ready:
+        // A message that may have broken a connection goes alone, so that it can be told apart.
+        if stanza.isSuspect, count > 0 {
+          isAlone = true
+        } else if transmit(stanza) {
+          count += 1
+          isAlone = stanza.isSuspect
+        }
+      }
+    }
+    context.needsPump = false
+    for refusal in uploads.begin(withFiles, at: server, in: &context) {
+      refuse(refusal.entry, refusal.reason)
+    }
+  }
+
+  /// A stanza that an archive may have waits until the archive is read.
+  private func readiness(of stanza: PendingStanza) -> Readiness {
+    guard stanza.isRoom else { return archives.isRead(.account) ? .ready : .later }
+    guard let room = rooms[stanza.to] else {
+      // A request to enter it may be waiting, too.
+      if !server.isKnown { return .later }
+      return .never(filled(("You are not in %1.", [stanza.to.description])))
+    }
+    switch room.state {
+    case .entered:
+      return archives.isRead(stanza.archive) && (room.hasArchive || room.hasSentHistory)
+        ? .ready : .later
+    case .outside, .asking, .entering, .queryingFeatures, .unreachable: return .later
+    case .refused(let sentence): return .never(sentence)
+    }
+  }
+
+  /// - Returns: whether it went out.
+  private mutating func transmit(_ stanza: PendingStanza) -> Bool {
+    let id = stanza.entry.id
+    guard let element = stanza.makeElement() else {
+      refuse(
+        id, "The message has no id on the network, so you cannot change, delete or react to it.")
+      return false
+    }
+    let bytes = element.xml().utf8.count
+    if let longest = server.longestStanza, bytes > longest {
+      refuse(
+        id,
+        filled(
+          (
+            "It is too long for the server: %1 bytes, and %2 are allowed.",
+            [String(bytes), String(longest)]
+          )))
+      return false
+    }
+    if !stanza.isRoom { roster.noteOwnerWrote(to: stanza.to.bare) }
+    outbox.noteSent(id, bytes: bytes, at: context.clock.time)
+    context.send(element, payload: id)
+    return true
+  }
+
+  // MARK: What the server says about it
+
+  mutating func acknowledge(_ id: OutboxEntry.ID) {
+    if outbox[id]?.sending != nil { accept(id, archiveID: nil) }
+  }
+
+  private mutating func accept(_ id: OutboxEntry.ID, archiveID: String?) {
+    guard let stanza = outbox.accept(id) else { return }
+    context.needsPump = true
+    if !stanza.isResend { context.tell(.accepted(stanza.entry, archive: archiveID)) }
+    moveMark(of: stanza.archive)
+  }
+
+  mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
+    guard let stanza = outbox.end(id) else { return }
+    context.needsPump = true
+    if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
+      // The server had it, so the outbox no longer has it.
+      context.tell(
+        .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.place, reason: reason))
+    } else {
+      context.tell(.refused(stanza.entry, reason: reason))
+    }
+    if context.isUp { moveMark(of: stanza.archive) }
+  }
+
+  /// Moves an archive's mark, unless something is in flight that may be before it there.
+  mutating func moveMark(of key: ArchiveKey) {
+    if !outbox.isUnderWay(in: key) { archives.moveMark(of: key, in: &context) }
+  }
+
+  /// A message of the owner's comes back from a room or an archive: the server has it.
+  ///
+  /// - Returns: whether it says nothing else.
+  mutating func noteEcho(_ message: AddressedMessage) -> Bool {
+    let ids = [message.stanza.originID, Limits.bounded(message.stanza["id"])]
+    let known = ids.lazy.compactMap { $0 }.compactMap { [outbox] in outbox.stanza($0) }
+    guard let stanza = known.first(where: { $0.isIn(message.conversation) }), isOwners(message)
+    else { return false }
+    let isSend = stanza.entry.operation == .send
+    if stanza.isPending {
+      accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil)
+    } else if isSend, message.ids.archive != nil {
+      // The acknowledgement was faster; the echo has the id in the archive.
+      var owner = message.sender
+      owner.isOwner = true
+      context.tell(
+        .messageReceived(
+          NetworkMessage(
+            name: MessageIDs(origin: stanza.stanzaID, archive: message.ids.archive),
+            speaker: owner, body: stanza.entry.message.body, kind: stanza.entry.message.kind,
+            time: message.incoming.time),
+          in: message.conversation))
+    }
+    return true
+  }
+
+  /// Whether the owner wrote it. The archive of a room without occupant ids has only the nickname;
+  /// together with an id that was made here and is not known to have gone out, that is enough.
+  private func isOwners(_ message: AddressedMessage) -> Bool {
+    if message.sender.isOwner { return true }
+    guard message.isInRoom, !message.sender.isVerified, let room = rooms[message.from.bare]
+    else { return false }
+    return message.from.resource == room.nick
+  }
+
+  /// A message of the owner's was refused.
+  mutating func handleError(_ stanza: Element, from: Address) {
+    guard let id = Limits.bounded(stanza["id"]) else { return }
+    let (error, account) = (StanzaError(stanza), context.owner.account)
+    if answer(id, from: from, with: .error(error)) { return }
+    let isServer = from == account || from.description == account.domain
+    if let known = outbox.stanza(id) {
+      guard known.mayBeRefused(by: from, isServer: isServer) else { return }
+      if known.isRoom, error.condition == "not-acceptable",
+        Retry.returnedMessage.goesOn(after: known.returns + 1)
+      {
+        // The room no longer knows the owner: enter it again, then send once more.
+        outbox.putBack(known)
+        apply(rooms.enterAgain(known.to, in: &context))
+        return
+      }
+      refuse(
+        known.entry.id, error.sentence(for: known.to.description, isRoom: known.isRoom))
+    } else if from.bare != account, !isServer {
+      // A former process may have sent it: the store knows what went there.
+      let isRoom = rooms[from.bare] != nil
+      if isRoom, !from.resource.isEmpty { return }
+      let name = from.bare.description
+      context.tell(
+        .bounced(
+          MessageIDs(origin: id), in: isRoom ? .room(name) : .direct(name),
+          reason: error.sentence(for: name, isRoom: isRoom)))
+    }
+  }
+
+  // MARK: Files
+
+  mutating func noteSlot(_ answer: IQRequest.Answer, for id: OutboxEntry.ID) {
+    guard let stanza = outbox[id],
+      let refusal = uploads.noteSlot(answer, for: stanza, from: server, in: &context)
+    else { return }
+    refuse(refusal.entry, refusal.reason)
+  }
+
+  mutating func finishUpload(_ id: OutboxEntry.ID, _ failure: UploadFailure?) {
+    let (link, refusal) = uploads.finish(id, failure, of: outbox[id], in: &context)
+    if let link {
+      outbox.add(link: link, to: id)
+      context.needsPump = true
+    }
+    if let refusal { refuse(refusal.entry, refusal.reason) }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Sentences
+
+// What the owner's shells ask for, and what others learn about the owner meanwhile.
+extension Client {
+  mutating func add(_ new: [NetworkRequest]) {
+    for request in context.requests.add(new) {
+      context.tell(
+        .answered(request, "There are too many requests at once. Try again in a moment."))
+    }
+  }
+
+  mutating func runRequests() {
+    guard server.isKnown else { return }
+    while let request = context.requests.next() {
+      if !runUntargeted(request) { runTargeted(request) }
+    }
+  }
+
+  /// Runs a request about the account itself.
+  ///
+  /// - Returns: whether it is one.
+  private mutating func runUntargeted(_ request: NetworkRequest) -> Bool {
+    switch request.verb {
+    case .presence:
+      context.owner.away = request.target.isEmpty ? nil : request.text
+      sendPresence()
+      context.answer(request, "")
+    case .abilities where request.target.isEmpty: context.answer(request, serverAbilities)
+    case .approve where request.target.isEmpty: context.answer(request, roster.askersSentence)
+    case .decline:
+      roster.declineAll(in: &context)
+      context.answer(request, "")
+    case .block where !server.hasBlocking, .unblock where !server.hasBlocking:
+      context.answer(request, "The server cannot block anybody.")
+    case .block where request.target.isEmpty:
+      context.sendIQ("get", Element("blocklist", namespace: Feature.blocking), .blocked(request))
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func runTargeted(_ request: NetworkRequest) {
+    guard let target = Address(request.target) else {
+      return context.answer(request, filled(("%1 is not an address.", [request.target])))
+    }
+    switch request.verb {
+    case .join: rooms.join(request, target, in: &context)
+    case .leave:
+      bookmarks.drop(target, in: &context)
+      apply(rooms.leave(target, in: &context))
+      context.answer(request, "")
+    case .topic, .invite: rooms.send(request, to: target, in: &context)
+    case .history:
+      archives.fetchHistory(
+        request, of: target.bare, isRoom: rooms[target.bare] != nil, in: &context)
+    case .subscribe, .approve, .unsubscribe: roster.run(request, for: target.bare, in: &context)
+    case .block, .unblock:
+      let item = Element("item", namespace: Feature.blocking, ["jid": target.description])
+      context.sendIQ(
+        "set",
+        Element(request.verb.rawValue, namespace: Feature.blocking, children: [item]),
+        .request(request))
+    case .abilities:
+      // A person's program answers for them, if one is online; a room answers itself.
+      let device = roster.contacts[target]?.devices.keys.min() ?? ""
+      context.sendIQ(
+        "get", Element("query", namespace: Feature.info),
+        to: Address(local: target.local, domain: target.domain, resource: device),
+        .abilities(request))
+    // The process itself carries out the others.
+    case .presence, .reconnect, .settings, .fetch, .fetchUnasked, .decline: break
+    }
+  }
+
+  // MARK: Signals
+
+  mutating func handle(_ signal: NetworkSignal) {
+    switch signal {
+    case .typing(let conversation, let isTyping):
+      guard let recipient = signalRecipient(in: conversation) else { return }
+      typing.announce(isTyping, in: conversation, to: recipient, &context)
+    case .reached(let conversation, let ids, let sender, let state):
+      if sender.isOwner || state < .delivered { return }
+      if state == .seen, hasUnsentReadMarker(in: conversation) {
+        return receipts.postpone(signal, of: conversation)
+      }
+      guard let recipient = signalRecipient(in: conversation) else { return }
+      receipts.send(upTo: ids, in: conversation, state, to: recipient, &context)
+    }
+  }
+
+  /// Whether a read marker has to wait: the client does not know yet who may know of the owner, or is
+  /// not in the room yet.
+  private func hasUnsentReadMarker(in conversation: NetworkPlace) -> Bool {
+    switch conversation {
+    case .room(let name): Address(name).flatMap { rooms[$0] }.map { !$0.isEntered } ?? false
+    case .direct: !roster.isKnown
+    }
+  }
+
+  /// Sends the read markers that no longer have to wait.
+  mutating func sendPostponedMarkers() {
+    for (conversation, signal) in receipts.unsentMarkers
+    where !hasUnsentReadMarker(in: conversation) {
+      receipts.removeMarker(of: conversation)
+      handle(signal)
+    }
+  }
+
+  /// Where a signal may go: into a room that the owner is in, and to people who may know of the owner.
+  private func signalRecipient(in conversation: NetworkPlace) -> SignalRecipient? {
+    switch conversation {
+    case .room(let name):
+      guard let address = Address(name), rooms[address]?.isEntered == true else { return nil }
+      return SignalRecipient(address: address, isRoom: true)
+    case .direct(let name):
+      guard let address = Address(name)?.bare, roster.mayKnow(address) else { return nil }
+      return SignalRecipient(address: address, isRoom: false)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// What every part of a client uses: the owner, the clock, the requests without an answer, and what
+/// this step is going to bring.
+struct ClientContext {
+  var owner: Owner
+  var clock = ClientClock()
+  /// What shells ask for.
+  var requests = RequestQueue()
+  /// Whether something in the outbox may go now that had to wait before.
+  var needsPump = false
+  /// What the client asked of others, by id.
+  private(set) var iqs: [String: IQRequest] = [:]
+  private var output = StepOutput()
+  private var random: any RandomNumberGenerator
+
+  init(owner: Owner, random: any RandomNumberGenerator) {
+    (self.owner, self.random) = (owner, random)
+  }
+
+  var isUp: Bool { owner.jid != nil }
+
+  /// The connection is gone, and with it all answers and alarms.
+  mutating func disconnect() {
+    owner.jid = nil
+    iqs = [:]
+    clock.clearAll()
+    requests.restart()
+  }
+
+  // MARK: The output
+
+  mutating func tell(_ event: NetworkEvent) { output.add(event) }
+
+  mutating func add(_ effect: ClientEffect) { output.add(effect) }
+
+  mutating func send(_ stanza: Element, payload: OutboxEntry.ID? = nil) {
+    output.add(.send(stanza, payload: payload))
+  }
+
+  /// Answers a shell's request, once.
+  ///
+  /// - Parameter sentence: why it was not done, or the result; empty for nothing.
+  mutating func answer(_ request: NetworkRequest, _ sentence: String) {
+    if requests.end(request) { tell(.answered(request, sentence)) }
+  }
+
+  /// How many messages this step has told so far.
+  var messageCount: Int { output.messageCount }
+
+  mutating func takeEffects() -> [ClientEffect] { output.takeEffects() }
+
+  /// 64 random bits in letters.
+  mutating func newID() -> String { "h" + String(random.next(), radix: 36) }
+
+  /// The store reports a few strangers one by one; once a minute it counts the rest.
+  mutating func countStrangersLater() {
+    if !clock.isSet(.strangers) { clock.set(.strangers, in: Limits.strangers) }
+  }
+
+  // MARK: Requests and their answers
+
+  /// Sends a request.
+  ///
+  /// - Parameters:
+  ///   - to: nil for the owner's account.
+  ///   - isEarly: whether it goes before this step's events are stored.
+  /// - Returns: its id.
+  @discardableResult
+  mutating func sendIQ(
+    _ type: String, _ payload: Element, to: Address? = nil, _ purpose: IQRequest.Purpose,
+    early isEarly: Bool = false
+  ) -> String {
+    let id = newID()
+    var query = Element("iq", ["type": type, "id": id], children: [payload])
+    query["to"] = to?.description
+    expect(id, from: to, purpose)
+    output.add(.send(query, payload: nil), early: isEarly)
+    return id
+  }
+
+  /// Waits for the answer to something that has been sent.
+  mutating func expect(
+    _ id: String, from: Address?, _ purpose: IQRequest.Purpose,
+    limit: Milliseconds = Limits.answer
+  ) {
+    iqs[id] = IQRequest(purpose: purpose, to: from, limit: limit, lastHeard: clock.time)
+    clock.set(.iq(id), in: limit)
+  }
+
+  /// The request that something answers. It counts only from the one who was asked, since others can
+  /// guess an id.
+  func iq(_ id: String, askedOf from: Address?) -> IQRequest? {
+    guard let iq = iqs[id] else { return nil }
+    let isRight =
+      if let to = iq.to, to != owner.account { from == to } else { owner.mayAnswerForAccount(from) }
+    return isRight ? iq : nil
+  }
+
+  /// The same, which ends the waiting for it.
+  mutating func takeIQ(_ id: String, askedOf from: Address?) -> IQRequest? {
+    guard let iq = iq(id, askedOf: from) else { return nil }
+    removeIQ(id)
+    return iq
+  }
+
+  /// Part of an answer has arrived, so the rest may take its time.
+  mutating func noteProgress(of id: String) { iqs[id]?.lastHeard = clock.time }
+
+  /// The request whose alarm has come, if its time is over; else sets the alarm again.
+  mutating func takeOverdueIQ(_ id: String) -> IQRequest? {
+    guard let iq = iqs[id] else { return nil }
+    let left = iq.lastHeard + iq.limit - clock.time
+    if left > 0 {
+      clock.set(.iq(id), in: left)
+      return nil
+    }
+    return iqs.removeValue(forKey: id)
+  }
+
+  /// Ends shells' requests that are done, though no answer came.
+  mutating func end(_ sentence: String, where isDone: (IQRequest) -> NetworkRequest?) {
+    for (id, iq) in iqs {
+      guard let request = isDone(iq) else { continue }
+      removeIQ(id)
+      answer(request, sentence)
+    }
+  }
+
+  private mutating func removeIQ(_ id: String) {
+    iqs[id] = nil
+    clock.clear(.iq(id))
+  }
+
+  /// Whether the client does not know yet what services the server has.
+  var isLookingForServices: Bool {
+    iqs.values.contains {
+      if case .itemInfo = $0.purpose { true } else { $0.purpose == .items }
+    }
+  }
+}

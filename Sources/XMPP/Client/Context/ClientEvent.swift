@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// What a ``Client`` reacts to.
+package enum ClientEvent: Sendable {
+  /// Logged in under this full address; `features` is `<stream:features/>` as sent after the login.
+  case up(jid: Address, features: Element)
+  /// The connection is gone. The server may or may not have what it did not acknowledge.
+  case down
+  /// The same, but this side ended it: the server was silent, or the owner wanted it.
+  case givenUp
+  /// A stanza arrived.
+  case stanza(Element)
+  /// The first items of a long answer; `stanza` brings the rest.
+  case part(Element)
+  /// A stanza was too large to be read: its name and attributes, and its bytes.
+  case skipped(Element, bytes: Int)
+  /// The server has the stanzas that were sent with these payloads (XEP-0198).
+  case acknowledged([OutboxEntry.ID])
+  /// The upload of an entry's file has ended; the failure is nil if it worked.
+  case uploaded(OutboxEntry.ID, UploadFailure?)
+  /// Everything that is in the outbox now.
+  case outbox([OutboxEntry])
+  /// What the owner asks for; the client recognises repeated requests by their ids.
+  case requests([NetworkRequest])
+  case signals([NetworkSignal])
+  /// The time that `.wake` named has come.
+  case tick
+}
+
+/// What a ``Client`` wants done, in this order.
+package enum ClientEffect: Hashable, Sendable {
+  /// Put these into the store, all of them or none. The effects behind it rely on that.
+  case store([NetworkEvent])
+  /// Write a stanza; report `.acknowledged` with the payload when the server has it.
+  case send(Element, payload: OutboxEntry.ID?)
+  /// Upload a file, then report `.uploaded`; one at a time.
+  case upload(FileUpload)
+  /// Stop the upload for this entry.
+  case cancelUpload(OutboxEntry.ID)
+  case status(ClientStatus)
+  /// Keep this among the facts about the account's server: `rooms` is its service for rooms.
+  case learned(String, String)
+  /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the one before.
+  case wake(at: Milliseconds)
+  /// End the connection; the reason is a sentence for the owner.
+  case hangUp(String)
+}
+
+/// How far a connection is.
+package enum ClientStatus: Hashable, Sendable {
+  /// Logged in; the first questions have no answers yet.
+  case connecting
+  /// Archives have delivered so many messages, and more will follow. `percent` says how much is
+  /// done, once there are many.
+  case catchingUp(messages: Int, percent: Int? = nil)
+  /// So many rooms have not answered yet.
+  case entering(rooms: Int)
+  /// The server has not said yet where its rooms are.
+  case exploring
+  case ready
+}
+
+/// A room that the owner is in from the start.
+package struct WantedRoom: Hashable, Sendable {
+  package var address: String
+  /// Empty for the account's own.
+  package var nick: String
+  package var password: String
+
+  package init(address: String, nick: String = "", password: String = "") {
+    self.address = address
+    self.nick = nick
+    self.password = password
+  }
+}
+
+/// One of the owner's files and the address to upload it to.
+package struct FileUpload: Hashable, Sendable {
+  package var entry: OutboxEntry.ID
+  package var file: Attachment
+  package var address: String
+  /// Lines of the HTTP request.
+  package var headers: [String]
+}
+
+/// Why an upload failed.
+package struct UploadFailure: Error, Hashable, Sendable {
+  /// As the end of a sentence, without its full stop.
+  package var reason: String
+  /// Whether another try may work.
+  package var isPassing: Bool
+
+  package init(_ reason: String, isPassing: Bool = false) {
+    (self.reason, self.isPassing) = (reason, isPassing)
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What shells ask for. After a lost connection, what has no answer is asked again.
+struct RequestQueue: Sendable {
+  private enum State {
+    case waiting, running
+    /// It waits until the owner is in a room.
+    case postponed
+  }
+
+  private var entries: [(request: NetworkRequest, state: State)] = []
+  private var ended: [NetworkRequest.ID] = []
+
+  /// - Returns: those that there is no room for.
+  mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
+    var refused: [NetworkRequest] = []
+    for request in new where !ended.contains(request.id) && index(of: request) == nil {
+      if entries.count >= Limits.waitingRequests {
+        refused.append(request)
+      } else {
+        entries.append((request, .waiting))
+      }
+    }
+    return refused
+  }
+
+  private func index(of request: NetworkRequest) -> Int? {
+    entries.firstIndex { $0.request.id == request.id }
+  }
+
+  mutating func next() -> NetworkRequest? {
+    guard let index = entries.firstIndex(where: { $0.state == .waiting }) else { return nil }
+    entries[index].state = .running
+    return entries[index].request
+  }
+
+  /// - Returns: whether it had not ended yet.
+  mutating func end(_ request: NetworkRequest) -> Bool {
+    let index = index(of: request)
+    if let index { entries.remove(at: index) }
+    if index != nil || !ended.contains(request.id) { ended.append(request.id) }
+    if ended.count > Limits.waitingRequests { ended.removeFirst(Limits.waitingRequests / 2) }
+    return index != nil
+  }
+
+  /// Lets a request wait for a room.
+  mutating func postpone(_ request: NetworkRequest) {
+    if let index = index(of: request) { entries[index].state = .postponed }
+  }
+
+  /// Tries again what waited for a room.
+  mutating func resume() {
+    for index in entries.indices where entries[index].state == .postponed {
+      entries[index].state = .waiting
+    }
+  }
+
+  /// Begins anew with everything, since the connection is gone.
+  mutating func restart() {
+    for index in entries.indices { entries[index].state = .waiting }
+  }
+}

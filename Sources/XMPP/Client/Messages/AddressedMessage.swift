@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// A message whose sender and conversation are known, and what it says.
+struct AddressedMessage: Sendable {
+  var incoming: IncomingMessage
+  var ids: MessageIDs
+  var sender: NetworkUser
+  /// The address that it came from: in a room, the sender's nickname is its resource.
+  var from: Address
+  var conversation: NetworkPlace
+
+  var stanza: Element { incoming.stanza }
+
+  var isInRoom: Bool { if case .room = conversation { true } else { false } }
+
+  /// The message that this one refers to by an id. In a room that is the id that the room gave; some
+  /// programs use the sender's instead.
+  func reference(_ id: String) -> MessageIDs {
+    MessageIDs(origin: id, archive: isInRoom ? id : nil)
+  }
+
+  /// A retraction (XEP-0424, current and former), or a moderator's (XEP-0425, 0.3 and 0.2), which the
+  /// room itself sends.
+  ///
+  /// - Returns: nil if it is none; nothing if it does not count.
+  var retraction: [NetworkEvent]? {
+    let former = stanza.first("apply-to", Feature.fastening)
+    var retraction = stanza.first("retract", Feature.retraction)
+    var moderation = retraction?.first("moderated", Feature.moderation)
+    if retraction == nil, let former {
+      moderation = former.first("moderated", Feature.formerModeration)
+      if moderation != nil || former.has("retract", Feature.formerRetraction) {
+        retraction = former
+      }
+    }
+    guard let retraction else { return nil }
+    guard let id = Limits.bounded(retraction["id"]) else { return [] }
+    guard let moderation else {
+      return [.retracted(reference(id), by: sender, in: conversation, at: incoming.time)]
+    }
+    // Only the room itself may speak for its moderators.
+    guard case .room(let address) = conversation, from.description == address else { return [] }
+    let reason =
+      retraction.first("reason", Feature.retraction)
+      ?? moderation.first("reason", Feature.formerModeration)
+    let moderator = moderation["by"].flatMap(Address.init)
+    return [
+      .removed(
+        archive: id, room: address,
+        Removal(
+          moderator: moderator.flatMap { $0.bare == from ? $0.resource : nil } ?? "",
+          reason: String((reason?.text ?? "").prefix(Limits.reason))), at: incoming.time)
+    ]
+  }
+
+  /// Reactions (XEP-0444).
+  ///
+  /// - Returns: nil if it is none; nothing if it does not count.
+  var reaction: [NetworkEvent]? {
+    guard let reactions = stanza.first("reactions", Feature.reactions) else { return nil }
+    guard let id = Limits.bounded(reactions["id"]) else { return [] }
+    var emoji: [String] = []
+    for child in reactions.children.prefix(Limits.reactions) where child.name == "reaction" {
+      let text = child.text
+      guard !text.isEmpty, text.utf8.count <= Limits.reactionBytes, !emoji.contains(text)
+      else { continue }
+      emoji.append(text)
+    }
+    return [
+      .reacted(
+        reference(id), author: nil, by: sender, in: conversation, emoji: emoji,
+        at: incoming.time, change: ids)
+    ]
+  }
+
+  /// Receipts (XEP-0184) and markers (XEP-0333).
+  var receipts: [NetworkEvent] {
+    let marks: [(String, String, DeliveryState)] = [
+      ("received", Feature.receipts, .delivered), ("received", Feature.markers, .delivered),
+      ("displayed", Feature.markers, .seen), ("acknowledged", Feature.markers, .seen),
+    ]
+    return marks.compactMap { name, namespace, state in
+      guard let id = Limits.bounded(stanza.first(name, namespace)?["id"]) else { return nil }
+      if sender.isOwner {
+        return state == .seen ? .read(reference(id), in: conversation) : nil
+      }
+      return isInRoom && state != .seen
+        ? nil : .receipt(reference(id), by: sender, in: conversation, state)
+    }
+  }
+
+  /// The text, as a new message or a correction (XEP-0308); nil if the correction does not say of
+  /// what.
+  ///
+  /// - Parameter quoted: who wrote what the message answers, if it says so.
+  func event(_ text: MessageText, quoted: NetworkUser?) -> NetworkEvent? {
+    guard let original = stanza.first("replace", Feature.correction) else {
+      return .messageReceived(
+        NetworkMessage(
+          name: ids, speaker: sender, body: text.body, kind: text.kind, time: incoming.time,
+          answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
+          links: text.links, isPast: incoming.source.isBackfill),
+        in: conversation)
+    }
+    return Limits.bounded(original["id"]).map {
+      .edited(
+        MessageIDs(origin: $0), by: sender, in: conversation, body: text.body,
+        at: incoming.time, change: ids)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// Messages whose senders want to know whether they arrived and were seen (XEP-0184, XEP-0333).
+struct ReceiptRequests: Sendable {
+  struct Request: Sendable {
+    var ids: MessageIDs
+    /// Its receipt is not sent yet.
+    var wantsReceipt: Bool
+    var isMarkable: Bool
+  }
+
+  /// By conversation, oldest first.
+  private(set) var requests: [NetworkPlace: [Request]] = [:]
+  /// The last message that the client marked as seen.
+  private var lastMarked: [NetworkPlace: MessageIDs] = [:]
+  /// What the owner has seen while it could not be sent yet.
+  private(set) var unsentMarkers: [NetworkPlace: NetworkSignal] = [:]
+
+  mutating func postpone(_ signal: NetworkSignal, of conversation: NetworkPlace) {
+    if unsentMarkers.count < Limits.receiptConversations { unsentMarkers[conversation] = signal }
+  }
+
+  mutating func removeMarker(of conversation: NetworkPlace) { unsentMarkers[conversation] = nil }
+
+  /// Remembers what the sender of a message wants to know. Another device answers for the copies that
+  /// it got.
+  mutating func add(_ message: AddressedMessage) {
+    let source = message.incoming.source
+    guard !message.sender.isOwner, source == .live || source == .archive(isBackfill: false)
+    else { return }
+    let conversation = message.conversation
+    if requests[conversation] == nil, requests.count >= Limits.receiptConversations {
+      requests[requests.keys.first ?? conversation] = nil
+    }
+    requests[conversation, default: []].append(
+      Request(
+        ids: message.ids,
+        wantsReceipt: !message.isInRoom && message.stanza.has("request", Feature.receipts),
+        isMarkable: message.stanza.has("markable", Feature.markers)))
+    if requests[conversation]?.count ?? 0 > Limits.receiptRequests {
+      requests[conversation]?.removeFirst()
+    }
+  }
+
+  /// Sends what is due now that the owner has, or has seen, all messages up to one.
+  mutating func send(
+    upTo ids: MessageIDs, in conversation: NetworkPlace, _ state: DeliveryState,
+    to recipient: SignalRecipient, _ context: inout ClientContext
+  ) {
+    let (receipts, marker) = take(upTo: ids, in: conversation, state)
+    for id in receipts {
+      let receipt = Element("received", namespace: Feature.receipts, ["id": id])
+      context.send(recipient.stanza(receipt, hint: "store", id: context.newID()))
+    }
+    if let marker, let id = recipient.isRoom ? marker.archive : marker.origin {
+      let displayed = Element("displayed", namespace: Feature.markers, ["id": id])
+      context.send(recipient.stanza(displayed, hint: "store", id: context.newID()))
+    }
+  }
+
+  /// - Returns: the messages to send receipts for, and the one to mark as seen.
+  private mutating func take(
+    upTo ids: MessageIDs, in conversation: NetworkPlace, _ state: DeliveryState
+  ) -> (receipts: [String], marker: MessageIDs?) {
+    let known = requests[conversation] ?? []
+    guard let last = known.lastIndex(where: { ReceiptRequests.isSame($0.ids, ids) }) else {
+      // It arrived before this process was started.
+      return ([], state == .seen && noteMarked(ids, in: conversation) ? ids : nil)
+    }
+    let receipts = known[...last].filter(\.wantsReceipt).compactMap(\.ids.origin)
+    if state < .seen {
+      for index in known[...last].indices { requests[conversation]?[index].wantsReceipt = false }
+      return (receipts, nil)
+    }
+    requests[conversation]?.removeSubrange(...last)
+    if requests[conversation]?.isEmpty == true { requests[conversation] = nil }
+    let marker = known[...last].last(where: \.isMarkable)?.ids
+    return (receipts, marker.flatMap { noteMarked($0, in: conversation) ? $0 : nil })
+  }
+
+  /// - Returns: whether that is news.
+  private mutating func noteMarked(_ ids: MessageIDs, in conversation: NetworkPlace) -> Bool {
+    if lastMarked[conversation] == ids { return false }
+    if lastMarked.count >= Limits.receiptConversations, lastMarked[conversation] == nil {
+      lastMarked[lastMarked.keys.first ?? conversation] = nil
+    }
+    lastMarked[conversation] = ids
+    return true
+  }
+
+  private static func isSame(_ one: MessageIDs, _ other: MessageIDs) -> Bool {
+    if let archive = one.archive, let wanted = other.archive { return archive == wanted }
+    return one.origin != nil && one.origin == other.origin
+  }
+}

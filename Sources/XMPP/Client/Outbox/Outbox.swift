@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What the owner wrote and the server may not have yet. Entries of one conversation keep their order.
+struct Outbox: Sendable {
+  private var stanzas: [OutboxEntry.ID: PendingStanza] = [:]
+  /// How many were sent, or accepted.
+  private var count = 0
+
+  /// In the order of the outbox.
+  var waiting: [PendingStanza] {
+    stanzas.values.filter(\.isWaiting).sorted { $0.entry.id < $1.entry.id }
+  }
+  /// In the order of sending.
+  var inFlight: [PendingStanza] {
+    stanzas.values.filter { $0.sending != nil }.sorted { $0.sending ?? 0 < $1.sending ?? 0 }
+  }
+  var resends: [PendingStanza] { stanzas.values.filter { $0.isPending && $0.isResend } }
+  /// What the server has, the last one last.
+  var accepted: [PendingStanza] {
+    stanzas.values.filter { $0.acceptance != nil }.sorted {
+      $0.acceptance ?? 0 < $1.acceptance ?? 0
+    }
+  }
+
+  /// One that the server is not known to have.
+  subscript(id: OutboxEntry.ID) -> PendingStanza? {
+    stanzas[id].flatMap { $0.isPending ? $0 : nil }
+  }
+
+  /// The one with this stanza id, also if the server has it already.
+  func stanza(_ id: String) -> PendingStanza? {
+    stanzas.values.first { $0.isPending && $0.stanzaID == id }
+      ?? stanzas.values.first { $0.acceptance != nil && $0.stanzaID == id }
+  }
+
+  /// Whether something may be in an archive already that is not acknowledged.
+  func isUnderWay(in archive: ArchiveKey) -> Bool {
+    stanzas.values.contains { $0.sending != nil && $0.archive == archive }
+  }
+
+  /// Notes all that is in the outbox now.
+  ///
+  /// - Returns: the entries that have no address.
+  mutating func update(to entries: [OutboxEntry]) -> [OutboxEntry] {
+    let ids = Set(entries.map(\.id))
+    for (id, stanza) in stanzas where !ids.contains(id) {
+      switch stanza.state {
+      case .waiting where !stanza.isResend, .ended: stanzas[id] = nil
+      // It may arrive, and then it has to be retracted there, too.
+      case .inFlight where !stanza.isResend: stanzas[id]?.isCancelled = true
+      case .waiting, .inFlight, .accepted: break
+      }
+    }
+    var wrong: [OutboxEntry] = []
+    for entry in entries where stanzas[entry.id] == nil {
+      var stanza = PendingStanza(entry)
+      if !stanza.hasAddress {
+        stanza.state = .ended
+        wrong.append(entry)
+      }
+      stanzas[entry.id] = stanza
+    }
+    return wrong
+  }
+
+  mutating func noteSent(_ id: OutboxEntry.ID, bytes: Int, at time: Milliseconds) {
+    count += 1
+    stanzas[id]?.noteSent(count, bytes: bytes, at: time)
+  }
+
+  /// One more file of an entry is where others can fetch it.
+  mutating func add(link: String, to id: OutboxEntry.ID) { stanzas[id]?.entry.links.append(link) }
+
+  /// - Returns: the stanza, if it had not ended before.
+  mutating func accept(_ id: OutboxEntry.ID) -> PendingStanza? {
+    guard let stanza = self[id] else { return nil }
+    count += 1
+    stanzas[id]?.state = .accepted(count)
+    let accepted = accepted
+    if accepted.count > Limits.accepted {
+      for old in accepted.prefix(Limits.accepted / 4) { stanzas[old.entry.id]?.state = .ended }
+    }
+    return stanza
+  }
+
+  /// - Returns: the stanza, if it had not ended before.
+  mutating func end(_ id: OutboxEntry.ID) -> PendingStanza? {
+    guard let stanza = stanzas[id], stanza.isPending || stanza.acceptance != nil else { return nil }
+    stanzas[id]?.state = .ended
+    return stanza
+  }
+
+  /// The room returned a stanza: it is sent again when the owner has entered the room again.
+  mutating func putBack(_ stanza: PendingStanza) {
+    let id = stanza.entry.id
+    if stanza.isCancelled {
+      stanzas[id] = nil
+      return
+    }
+    stanzas[id]?.returns += 1
+    if stanza.acceptance != nil { stanzas[id]?.isResend = true }
+    stanzas[id]?.state = .waiting
+  }
+
+  /// The connection is gone. The first stanza that was not acknowledged may be the reason.
+  ///
+  /// - Parameter isTheirs: whether the server ended it.
+  mutating func noteBreak(at time: Milliseconds, isTheirs: Bool) {
+    for (index, stanza) in inFlight.enumerated() {
+      let id = stanza.entry.id
+      stanzas[id]?.state = .waiting
+      if isTheirs {
+        stanzas[id]?.isSuspect = true
+        if index == 0, time - stanza.sentAt <= Retry.blame { stanzas[id]?.breaks += 1 }
+      }
+      if stanza.isCancelled { stanzas[id] = nil }
+    }
+  }
+
+  /// Entries that the connection breaks on. One that may be over a server's limit gets fewer tries
+  /// than one that cannot be.
+  var connectionKillers: [OutboxEntry.ID] {
+    waiting.filter {
+      let policy = $0.bytes >= Retry.longBytes ? Retry.longMessage : .message
+      return !policy.goesOn(after: $0.breaks)
+    }.map(\.entry.id)
+  }
+}

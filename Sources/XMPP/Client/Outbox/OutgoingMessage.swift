@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+// What the owner wrote, as the server gets it.
+extension PendingStanza {
+  /// The stanza; nil if the network knows no id of the message that it changes.
+  func makeElement() -> Element? {
+    var message = Element(
+      "message",
+      [
+        "to": (isRoom ? to.bare : to).description,
+        "type": isRoom ? "groupchat" : "chat", "id": stanzaID,
+      ])
+    switch entry.operation {
+    case .send:
+      addText(to: &message)
+    case .edit:
+      addText(to: &message)
+      let original = entry.name.origin ?? entry.message.uid
+      message.add(Element("replace", namespace: Feature.correction, ["id": original]))
+    case .delete:
+      guard let target else { return nil }
+      message.add(
+        Element("body", text: "/me took back a message; this program still shows it."))
+      message.add(Element("fallback", namespace: Feature.fallback, ["for": Feature.retraction]))
+      message.add(Element("retract", namespace: Feature.retraction, ["id": target]))
+    case .react:
+      guard let target else { return nil }
+      var reactions = Element("reactions", namespace: Feature.reactions, ["id": target])
+      if let emoji = entry.reaction?.emoji, !emoji.isEmpty {
+        reactions.add(Element("reaction", namespace: Feature.reactions, text: emoji))
+      }
+      message.add(reactions)
+    }
+    if entry.operation == .delete || entry.operation == .react {
+      // Archives keep messages with a text, and those that ask for it (XEP-0334).
+      message.add(Element("store", namespace: Feature.hints))
+    }
+    message.add(Element("origin-id", namespace: Feature.ids, ["id": stanzaID]))
+    return message
+  }
+
+  private func addText(to message: inout Element) {
+    // A message that is nothing but an address tells programs that they may show the file. A text
+    // with files stays one message, with the addresses on lines behind it, so that it has one id to
+    // be edited, retracted and answered by.
+    var body = entry.message.kind == .action ? "/me " + entry.message.body : entry.message.body
+    for link in entry.links { body += (body.isEmpty ? "" : "\n") + link }
+    if let answers = entry.answers {
+      let quote = Self.quote(answers.text)
+      let id = isRoom ? answers.name.archive : answers.name.origin ?? answers.name.archive
+      if let id {
+        var reply = Element("reply", namespace: Feature.replies, ["id": id])
+        reply["to"] = replyAddress(of: answers.speaker)
+        message.add(reply)
+        if !quote.isEmpty {
+          let length = String(quote.unicodeScalars.count)
+          message.add(
+            Element(
+              "fallback", namespace: Feature.fallback, ["for": Feature.replies],
+              children: [
+                Element("body", namespace: Feature.fallback, ["start": "0", "end": length])
+              ]))
+        }
+      }
+      body = quote + body
+    }
+    message.nodes.insert(.element(Element("body", text: body)), at: 0)
+    for link in entry.links {
+      message.add(
+        Element(
+          "x", namespace: Feature.links,
+          children: [Element("url", namespace: Feature.links, text: link)]))
+    }
+    if !isRoom {
+      message.add(Element("active", namespace: Feature.typing))
+      if entry.operation == .send { message.add(Element("request", namespace: Feature.receipts)) }
+    }
+    if entry.operation == .send { message.add(Element("markable", namespace: Feature.markers)) }
+  }
+
+  /// The first lines of the answered message, for programs that know no answers.
+  private static func quote(_ text: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(5)
+    if text.isEmpty { return "" }
+    return lines.map { "> " + $0.prefix(200) + "\n" }.joined()
+  }
+
+  private func replyAddress(of user: NetworkUser) -> String? {
+    guard isRoom else { return Address(user.identity)?.bare.description }
+    return user.name.isEmpty ? nil : to.withResource(user.name).description
+  }
+
+  /// The id by which others know the message that this one changes: in a room, the one that the room
+  /// gave (XEP-0424, XEP-0444).
+  private var target: String? {
+    if isRoom { return entry.name.archive }
+    return entry.name.origin ?? (entry.author.isOwner ? entry.message.uid : nil)
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// What the owner wrote, on its way to the server.
+struct PendingStanza: Sendable {
+  /// Numbers count up in the order of sending, and of acceptance.
+  enum State: Sendable {
+    case waiting
+    case inFlight(Int)
+    /// The server has it; a late error or the room's echo may follow.
+    case accepted(Int)
+    /// Nothing more is done about it, though the outbox may have been read before it ended.
+    case ended
+  }
+
+  var state = State.waiting
+  var entry: OutboxEntry
+  /// The id of its stanza, the same each time.
+  let stanzaID: String
+  let to: Address
+  let isRoom: Bool
+  /// Whether `to` is what the entry says, and can be written to.
+  let hasAddress: Bool
+  private(set) var sentAt: Milliseconds = 0
+  private(set) var bytes = 0
+  /// It was in flight when a connection broke, so it is sent alone from then on.
+  var isSuspect = false
+  /// How many connections broke right after it was sent.
+  var breaks = 0
+  /// How often the room returned it because it no longer knew the owner.
+  var returns = 0
+  /// It left the outbox while it was in flight, and is not sent again.
+  var isCancelled = false
+  /// The server had it, and the store knows that; then the room returned it.
+  var isResend = false
+
+  init(_ entry: OutboxEntry) {
+    self.entry = entry
+    stanzaID = entry.origin
+    let (name, isRoom) =
+      switch entry.place {
+      case .room(let name): (name, true)
+      case .direct(let name): (name, false)
+      }
+    self.isRoom = isRoom
+    let address = Address(name)
+    to = address ?? Address(domain: name)
+    hasAddress = address.map { !isRoom || $0.resource.isEmpty } ?? false
+  }
+
+  var archive: ArchiveKey { isRoom ? .room(to) : .account }
+
+  var isWaiting: Bool { if case .waiting = state { true } else { false } }
+  /// The number of its sending, while the server has not acknowledged it.
+  var sending: Int? { if case .inFlight(let number) = state { number } else { nil } }
+  var acceptance: Int? { if case .accepted(let number) = state { number } else { nil } }
+  var isPending: Bool { isWaiting || sending != nil }
+
+  /// The first of its files that is not uploaded yet.
+  var nextFile: Attachment? {
+    guard entry.operation == .send else { return nil }
+    return entry.message.attachments.dropFirst(entry.links.count).first
+  }
+
+  mutating func noteSent(_ number: Int, bytes: Int, at time: Milliseconds) {
+    state = .inFlight(number)
+    (self.bytes, sentAt) = (bytes, time)
+    // An echo shows this text from now on.
+    entry.wasTried = false
+  }
+
+  /// Whether it is in a conversation. The store has addresses as someone typed them.
+  func isIn(_ conversation: NetworkPlace) -> Bool {
+    switch conversation {
+    case .room(let name): isRoom && to == Address(name)
+    case .direct(let name): !isRoom && to.bare == Address(name)?.bare
+    }
+  }
+
+  /// Whether an error about it counts: one from where it went, or from the server.
+  ///
+  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors, too,
+  ///   from their nicknames.
+  func mayBeRefused(by from: Address, isServer: Bool) -> Bool {
+    isServer || (isRoom ? from == to : from.bare == to.bare)
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a server, a service, a room or a program says about itself (XEP-0030).
+struct DiscoveredInfo: Sendable {
+  let features: Set<String>
+  /// What it is, each as in `conference/text`.
+  let kinds: Set<String>
+
+  /// - Parameter answer: the iq that answered the query.
+  init(_ answer: Element) {
+    let children = answer.first("query", Feature.info)?.children ?? []
+    features = Set(children.filter { $0.name == "feature" }.compactMap { $0["var"] })
+    kinds = Set(
+      children.filter { $0.name == "identity" }.map {
+        ($0["category"] ?? "") + "/" + ($0["type"] ?? "")
+      })
+  }
+}

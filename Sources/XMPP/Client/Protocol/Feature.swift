@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The namespaces that a client uses, each with its specification.
+enum Feature {
+  /// RFC 6121.
+  static let roster = "jabber:iq:roster"
+  static let rosterVersions = "urn:xmpp:features:rosterver"
+  /// RFC 6120, 8.3.
+  static let stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas"
+  /// XEP-0004.
+  static let forms = "jabber:x:data"
+  /// XEP-0030.
+  static let info = "http://jabber.org/protocol/disco#info"
+  static let items = "http://jabber.org/protocol/disco#items"
+  /// XEP-0045.
+  static let rooms = "http://jabber.org/protocol/muc"
+  static let roomUser = "http://jabber.org/protocol/muc#user"
+  static let roomOwner = "http://jabber.org/protocol/muc#owner"
+  /// XEP-0059.
+  static let pages = "http://jabber.org/protocol/rsm"
+  /// XEP-0060.
+  static let publishing = "http://jabber.org/protocol/pubsub"
+  static let publishingEvents = "http://jabber.org/protocol/pubsub#event"
+  static let publishingOptions = "http://jabber.org/protocol/pubsub#publish-options"
+  /// XEP-0066.
+  static let links = "jabber:x:oob"
+  /// XEP-0085.
+  static let typing = "http://jabber.org/protocol/chatstates"
+  /// XEP-0092.
+  static let version = "jabber:iq:version"
+  /// XEP-0115.
+  static let capabilities = "http://jabber.org/protocol/caps"
+  /// XEP-0184.
+  static let receipts = "urn:xmpp:receipts"
+  /// XEP-0191.
+  static let blocking = "urn:xmpp:blocking"
+  /// XEP-0199.
+  static let ping = "urn:xmpp:ping"
+  /// XEP-0203.
+  static let delay = "urn:xmpp:delay"
+  /// XEP-0249.
+  static let invitation = "jabber:x:conference"
+  /// XEP-0280.
+  static let carbons = "urn:xmpp:carbons:2"
+  /// XEP-0297.
+  static let forwarding = "urn:xmpp:forward:0"
+  /// XEP-0308.
+  static let correction = "urn:xmpp:message-correct:0"
+  /// XEP-0313.
+  static let archive = "urn:xmpp:mam:2"
+  /// XEP-0333.
+  static let markers = "urn:xmpp:chat-markers:0"
+  /// XEP-0334.
+  static let hints = "urn:xmpp:hints"
+  /// XEP-0359.
+  static let ids = "urn:xmpp:sid:0"
+  /// XEP-0363.
+  static let upload = "urn:xmpp:http:upload:0"
+  /// XEP-0393.
+  static let styling = "urn:xmpp:styling:0"
+  /// XEP-0402.
+  static let bookmarks = "urn:xmpp:bookmarks:1"
+  /// XEP-0421.
+  static let occupantIDs = "urn:xmpp:occupant-id:0"
+  /// XEP-0422, which wraps older retractions.
+  static let fastening = "urn:xmpp:fasten:0"
+  /// XEP-0424, current and former.
+  static let retraction = "urn:xmpp:message-retract:1"
+  static let formerRetraction = "urn:xmpp:message-retract:0"
+  /// XEP-0425, current and former.
+  static let moderation = "urn:xmpp:message-moderate:1"
+  static let formerModeration = "urn:xmpp:message-moderate:0"
+  /// XEP-0428.
+  static let fallback = "urn:xmpp:fallback:0"
+  /// XEP-0444.
+  static let reactions = "urn:xmpp:reactions:0"
+  /// XEP-0461.
+  static let replies = "urn:xmpp:reply:0"
+  /// XEP-0478.
+  static let limits = "urn:xmpp:stream-limits:0"
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Sentences
+
+/// Why someone did not do what a stanza asked for (RFC 6120, 8.3).
+struct StanzaError: Hashable, Sendable {
+  /// As in the RFC: `item-not-found`.
+  var condition: String
+  /// What the other side adds, as received; empty for nothing.
+  var text: String
+  /// Whether another try may work.
+  var isPassing: Bool
+  /// Bytes of the largest file that a service accepts (XEP-0363, 5).
+  var longestFile: Int?
+
+  /// What a stanza of the type `error` says; something general if it says nothing.
+  init(_ stanza: Element) {
+    let error = stanza.first("error")
+    let parts = error?.children.filter { $0.namespace == Feature.stanzaErrors } ?? []
+    condition = parts.first { $0.name != "text" }?.name ?? "undefined-condition"
+    text = parts.first { $0.name == "text" }.map { String($0.text.prefix(300)) } ?? ""
+    isPassing = error?["type"] == "wait"
+    longestFile = error?.first("file-too-large", Feature.upload)?
+      .first("max-file-size", Feature.upload).flatMap { Int($0.text) }
+  }
+
+  init(_ condition: String, isPassing: Bool = false) {
+    self.condition = condition
+    self.isPassing = isPassing
+    text = ""
+  }
+
+  /// Why a message to an address did not arrive, or a request was refused.
+  func sentence(for address: String, isRoom: Bool) -> String {
+    let sentence: Sentence =
+      switch (condition, isRoom) {
+      case ("service-unavailable", false):
+        ("%1 does not exist, or takes no messages from you.", [address])
+      case ("not-acceptable", false): ("You have blocked %1. Unblock it first.", [address])
+      case ("not-acceptable", true): ("You are not in %1 any more.", [address])
+      case ("conflict", true): ("The nickname is taken in %1.", [address])
+      case ("not-allowed", true), ("forbidden", true):
+        ("%1 does not let you speak or do this.", [address])
+      case ("not-allowed", false), ("forbidden", false):
+        ("The server does not let you write to %1.", [address])
+      case ("remote-server-not-found", _):
+        ("The server of %1 cannot be found.", [address])
+      case ("remote-server-timeout", _): ("The server of %1 does not answer.", [address])
+      case ("item-not-found", _), ("gone", _): ("%1 does not exist.", [address])
+      case ("registration-required", _), ("subscription-required", _):
+        ("%1 is for its members only.", [address])
+      case ("policy-violation", _), ("resource-constraint", _):
+        ("The server of %1 refuses this: it is too long, or too much at once.", [address])
+      case ("jid-malformed", _): ("%1 is not an address.", [address])
+      case ("bad-request", _), ("feature-not-implemented", _):
+        ("%1 does not support this.", [address])
+      case ("not-authorized", _): ("%1 asks for a password.", [address])
+      case ("too-large", _): ("The answer from %1 is too large for hobnob.", [address])
+      default: ("%1 refuses it (%2).", [address, condition])
+      }
+    return withText(filled(sentence))
+  }
+
+  /// Why a room does not let the owner in (XEP-0045, 7.2).
+  ///
+  /// - Parameter hasPassword: whether the client sent one.
+  func sentence(enteringAs nick: String, _ room: String, hasPassword: Bool) -> String {
+    let sentence: Sentence =
+      switch condition {
+      case "not-authorized" where hasPassword:
+        ("%1 has another password: /join %1 --password WORD.", [room])
+      case "not-authorized": ("%1 asks for a password: /join %1 --password WORD.", [room])
+      case "forbidden": ("You are banned from %1.", [room])
+      case "item-not-found": ("%1 does not exist, or is not open yet.", [room])
+      case "not-allowed": ("The server does not let you make the room %1.", [room])
+      case "not-acceptable": ("%1 does not take the nickname %2.", [room, nick])
+      case "registration-required": ("%1 is for its members only.", [room])
+      case "conflict": ("The nickname %2 is taken in %1.", [room, nick])
+      case "service-unavailable" where isPassing, "resource-constraint": ("%1 is full.", [room])
+      case "service-unavailable", "feature-not-implemented":
+        ("There is no room of the address %1.", [room])
+      case "remote-server-not-found": ("The server of %1 cannot be found.", [room])
+      case "remote-server-timeout": ("The server of %1 does not answer.", [room])
+      case "gone": ("%1 is closed.", [room])
+      case "jid-malformed": ("%1 or %2 is not a name that the room understands.", [room, nick])
+      default: ("%1 does not let you in (%2).", [room, condition])
+      }
+    return withText(filled(sentence))
+  }
+
+  /// With what the other side adds.
+  func withText(_ sentence: String) -> String {
+    text.isEmpty ? sentence : sentence + " It says: " + text
+  }
+
+  /// The element of an error that this client sends.
+  static func errorElement(_ condition: String, text: String = "") -> Element {
+    var error = Element(
+      "error", ["type": "cancel"],
+      children: [Element(condition, namespace: Feature.stanzaErrors)])
+    if !text.isEmpty {
+      error.add(Element("text", namespace: Feature.stanzaErrors, ["xml:lang": "en"], text: text))
+    }
+    return error
+  }
+}

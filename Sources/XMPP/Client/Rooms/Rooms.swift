@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Sentences
+
+/// The rooms that the owner is in or wants to be in: entering them, and finding out that the owner
+/// is no longer in one (XEP-0045, 7.2).
+struct Rooms: Sendable {
+  /// What concerns other parts of the client.
+  enum Change: Sendable {
+    /// - Parameter isRequested: whether a shell asked for it.
+    case entered(Address, isRequested: Bool)
+    /// The room no longer counts the owner among its occupants.
+    case lost(Address)
+  }
+
+  var byAddress: [Address: Room] = [:]
+  /// The server's own service for rooms.
+  private(set) var service: Address?
+
+  subscript(_ address: Address) -> Room? { byAddress[address] }
+
+  mutating func noteWanted(_ room: WantedRoom, owner: Owner) {
+    guard let address = Address(room.address), address.resource.isEmpty else { return }
+    byAddress[address] = Room(
+      nick: room.nick.isEmpty ? owner.nick : room.nick, password: room.password)
+  }
+
+  /// The owner has another nickname where they have no special one, from the next connection on.
+  mutating func rename(from former: String, to nick: String) {
+    for (address, room) in byAddress where room.wantedNick == former {
+      byAddress[address]?.wantedNick = nick
+      if !room.isInside { byAddress[address]?.nick = nick }
+    }
+  }
+
+  // MARK: The connection
+
+  mutating func enterAll(in context: inout ClientContext) {
+    service = nil
+    for address in byAddress.keys.sorted(by: { "\($0)" < "\($1)" }) { enter(address, in: &context) }
+  }
+
+  mutating func resetAll() {
+    for address in Array(byAddress.keys) { byAddress[address]?.reset() }
+  }
+
+  /// Notes the server's service for rooms. A room there is known by its local part.
+  mutating func noteService(
+    at address: Address, _ answer: Element, in context: inout ClientContext
+  ) {
+    let info = DiscoveredInfo(answer)
+    guard info.features.contains(Feature.rooms), address.local.isEmpty,
+      info.kinds.contains("conference/text")
+    else { return }
+    if service == nil { context.add(.learned("rooms", address.description)) }
+    service = service ?? address
+    for (room, state) in byAddress where state.isEntered { tellShortName(of: room, in: &context) }
+  }
+
+  private func tellShortName(of address: Address, in context: inout ClientContext) {
+    guard address.domain == service?.domain else { return }
+    context.tell(.roomNamed(room: address.description, name: address.local))
+  }
+
+  /// Tells each room that the owner is in that they are away, or back.
+  func sendPresence(in context: inout ClientContext) {
+    for (address, room) in byAddress where room.isEntered {
+      context.send(context.owner.presence(to: address.withResource(room.nick)))
+    }
+  }
+
+  // MARK: Entering
+
+  /// Asks a room what it can do, which decides how to enter it.
+  mutating func enter(_ address: Address, in context: inout ClientContext) {
+    guard context.isUp, let room = byAddress[address], !room.isEntering, !room.isEntered
+    else { return }
+    byAddress[address]?.state = .asking
+    queryFeatures(of: address, in: &context)
+  }
+
+  private func queryFeatures(of address: Address, in context: inout ClientContext) {
+    context.sendIQ(
+      "get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
+  }
+
+  mutating func noteFeatures(
+    of address: Address, _ answer: IQRequest.Answer, in context: inout ClientContext
+  ) -> Change? {
+    guard let room = byAddress[address] else { return nil }
+    switch answer {
+    case .result(let answer):
+      let features = DiscoveredInfo(answer).features
+      byAddress[address]?.isDescribed = true
+      byAddress[address]?.hasArchive = features.contains(Feature.archive)
+      byAddress[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
+      byAddress[address]?.hasIDs = features.contains(Feature.ids)
+    case .error(let error) where error.condition.hasPrefix("remote-server"):
+      waitForServer(of: address, refusalSentence(error, room, address), in: &context)
+      return nil
+    case .silence:
+      waitForServer(of: address, answer.failure(at: address.description), in: &context)
+      return nil
+    // Entering creates a room that does not exist; a hidden one tells strangers nothing.
+    case .error: break
+    }
+    if room.state == .asking { sendEntry(to: address, in: &context) }
+    return room.state == .queryingFeatures ? finishEntering(address, in: &context) : nil
+  }
+
+  private mutating func sendEntry(to address: Address, in context: inout ClientContext) {
+    guard let room = byAddress[address] else { return }
+    let id = context.newID()
+    var user = Element("x", namespace: Feature.rooms)
+    // Older messages come from the archive.
+    user.add(
+      Element(
+        "history", namespace: Feature.rooms,
+        room.hasArchive ? ["maxchars": "0"] : ["maxstanzas": "50"]))
+    if !room.password.isEmpty {
+      user.add(Element("password", namespace: Feature.rooms, text: room.password))
+    }
+    var presence = context.owner.presence(to: address.withResource(room.nick))
+    presence["id"] = id
+    presence.add(user)
+    context.send(presence)
+    byAddress[address]?.entryID = id
+    byAddress[address]?.state = .entering
+    byAddress[address]?.occupants = [:]
+    byAddress[address]?.lastHeard = context.clock.time
+    context.clock.set(.room(address), in: Limits.entering)
+  }
+
+  /// A presence of the type error (XEP-0045, 7.2), which does not say that it is about entering.
+  mutating func noteRefusal(
+    _ stanza: Element, by address: Address, in context: inout ClientContext
+  ) {
+    guard let room = byAddress[address], room.state == .entering,
+      stanza["id"] == nil || stanza["id"] == room.entryID
+    else { return }
+    let error = StanzaError(stanza)
+    let sentence = refusalSentence(error, room, address)
+    if error.condition == "conflict", Retry.nickname.goesOn(after: room.takenNicks + 1) {
+      byAddress[address]?.takenNicks += 1
+      byAddress[address]?.nick += "_"
+      sendEntry(to: address, in: &context)
+    } else if error.condition.hasPrefix("remote-server") {
+      waitForServer(of: address, sentence, in: &context)
+    } else {
+      byAddress[address]?.reset()
+      stayOut(of: address, sentence, in: &context)
+    }
+  }
+
+  private func refusalSentence(_ error: StanzaError, _ room: Room, _ address: Address) -> String {
+    error.sentence(
+      enteringAs: room.nick, address.description, hasPassword: !room.password.isEmpty)
+  }
+
+  /// The room does not want the owner.
+  mutating func stayOut(
+    of address: Address, _ sentence: String, in context: inout ClientContext
+  ) {
+    context.clock.clear(.room(address))
+    byAddress[address]?.state = .refused(sentence)
+    context.needsPump = true
+    context.tell(.left(room: address.description, reason: sentence))
+    if let request = takeRequest(of: address) { context.answer(request, sentence) }
+    context.requests.resume()
+  }
+
+  /// The room cannot be reached; the client tries again later.
+  private mutating func waitForServer(
+    of address: Address, _ sentence: String, in context: inout ClientContext
+  ) {
+    byAddress[address]?.reset()
+    byAddress[address]?.state = .unreachable(sentence)
+    context.clock.set(.room(address), in: Retry.room.pause)
+    if let request = takeRequest(of: address) {
+      context.answer(request, sentence)
+    } else if byAddress[address]?.isLossTold == false {
+      context.tell(.lost(room: address.description, reason: sentence))
+    }
+    byAddress[address]?.isLossTold = true
+    context.requests.resume()
+  }
+
+  private mutating func takeRequest(of address: Address) -> NetworkRequest? {
+    defer { byAddress[address]?.request = nil }
+    return byAddress[address]?.request
+  }
+
+  /// The room has listed its occupants; the owner is the last one.
+  mutating func noteEntry(
+    into address: Address, as nick: String, _ codes: Set<String>, in context: inout ClientContext
+  ) -> Change? {
+    guard byAddress[address]?.state == .entering else { return nil }
+    let isNew = codes.contains(RoomStatus.isCreated)
+    byAddress[address]?.nick = nick
+    byAddress[address]?.isNew = isNew
+    if byAddress[address]?.isDescribed == true, !isNew {
+      return finishEntering(address, in: &context)
+    }
+    byAddress[address]?.state = .queryingFeatures
+    if isNew {
+      // A new room stays closed until its owner has accepted its settings, here the suggested ones.
+      let form = Element(
+        "query", namespace: Feature.roomOwner,
+        children: [Element("x", namespace: Feature.forms, ["type": "submit"])])
+      context.sendIQ("set", form, to: address, .roomForm(address))
+    } else {
+      queryFeatures(of: address, in: &context)
+    }
+    return nil
+  }
+
+  /// A new room has its settings, and only now says what it can do.
+  func noteOpening(of address: Address, in context: inout ClientContext) {
+    if byAddress[address]?.state == .queryingFeatures {
+      queryFeatures(of: address, in: &context)
+    }
+  }
+
+  /// The owner is in the room, and it is known what the room can do.
+  private mutating func finishEntering(
+    _ address: Address, in context: inout ClientContext
+  ) -> Change? {
+    guard let room = byAddress[address] else { return nil }
+    byAddress[address]?.occupantID = room.occupants[room.nick]?.occupantID
+    byAddress[address]?.isLossTold = false
+    byAddress[address]?.state = .entered
+    byAddress[address]?.takenNicks = 0
+    context.clock.set(.room(address), in: room.hasArchive ? Limits.silence : Limits.entering)
+    context.tell(.joined(room: address.description, nick: room.nick))
+    tellShortName(of: address, in: &context)
+    for (nick, occupant) in room.occupants {
+      guard let user = user(nick, occupant, in: address) else { continue }
+      context.tell(.present(user, room: address.description, away: occupant.away))
+    }
+    if let request = takeRequest(of: address) {
+      context.answer(
+        request,
+        room.wantedNick == room.nick
+          ? ""
+          : filled(
+            ("The nickname %1 is taken; you are %2 there.", [room.wantedNick, room.nick])))
+    }
+    context.requests.resume()
+    return .entered(address, isRequested: room.request != nil)
+  }
+
+  /// Lets go of the messages that came before it was known what the room can do.
+  mutating func takeEarlyMessages(of address: Address) -> [Element] {
+    defer {
+      byAddress[address]?.early = []
+      byAddress[address]?.isNew = false
+    }
+    return byAddress[address]?.early ?? []
+  }
+
+  /// Keeps a message until it is known what its room can do.
+  ///
+  /// - Returns: whether it waits.
+  mutating func holdsEarly(_ message: Element, of address: Address) -> Bool {
+    guard let room = byAddress[address], room.state == .queryingFeatures else { return false }
+    if room.early.count < Limits.held, message.weight <= Limits.waitingWeight {
+      byAddress[address]?.early.append(message)
+    }
+    return true
+  }
+
+  // MARK: Being in it
+
+  mutating func noteActivity(in address: Address, _ context: ClientContext) {
+    byAddress[address]?.lastHeard = context.clock.time
+  }
+
+  /// The room has sent all of its history.
+  ///
+  /// - Parameter isArchived: whether the history comes from an archive instead.
+  mutating func noteHistoryEnd(of address: Address, in context: inout ClientContext) {
+    guard let room = byAddress[address], !room.hasSentHistory else { return }
+    byAddress[address]?.hasSentHistory = true
+    context.needsPump = true
+    if room.isAskedFor, room.isEntered, !room.hasArchive {
+      context.tell(.toldHistory(room: address.description))
+    }
+  }
+
+  /// The alarm of a room: it was silent for long, or another try is due.
+  mutating func check(_ address: Address, in context: inout ClientContext) {
+    guard context.isUp, let room = byAddress[address] else { return }
+    switch room.state {
+    case .entering, .queryingFeatures:
+      waitForServer(
+        of: address, IQRequest.Answer.silence.failure(at: address.description), in: &context)
+    case .unreachable: enter(address, in: &context)
+    case .entered:
+      // Not every room sends a subject.
+      noteHistoryEnd(of: address, in: &context)
+      let left = room.lastHeard + Limits.silence - context.clock.time
+      if left > 0 {
+        context.clock.set(.room(address), in: left)
+      } else {
+        context.sendIQ(
+          "get", Element("ping", namespace: Feature.ping), to: address.withResource(room.nick),
+          .roomPing(address))
+      }
+    case .outside, .asking, .refused: break
+    }
+  }
+
+  /// The answer says whether the owner is still in a room (XEP-0410, 3).
+  mutating func notePing(
+    of address: Address, _ answer: IQRequest.Answer, in context: inout ClientContext
+  ) -> Change? {
+    guard let room = byAddress[address], room.isEntered else { return nil }
+    switch answer {
+    case .error(let error)
+    where ![
+      "service-unavailable", "feature-not-implemented", "remote-server-not-found",
+      "remote-server-timeout", "item-not-found",
+    ].contains(error.condition):
+      return enterAgain(address, in: &context)
+    case .silence: context.clock.set(.room(address), in: Limits.entering)
+    case .result, .error:
+      noteActivity(in: address, context)
+      context.clock.set(.room(address), in: Limits.silence)
+    }
+    return nil
+  }
+
+  /// The room no longer knows the owner: it was restarted, or lost the connection.
+  mutating func enterAgain(_ address: Address, in context: inout ClientContext) -> Change {
+    byAddress[address]?.reset()
+    enter(address, in: &context)
+    return .lost(address)
+  }
+
+  /// Someone in a room; nil if the owner is not in it.
+  func user(_ nick: String, _ occupant: Room.Occupant?, in address: Address) -> NetworkUser? {
+    byAddress[address]?.user(
+      address.withResource(nick), occupantID: occupant?.occupantID, isLive: true)
+  }
+}
