@@ -67,7 +67,8 @@ package final class XMPPWire: Wire {
     client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
-        newest: try snapshot.newestTold(of: account), writtenTo: try snapshot.writtenTo(by: account),
+        newest: try snapshot.newestTold(of: account),
+        writtenTo: try snapshot.writtenTo(by: account),
         rooms: try snapshot.roomsJoined(of: account).map {
           WantedRoom(address: $0.key, nick: $0.value)
         },

@@ -129,7 +129,7 @@ struct DocumentTests {
   func typesHaveExamples() throws {
     var missing: Set = [
       "BarController", "BarEvent", "BarKey", "Candidate", "CandidateList", "CompletionRegistry",
-      "CompletionSource", "Draft", "InputBar", "Item", "LineRules", "PrefixRules", "TypedLine",
+      "CompletionSource", "LineDraft", "InputBar", "Item", "LineRules", "PrefixRules", "TypedLine",
     ]
     let declaration = /(?:final |indirect )*(?:struct|enum|class|actor|protocol) (\w+)/
     for file in Repository.files(below: "Sources/Composer", endings: [".swift"]) {
