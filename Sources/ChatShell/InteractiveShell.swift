@@ -102,8 +102,8 @@ final class InteractiveShell {
   }
 
   private func endTurn() {
-    if session.screen.hasToMark { tell(.turnEnded) }
-    guard session.outgoing.isEmpty else { return }
+    if session.readState.hasToMark { tell(.turnEnded) }
+    guard !session.isWaitingForStore else { return }
     idleWork.turn(session.store, lastKey: session.lastKey) { loop.now }
   }
 
@@ -200,6 +200,6 @@ final class InteractiveShell {
   /// signals come every three seconds and have it looked at anew.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
-    if isOld, !session.place.typing.isEmpty, !session.editing.isOn { notice = nil }
+    if isOld, !session.open.typing.isEmpty, !session.editing.isOn { notice = nil }
   }
 }

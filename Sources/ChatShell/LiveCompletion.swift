@@ -28,7 +28,7 @@ extension BarController where Line == LineEditor {
     ring = { [weak editor] in editor?.bell() }
     allowsSending = { [weak session] text in
       session.map {
-        $0.preferences.rules.allowsSending(text, hasAttachments: !$0.files.waiting.isEmpty)
+        $0.rules.allowsSending(text, hasAttachments: !$0.files.waiting.isEmpty)
       } ?? false
     }
   }

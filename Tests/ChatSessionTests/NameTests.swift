@@ -100,7 +100,8 @@ struct NameTests {
     func marked(_ text: String, by sender: Person) throws -> [String] {
       sender.say(text)
       let message = try #require(try sender.newest())
-      let reversed = ben.session.transcript.lines(for: message).last?.runs.filter {
+      var printer = ben.session.transcript.printer
+      let reversed = printer.lines(for: message).last?.runs.filter {
         $0.style.attributes.contains(.reverse)
       }
       return (reversed ?? []).map(\.text.string)
