@@ -84,7 +84,7 @@ extension Launch {
       || term.isEmpty || term == "dumb" || isatty(1) == 0
     return LineEditor(
       face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
-      widths: settings.widths(environment: environment),
+      widths: settings.terminalWidths(environment: environment),
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 

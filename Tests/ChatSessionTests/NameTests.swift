@@ -88,7 +88,7 @@ struct NameTests {
       Ranking.candidates(people, matching: "b").beginning.map(\.text) == ["ben", "b\u{435}n"])
     anna.say("/msg b\u{435}n")
     anna.say("/switch lobby")
-    let chats = try #require(anna.session.argument(in: "/switch @b", caret: 10)).candidates
+    let chats = try #require(anna.session.commandArgument(in: "/switch @b", caret: 10)).candidates
     #expect(chats.map(\.mark).sorted() == ["", "≈"])
   }
 

@@ -455,4 +455,17 @@ struct SessionTests {
     ben.say("/cancel")
     #expect(ben.session.files.waiting.isEmpty)
   }
+
+  @Test("14.8: an effect that failed is told to the session, which says so")
+  func failedEffects() throws {
+    let anna = try Town().person("anna")
+    _ = anna.news()
+    anna.tell(.failed(.copy("text"), because: "There is no clipboard."))
+    #expect(anna.news() == ["There is no clipboard."])
+    // A batch says on standard error what fails.
+    let batch = try Town().person("ben", face: .batch)
+    _ = batch.news()
+    batch.tell(.failed(.copy("text"), because: "There is no clipboard."))
+    #expect(batch.news().isEmpty)
+  }
 }

@@ -39,7 +39,7 @@ struct Accounts {
   }
 
   /// What I have set for an account; nil for one that my file does not list for this store.
-  func settings(of account: Account) -> AccountSettings? { settings[account.id] }
+  func ownSettings(of account: Account) -> AccountSettings? { settings[account.id] }
 
   func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
 
@@ -105,7 +105,7 @@ struct Accounts {
   /// An earlier version kept an account's settings in the store, where others may have put them: shows
   /// them, and says how to use or delete them (rule 12.7). A whole command decides, because a key may
   /// have been typed before the settings were on the screen.
-  mutating func showStoredSettings(_ snapshot: borrowing Snapshot) -> [Outcome] {
+  mutating func storedSettingsNotice(_ snapshot: borrowing Snapshot) -> [Outcome] {
     guard isInteractive, fault == nil else { return [] }
     var outcomes: [Outcome] = []
     for account in list where settings[account.id] == nil {
@@ -227,7 +227,7 @@ struct Accounts {
   }
 
   /// To be told once it is connected.
-  mutating func expect(_ account: Account) {
+  mutating func awaitConnection(of account: Account) {
     awaited.insert(account.id)
     faulty.remove(account.id)
   }
@@ -283,13 +283,13 @@ struct Accounts {
   }
 
   /// The owner asked for it, and may be asked for the password.
-  mutating func connect(
+  mutating func start(
     _ account: Account, at now: Int64, _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
     let outcomes = refresh(snapshot)
     started[account.id] = (now, Retry.process.pause)
-    expect(account)
-    let asks = settings(of: account)?["password-command"] == nil
+    awaitConnection(of: account)
+    let asks = ownSettings(of: account)?["password-command"] == nil
     return outcomes + [.effect(.connect(account, asks: asks))]
   }
 

@@ -39,9 +39,11 @@ struct CommandContext {
   var network: String? { open.conversation?.network }
 
   /// A printer that marks the names of these people that look like others'.
-  func printer(for people: [ID<Participant>], _ snapshot: borrowing Snapshot) -> MessagePrinter {
+  func markedPrinter(for people: [ID<Participant>], _ snapshot: borrowing Snapshot)
+    -> MessagePrinter
+  {
     var printer = printer
-    printer.options.lookAlikes = self.people.lookAlikes(among: people, snapshot)
+    printer.options.lookAlikes = self.people.withLookAlikes(among: people, snapshot)
     return printer
   }
 

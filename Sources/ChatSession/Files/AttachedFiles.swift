@@ -105,7 +105,7 @@ package struct AttachedFiles {
   ///
   /// - Throws: where it is missing.
   mutating func restore(_ file: DraftFile, in conversation: ConversationKey, limit: Int) throws {
-    guard let identity = record.identity(of: key(file.path, conversation)) else {
+    guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
         say(
           "This draft names the file %1, which you did not attach here; it is not sent.",

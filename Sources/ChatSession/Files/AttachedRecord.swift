@@ -40,7 +40,7 @@ struct AttachedRecord {
   }
 
   /// The identity of the file that was attached; nil: none was.
-  func identity(of key: Key) -> String? {
+  func knownIdentity(of key: Key) -> String? {
     if let known = own[key] { return known }
     guard let file = opened(O_RDONLY) else { return nil }
     return Self.lines(of: file).last { $0.hasPrefix(key.text + " ") }

@@ -36,12 +36,12 @@ package struct ConversationSwitcher {
     case .nextUnread:
       let unread = try snapshot.unreadElsewhere(
         than: open?.id, mentioning: me, highlight: highlight)
-      return try nextUnread(of: unread.map(\.conversation), present, me.id, snapshot)
+      return try nextUnreadConversation(of: unread.map(\.conversation), present, me.id, snapshot)
     case .next: return (try Self.neighbour(1, of: present, me.id, snapshot), nil)
     case .previous: return (try Self.neighbour(-1, of: present, me.id, snapshot), nil)
     case .last:
       if target != nil, target?.id != open?.id { return (open, nil) }
-      return (try before(present?.id, me.id, snapshot), nil)
+      return (try formerConversation(present?.id, me.id, snapshot), nil)
     case .number(let number):
       let found = try Self.conversation(number, for: me.id, snapshot)
       return (
@@ -52,7 +52,7 @@ package struct ConversationSwitcher {
   }
 
   /// What is unread, or where this began (rule 13.1).
-  private mutating func nextUnread(
+  private mutating func nextUnreadConversation(
     of unread: [Conversation], _ present: Conversation?, _ me: ID<Participant>,
     _ snapshot: borrowing Snapshot
   ) throws -> (found: Conversation?, notice: SafeText?) {
@@ -96,7 +96,7 @@ package struct ConversationSwitcher {
   }
 
   /// The conversation that was open before; nil where none was that I did not leave.
-  func before(
+  func formerConversation(
     _ present: ID<Conversation>?, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
     for id in former.reversed() where id != present {

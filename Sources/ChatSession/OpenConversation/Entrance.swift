@@ -138,7 +138,7 @@ struct Entrance {
 
   /// Where what follows belongs: `── #tea · Saturday, 21 November 2026 · 2 others here ──`
   /// (rule 13.4), and what whoever enters has to know beside what was said.
-  func heading(
+  func headingLines(
     for me: ID<Participant>, isNew: Bool, isPlain: Bool, glyphs: Glyphs, ignores: Bool,
     _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {

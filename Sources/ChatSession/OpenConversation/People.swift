@@ -53,7 +53,7 @@ struct People {
   }
 
   /// The same for names that are printed once.
-  func lookAlikes(
+  func withLookAlikes(
     among people: [ID<Participant>], _ snapshot: borrowing Snapshot
   ) -> Set<ID<Participant>> {
     let unknown = people.filter { !recognised.contains($0) }

@@ -36,7 +36,7 @@ enum Keep {
   }
 
   /// Said of a value that it cannot have.
-  static func refusal(of value: String) -> Refusal {
+  static func invalidValue(_ value: String) -> Refusal {
     var shown = say("“%1”", SafeText(line: value))
     switch DurationParser(value)?.unit {
     case .minutes: shown = say("%1 (minutes)", shown)

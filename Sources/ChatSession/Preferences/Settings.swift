@@ -96,7 +96,7 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
-  private static func number(
+  private static func numberEntry(
     _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, from least: Int = 0,
     upTo most: Int, _ help: SafeText
   ) -> Entry {
@@ -170,12 +170,12 @@ public struct Settings: Sendable, Equatable {
     onOff(
       "pager", \.pager,
       "show lists that are longer than the screen in $PAGER"),
-    number(
+    numberEntry(
       "fold-lines", \.foldLines, upTo: 1_000_000,
       "fold texts of more than this many lines; 0: no limit"),
     choice(
       "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
-    number(
+    numberEntry(
       "name-width", \.nameWidth, upTo: 40,
       "the width of the name column; 0: each name's own width"),
     choice(
@@ -188,10 +188,10 @@ public struct Settings: Sendable, Equatable {
       "in plain mode, hold back messages until the line is sent or empty"),
     onOff("live-menu", \.liveMenu, "show completions of a word while you type it"),
     onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
-    number(
+    numberEntry(
       "ask-lines", \.askLines, upTo: 1_000_000,
       "ask before sending a text of more lines; 0: never"),
-    number(
+    numberEntry(
       "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
     Entry(
       name: "emoji-style", values: ["character", "shortcode"],
@@ -208,10 +208,10 @@ public struct Settings: Sendable, Equatable {
     onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
     choice("counter", \.counter, "what to count if there is a message limit"),
     onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
-    number(
+    numberEntry(
       "message-limit", \.messageLimit, upTo: 1_000_000,
       "the most characters a message may have; 0: no limit"),
-    number(
+    numberEntry(
       "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
       "the largest file you may send, in megabytes; 0: no limit"),
     Entry(
@@ -227,7 +227,7 @@ public struct Settings: Sendable, Equatable {
         settings.maxInputRows = rows
         return true
       }),
-    number(
+    numberEntry(
       "typing-timeout", \.typingTimeout, upTo: 3600,
       "seconds before \"typing\" expires; 0 means never"),
     choice("prompt-style", \.looks.prompt, "the form of the prompt"),
@@ -302,7 +302,7 @@ public struct Settings: Sendable, Equatable {
   public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
 
   /// How this terminal draws, from the setting or, with `auto`, from what it calls itself.
-  public func widths(environment: [String: String]) -> Widths {
+  public func terminalWidths(environment: [String: String]) -> Widths {
     let clusters: Widths.Clusters =
       switch width {
       case .unicode: .graphemes

@@ -16,10 +16,10 @@ package struct EventWords {
   /// What somebody did; nil for joins, leaves and renames: see ``line(_:)``.
   ///
   /// - Parameters:
-  ///   - place: the name of the conversation, where it is not clear.
+  ///   - conversation: the name of the conversation, where it is not clear.
   ///   - newName: what a room is called after it was renamed; see `Store.newName(after:)`.
   package func sentence(
-    for event: Event, in place: SafeText? = nil, newName: String? = nil
+    for event: Event, in conversation: SafeText? = nil, newName: String? = nil
   ) -> SafeText? {
     switch event.kind {
     case .topic:
@@ -35,11 +35,11 @@ package struct EventWords {
           name(event.participant), SafeText(line: Keep.written(age)),
           LocalTime.stamp(
             min(max(event.at, 0), JSONShape.times.upperBound - Store.keepDelay) + Store.keepDelay),
-          place ?? say("this conversation"))
+          conversation ?? say("this conversation"))
       } else {
         say(
           "%1 set keep to off: %2 keeps its messages", name(event.participant),
-          place ?? say("this conversation"))
+          conversation ?? say("this conversation"))
       }
     case .roomRenamed:
       newName.map {
@@ -59,12 +59,12 @@ package struct EventWords {
   ///
   /// - Parameter isMember: whether I am in that room already, as an invitation makes it on this
   ///   machine.
-  func invitation(_ event: Event, to place: String, isMember: Bool) -> SafeText {
+  func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
     say(
       isMember
         ? "%1 invited you to %2; /switch %2 goes there."
         : "%1 invited you to %2; /join %2 enters it.", name(event.participant),
-      SafeText(name: place))
+      SafeText(name: conversation))
   }
 
   /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`.

@@ -17,7 +17,7 @@ package struct Folding: Equatable {
   private static let shown = (bytes: 1024, lines: 10)
 
   /// The beginning of a body that is folded, and how much there is of it; nil for one that is not.
-  package func folded(_ body: String) -> (beginning: SafeText, size: SafeText)? {
+  package func fold(_ body: String) -> (beginning: SafeText, size: SafeText)? {
     let bytes = body.utf8.count
     var size = SafeText(line: Attachment.size(bytes))
     if bytes <= mostBytes {

@@ -6,7 +6,7 @@ extension MessagePrinter {
   /// Messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
   ///
   /// - Parameter now: of the wall clock, where times are ages.
-  mutating func history(
+  mutating func historyLines(
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], agesAt now: Milliseconds?
   ) -> [StyledLine] {
     options.marks = true

@@ -215,13 +215,13 @@ package struct MessagePrinter {
   private func deletion(_ message: Message) -> StyledLine {
     let (sender, number) = (SafeText(name: message.senderName), SafeText(message.number))
     let text =
-      message.removal.map { Self.removal($0, of: say("[%1] of %2", number, sender)) }
+      message.removal.map { Self.removalText($0, of: say("[%1] of %2", number, sender)) }
       ?? say("%1 deleted [%2]", sender, number)
     return StyledLine(options.glyphs.edited + " " + text, .dim)
   }
 
   /// `max, a moderator, removed [42] of zoe: spam`
-  package static func removal(_ removal: Removal, of message: SafeText) -> SafeText {
+  package static func removalText(_ removal: Removal, of message: SafeText) -> SafeText {
     let moderator = SafeText(name: removal.moderator)
     let text =
       removal.moderator.isEmpty
@@ -233,7 +233,7 @@ package struct MessagePrinter {
   /// A body's newline never starts a line that could be taken for another message: what follows
   /// the first line stands indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
-    let folded = options.folding.folded(message.body)
+    let folded = options.folding.fold(message.body)
     let body = folded?.beginning ?? SafeText(body: message.body)
     var texts = marked(options.styling.lines(of: body), of: message, body)
     if let size = folded?.size {

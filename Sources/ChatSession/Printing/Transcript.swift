@@ -35,7 +35,7 @@ package struct Transcript {
     printer.options.ownAtRight = settings.looks.bubble == .right
     printer.options.wraps = face == .tty && settings.wrap == .word
     printer.options.nameWidth = face == .tty ? settings.nameWidth : 0
-    printer.options.widths = settings.widths(environment: preferences.environment)
+    printer.options.widths = settings.terminalWidths(environment: preferences.environment)
     pages = face == .tty && settings.pager
     // What is printed from now on may look otherwise.
     printer.endRun()
@@ -46,7 +46,7 @@ package struct Transcript {
     printer.options.textMarks.myNames = TextMarks(naming: me).myNames
   }
 
-  mutating func resized(rows: Int, columns: Int) {
+  mutating func setSize(rows: Int, columns: Int) {
     self.rows = rows
     printer.options.columns = columns
   }

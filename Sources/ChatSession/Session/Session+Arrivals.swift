@@ -28,7 +28,7 @@ extension Session {
 
   /// Reads what was committed since the last look. Before anything of it is shown, the others are told
   /// that it has come here: from then on nobody can take it back (rule 3.7).
-  func catchUp(_ snapshot: borrowing Snapshot) {
+  func readArrivals(_ snapshot: borrowing Snapshot) {
     guard !readState.isHolding else { return }
     tellJoinsAndLeaves(snapshot)
     do {
@@ -46,7 +46,7 @@ extension Session {
       write([.delivered(delivered, seen: isSeen ? open.id : nil)])
       followUps.insert(.show(changes, isSeen: isSeen), at: 0)
     } catch StoreError.locked {
-      outgoing.tryAgainSoon(at: now)
+      outgoing.scheduleRetry(at: now)
     } catch {
       complain([sentence(for: error)])
     }
@@ -254,7 +254,7 @@ extension Session {
     do {
       try elsewhere.count(
         mentioning: me, highlight: settings.highlightWords, open: open.id, snapshot)
-    } catch { outgoing.tryAgainSoon(at: now) }
+    } catch { outgoing.scheduleRetry(at: now) }
   }
 
   func readNewestOwn(_ snapshot: borrowing Snapshot) {
@@ -297,7 +297,7 @@ extension Session {
   }
 
   /// Another program has the screen, or had it.
-  func screenLent(_ isLent: Bool) {
+  func lendScreen(_ isLent: Bool) {
     if isLent { saveDraft() }
     if !readState.isPaused { tellWhatIsShown(isPaused: isLent || !readState.isLooking) }
     if !isLent { catchUpLater() }
@@ -323,7 +323,7 @@ extension Session {
     recognise(sendersOf: messages, snapshot)
     if !atEnd { readState.forgetFirstUnprinted() }
     var printer = MessagePrinter(options: transcript.printer.options, me: me.id)
-    let lines = printer.history(
+    let lines = printer.historyLines(
       messages, reactions,
       agesAt: settings.timestamps == .relative ? Store.wallClock() : nil)
     let effect = transcript.page(lines, atEnd: atEnd)

@@ -10,78 +10,13 @@ package enum Prefix: String, CaseIterable {
   case room = "#"
   case emoji = ":"
   case reaction = "+:"
-
-  /// When the menu opens by itself, and what becomes of an accepted word (rules 2.4, 2.6).
-  @MainActor
-  package func rules(in session: Session) -> PrefixRules {
-    let asCharacter = { [weak session] in
-      session?.preferences.settings.emojiIsCharacter ?? true
-    }
-    return switch self {
-    case .command: PrefixRules(lineStartOnly: true)
-    // On a network an address tells people apart.
-    case .person: PrefixRules(namesMayContainPrefix: true, behindAtLineStart: ":")
-    case .room: PrefixRules(opensAfter: 1)
-    case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
-    case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)
-    }
-  }
-}
-
-/// What stands behind one prefix, for the live menu.
-@MainActor
-package final class ShellSource: @MainActor CompletionSource {
-  private weak var session: Session?
-  private let prefix: Prefix
-
-  package init(_ prefix: Prefix, of session: Session) {
-    self.prefix = prefix
-    self.session = session
-  }
-
-  package func candidates(
-    for question: CompletionQuestion, later: @escaping (Result<[Candidate], any Error>) -> Void
-  ) -> [Candidate] {
-    session?.candidates(behind: prefix) ?? []
-  }
-}
-
-/// The arguments of commands, for the live menu (rule 2.8).
-@MainActor
-package final class ShellArguments: @MainActor ArgumentSource {
-  private weak var session: Session?
-
-  package init(of session: Session) { self.session = session }
-
-  package func argument(
-    in text: String, caret: Int
-  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
-    if let choices = session?.switcher.choices {
-      let (list, word) = choices.candidates(for: text)
-      return (0..<text.utf8.count, word, list, nil)
-    }
-    guard let found = session?.argument(in: text, caret: caret) else { return nil }
-    return (
-      found.range, found.word, found.candidates,
-      SafeText(line: found.command.usage) + "  " + found.command.help
-    )
-  }
-
-  package func bareWord(
-    in text: String, caret: Int
-  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
-    guard let session, !session.switcher.isChoosing,
-      let found = session.bareName(in: text, caret: caret)
-    else { return nil }
-    return (found.range, found.word, found.candidates, ":")
-  }
 }
 
 /// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
 /// (rules 2.1, 2.5, 2.8).
 extension Session {
   /// Everything that can stand behind a prefix.
-  func candidates(behind prefix: Prefix) -> [Candidate] {
+  package func candidates(behind prefix: Prefix) -> [Candidate] {
     (try? store.read { candidates(behind: prefix, $0) }) ?? []
   }
 
@@ -106,6 +41,12 @@ extension Session {
     }
   }
 
+  /// The conversations whose name can be what is typed in place of the line, and what of that is
+  /// compared; nil while nothing is.
+  package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
+    switcher.choices?.candidates(for: text)
+  }
+
   // MARK: Sources
 
   private func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
@@ -114,7 +55,7 @@ extension Session {
     }
   }
 
-  private func conversations(
+  private func conversationCandidates(
     behind filter: String = "", _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     let mark = people.markOfChats(snapshot)
@@ -126,13 +67,13 @@ extension Session {
   // MARK: Arguments of commands
 
   /// The argument of a command that the caret (bytes) is in.
-  func argument(
+  package func commandArgument(
     in text: String, caret: Int
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    (try? store.read { argument(in: text, caret: caret, $0) }) ?? nil
+    (try? store.read { commandArgument(in: text, caret: caret, $0) }) ?? nil
   }
 
-  private func argument(
+  private func commandArgument(
     in text: String, caret: Int, _ snapshot: borrowing Snapshot
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
     guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n"),
@@ -145,7 +86,7 @@ extension Session {
     }
     return (
       command, range, word,
-      arguments(
+      argumentCandidates(
         of: command, after: Array(before.dropFirst()), word, snapshot)
     )
   }
@@ -164,7 +105,7 @@ extension Session {
 
   /// A name without `@` that the caret (bytes) stands in or behind, in what others will read
   /// (rule 2.12); nil where nobody here is called so.
-  func bareName(
+  package func bareName(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
     (try? store.read { bareName(in: text, caret: caret, $0) }) ?? nil
@@ -207,7 +148,7 @@ extension Session {
         }
     }
     if word.hasPrefix("in:") {
-      return conversations(behind: "in:", snapshot)
+      return conversationCandidates(behind: "in:", snapshot)
     }
     for filter in ["since:", "until:"] where word.hasPrefix(filter) {
       return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
@@ -217,7 +158,7 @@ extension Session {
       .map { Candidate($0) }
   }
 
-  private func arguments(
+  private func argumentCandidates(
     of command: Command, after before: [String], _ word: String,
     _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -244,7 +185,7 @@ extension Session {
       return AttentionCommands.names(
         command.argument == .muted ? .muted : .ignored, in: attention, for: me.id, snapshot
       ).map { Candidate($0) }
-    case .conversation: return conversations(behind: "", snapshot)
+    case .conversation: return conversationCandidates(behind: "", snapshot)
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
     case .setting:
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
@@ -266,11 +207,11 @@ extension Session {
       return line.bindings.filter { !$0.keys.isEmpty }
         .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
     case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-    case .number: return numbers(snapshot) { $0.sender == me.id }
-    case .anyNumber: return numbers(snapshot) { _ in true }
+    case .number: return messageNumbers(snapshot) { $0.sender == me.id }
+    case .anyNumber: return messageNumbers(snapshot) { _ in true }
     case .openable:
-      return numbers(snapshot, among: 100) { QuoteCopyOpenCommands.opens($0) }
-    case .numberWithFile: return numbers(snapshot, among: 100) { !$0.attachments.isEmpty }
+      return messageNumbers(snapshot, among: 100) { QuoteCopyOpenCommands.opens($0) }
+    case .numberWithFile: return messageNumbers(snapshot, among: 100) { !$0.attachments.isEmpty }
     case .failedNumber:
       let failed = (try? open.id.map { try snapshot.unsent(by: me.id, in: $0) } ?? []) ?? []
       return failed.filter { $0.state == .failed }
@@ -300,7 +241,7 @@ extension Session {
   }
 
   /// The numbers of messages, of the newest ones here.
-  private func numbers(
+  private func messageNumbers(
     _ snapshot: borrowing Snapshot, among most: Int = 20, _ isMeant: (Message) -> Bool
   ) -> [Candidate] {
     guard let conversation = open.conversation,

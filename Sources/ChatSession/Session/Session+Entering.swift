@@ -18,7 +18,7 @@ extension Session {
         try arrive($0)
         isLeft = leaveLiveLine($0)
         return try path.map { try self.file(text, at: $0) }
-          ?? meaning(of: LineRules.withoutNewlinesAtEnd(text), $0)
+          ?? interpret(LineRules.withoutNewlinesAtEnd(text), $0)
       }
       let conversation = open.id
       do {
@@ -58,20 +58,19 @@ extension Session {
   private typealias Meaning = (step: Step, isCommand: Bool)
 
   /// - Throws: what is to be said when the line has to stay.
-  private func meaning(of text: String, _ snapshot: borrowing Snapshot) throws -> Meaning {
-    if editing.isOn { return (try edited(text, snapshot), false) }
+  private func interpret(_ text: String, _ snapshot: borrowing Snapshot) throws -> Meaning {
+    if editing.isOn { return (try editStep(text, snapshot), false) }
     let reactions = Reactions(context: context)
-    if let emoji = try reactions.reaction(in: text) {
+    if let emoji = try reactions.reactionEmoji(in: text) {
       let newest = Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
       guard let target = reactionTarget.message ?? newest else {
         throw Refusal(say("There is no message here to react to."))
       }
-      reactionTarget.forget()
       return (reactions.react(to: target, with: emoji), true)
     }
     switch rules.judge(text) {
     case .blank:
-      guard files.waiting.isEmpty else { return (message("", typed: ""), false) }
+      guard files.waiting.isEmpty else { return (messageStep("", typed: ""), false) }
       throw Refusal(SafeText())
     case .overLimit(let count, let limit): throw TextTooLong(count: count, limit: limit)
     case .slashGuard:
@@ -86,7 +85,7 @@ extension Session {
         say(
           "/%1 takes one line. To send a text that begins with /, begin it with //.",
           SafeText(line: name)))
-    case .command(let line): return (try command(line, snapshot), true)
+    case .command(let line): return (try commandStep(line, snapshot), true)
     case .message(let body):
       if settings.slashGuard, let command = commandBehindDraft(in: text) {
         throw Refusal(
@@ -94,11 +93,11 @@ extension Session {
             "/%1 comes right after a draft that returned. Delete the draft, or put a blank between them to send both.",
             SafeText(line: command.name)))
       }
-      return (message(body, typed: text), false)
+      return (messageStep(body, typed: text), false)
     }
   }
 
-  private func message(_ body: String, typed: String) -> Step {
+  private func messageStep(_ body: String, typed: String) -> Step {
     Step([.send(OutgoingText(body: body, typed: typed))])
   }
 
@@ -120,7 +119,7 @@ extension Session {
   // MARK: Commands
 
   /// Carries out a command line, `/` included.
-  private func command(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  private func commandStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let line = preferences.unaliased(line)
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
@@ -169,7 +168,7 @@ extension Session {
     if face == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
   }
 
-  private func edited(_ text: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  private func editStep(_ text: String, _ snapshot: borrowing Snapshot) throws -> Step {
     switch try editing.enter(text, line: line.text, rules) {
     case .save(let message, let body):
       _ = try open.requiredAsMember()
@@ -180,7 +179,7 @@ extension Session {
         return [.saved(text), .catchUp]
       }
     case .ended(let notice):
-      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.notice($0)] } ?? []))
+      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.inPassing($0)] } ?? []))
     case .another(let number): return try MessageCommands(context: context).edit(number, snapshot)
     case .tooLong(let count, let limit): throw TextTooLong(count: count, limit: limit)
     }

@@ -32,7 +32,7 @@ extension Session {
     guard room == open.id else { return }
     open.left()
     reportingErrors {
-      if let former = try switcher.before(present?.id, me.id, snapshot)
+      if let former = try switcher.formerConversation(present?.id, me.id, snapshot)
         ?? snapshot.listing(for: me.id).first?.conversation
       {
         try go(to: former, snapshot)
@@ -64,7 +64,7 @@ extension Session {
     // A batch shows none of it.
     if isInteractive {
       transcript.printer.startOver(on: entrance.day)
-      lines = entrance.heading(
+      lines = entrance.headingLines(
         for: me.id, isNew: isNew, isPlain: face == .plain, glyphs: preferences.glyphs,
         ignores: attention.ignoredPlaces.contains(target.id), snapshot)
     }
@@ -80,7 +80,7 @@ extension Session {
     readNewestOwn(snapshot)
     readPeopleAndUnread(snapshot)
     act(on: accounts.startWanted(again: true, at: now, snapshot), snapshot)
-    act(on: accounts.showStoredSettings(snapshot), snapshot)
+    act(on: accounts.storedSettingsNotice(snapshot), snapshot)
     catchUpLater()
   }
 
@@ -181,7 +181,7 @@ extension Session {
   }
 
   /// Return on a name, or on a part of it: goes there.
-  func choose(_ text: String) {
+  func chooseName(_ text: String) {
     keyCame()
     let name = text.trimmingBlanks
     do {

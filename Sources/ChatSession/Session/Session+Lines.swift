@@ -50,7 +50,7 @@ extension Session {
       }
     }
     queue.add(.line(line))
-    if queue.isLocked { outgoing.tryAgainSoon(at: now) }
+    if queue.isLocked { outgoing.scheduleRetry(at: now) }
   }
 
   /// A line was stored.
@@ -108,11 +108,11 @@ extension Session {
   }
 
   /// C-g and `/cancel`: the line that waits longest comes back. False: none waits.
-  func takeBackLine() -> Bool {
+  func takeBackOldestLine() -> Bool {
     guard let line = queue.takeFirstLine() else { return false }
     comesBack(line, because: say("The line that waited for the store was not sent."))
     // Its files held up those behind it, or the leaving.
-    if queue.isReady || outgoing.isLeaving { outgoing.tryAgainSoon(at: now) }
+    if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
     return true
   }
 
@@ -215,7 +215,7 @@ extension Session {
             ? say("hobnob keeps your line once the store is free; C-d again leaves without it")
             : say("hobnob sends your line once its files are copied; C-d again leaves without it")))
     }
-    if queue.isReady { outgoing.tryAgainSoon(at: now) }
+    if queue.isReady { outgoing.scheduleRetry(at: now) }
   }
 
   func quit() {

@@ -35,7 +35,7 @@ extension Session {
     for outcome in outcomes {
       switch outcome {
       case .send(let text): try send(text)
-      case .takeBackLine: _ = takeBackLine()
+      case .takeBackLine: _ = takeBackOldestLine()
       case .quit: leave(status: 0, insists: true)
       default: try store.read { try apply(outcome, $0) }
       }
@@ -94,14 +94,14 @@ extension Session {
       transcript.printer.startOver()
       emit(.clearScreen)
     case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
-    case .keepKilledDraft: drafts.keepKilledDraft()
+    case .keepKilledDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
-    case .showStoredSettings: act(on: accounts.showStoredSettings(snapshot), snapshot)
+    case .showStoredSettings: act(on: accounts.storedSettingsNotice(snapshot), snapshot)
     case .startAccounts: act(on: accounts.startWanted(at: now, snapshot), snapshot)
-    case .expect(let account): accounts.expect(account)
-    case .connect(let account): act(on: accounts.connect(account, at: now, snapshot), snapshot)
+    case .expect(let account): accounts.awaitConnection(of: account)
+    case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()
-    case .tryAgainSoon: outgoing.tryAgainSoon(at: now)
+    case .tryAgainSoon: outgoing.scheduleRetry(at: now)
     case .send, .takeBackLine, .quit: break
     }
   }
@@ -147,16 +147,16 @@ extension Session {
         for (index, write) in batch.enumerated() {
           do { _ = try transact([write]) } catch StoreError.locked {
             return putBack(Array(batch[index...]))
-          } catch { failed(write, because: sentence(for: error)) }
+          } catch { dropWrite(write, because: sentence(for: error)) }
         }
-      } catch { failed(batch[0], because: sentence(for: error)) }
+      } catch { dropWrite(batch[0], because: sentence(for: error)) }
     }
   }
 
   private func putBack(_ batch: [Write]) {
     queue.putBack(batch)
     queue.isLocked = true
-    outgoing.tryAgainSoon(at: now)
+    outgoing.scheduleRetry(at: now)
   }
 
   /// Commits a command's change or another write, with what waits and is not held up.
@@ -223,7 +223,7 @@ extension Session {
     for each in committed {
       switch each {
       case .line(let line, let message, let key): sent(line, as: message, key)
-      case .draft(let conversation, let text): drafts.stored(text, in: conversation)
+      case .draft(let conversation, let text): drafts.noteStored(text, in: conversation)
       case .returned(let lines): tellReturned(lines)
       case .takenBack(let messages): arrivals.note(takenBack: messages)
       }
@@ -249,7 +249,7 @@ extension Session {
   }
 
   /// It cannot be stored, and waiting would not help.
-  private func failed(_ write: Write, because reason: SafeText) {
+  private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
     case .line(let line): comesBack(line, because: reason)
     case .returned(let lines, _):
@@ -269,7 +269,7 @@ extension Session {
     if queue.isLocked { return giveUpOldLine() }
     outgoing.succeeded()
     // It is the timer that leaves.
-    if outgoing.isLeaving, queue.isEmpty { outgoing.tryAgainSoon(at: now) }
+    if outgoing.isLeaving, queue.isEmpty { outgoing.scheduleRetry(at: now) }
   }
 
   func retryIfDue() {
@@ -287,7 +287,7 @@ extension Session {
     switch followUp {
     case .settleIn: settleIn(snapshot)
     case .reloadHistory: reloadHistory(snapshot)
-    case .catchUp: catchUp(snapshot)
+    case .catchUp: readArrivals(snapshot)
     case .show(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
     case .nicknames:
       act(on: accounts.readSettings(), snapshot)

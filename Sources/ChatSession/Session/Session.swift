@@ -130,7 +130,7 @@ package final class Session {
   package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
     self.now = now
     switch event {
-    case .entered(let name) where switcher.isChoosing: choose(name)
+    case .entered(let name) where switcher.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
     case .meant(let intent):
@@ -141,7 +141,6 @@ package final class Session {
       isStarting = false
       write([.lookAtNames, .attach])
       followUps.append(.settleIn)
-      retry()
     case .tick:
       observe { tick($0) }
       retryIfDue()
@@ -168,7 +167,7 @@ package final class Session {
     case .cancel:
       if switcher.isChoosing || editing.isOn {
         cancel()
-      } else if !takeBackLine() {
+      } else if !takeBackOldestLine() {
         return nil
       }
     case .undo:
@@ -196,8 +195,8 @@ package final class Session {
             aboutRoom: name, subcommand: subcommand, snapshot))
       }
     case .carriedOut(let line): act(on: Drafts.remember(line), snapshot)
-    case .lineBegan: lineBegan(snapshot)
-    case .changed: changed(snapshot)
+    case .lineBegan: lineHasBegun(snapshot)
+    case .changed: lineChanged(snapshot)
     case .moved:
       lastKey = now
       noteDraft()
@@ -207,7 +206,7 @@ package final class Session {
       drafts.forgetTyped()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
-      if let here = present?.id { drafts.stashConflict(draft, in: here, at: now) }
+      if let here = present?.id { drafts.stash(draft, in: here, at: now) }
     case .gaveBack(let line, let reason): giveBack(line, because: reason, snapshot)
     case .filesBack(let back): bringBack(back, snapshot)
     case .rang(let news): rang(news, snapshot)
@@ -216,8 +215,8 @@ package final class Session {
       readState.isBehind = isBehind
       holdOrCatchUp()
     case .focus(let isFocused): window(isFocused: isFocused)
-    case .resized(let rows, let columns): transcript.resized(rows: rows, columns: columns)
-    case .screenLent(let isLent): screenLent(isLent)
+    case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
+    case .screenLent(let isLent): lendScreen(isLent)
     case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
     case .resumed: catchUpLater()
     case .editLast: emit(.bell)
@@ -239,9 +238,10 @@ package final class Session {
     }
   }
 
-  private func lineBegan(_ snapshot: borrowing Snapshot) {
+  private func lineHasBegun(_ snapshot: borrowing Snapshot) {
     stopTyping()
     emoji.mayHaveChanged()
+    reactionTarget.forget()
     let here = drafts.beginLine()
     noteDraft()
     if let here, here == present?.id, line.isEmpty, !editing.isOn {
@@ -251,7 +251,7 @@ package final class Session {
     reloadHistoryIfStale(snapshot)
   }
 
-  private func changed(_ snapshot: borrowing Snapshot) {
+  private func lineChanged(_ snapshot: borrowing Snapshot) {
     lastKey = now
     if switcher.isChoosing { return }
     try? arrive(snapshot)

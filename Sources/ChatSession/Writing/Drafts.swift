@@ -48,7 +48,7 @@ struct Drafts {
   }
 
   /// The command that the text made room for goes on in the next line, with a question.
-  mutating func keepKilledDraft() { keepsKilled = true }
+  mutating func keepKilled() { keepsKilled = true }
 
   /// What stands in the line is thrown away.
   mutating func forgetTyped() { killed = KilledDraft() }
@@ -86,7 +86,7 @@ struct Drafts {
   }
 
   /// A draft was stored, or removed.
-  mutating func stored(_ text: String?, in conversation: ID<Conversation>) {
+  mutating func noteStored(_ text: String?, in conversation: ID<Conversation>) {
     known[conversation] = text
   }
 
@@ -118,7 +118,7 @@ struct Drafts {
     asideDeadline = now + DraftClock.idle
     killed = KilledDraft()
     step.outcomes += [
-      .effect(.swapLine(Conversations.Draft(Composer.Draft()))), .notice(Self.isSetAside),
+      .effect(.swapLine(Conversations.Draft(Composer.Draft()))), .inPassing(Self.isSetAside),
     ]
     return step
   }
@@ -131,7 +131,7 @@ struct Drafts {
   private static let isSetAside = say("Put away; it returns after the next line")
 
   /// A draft that found something in the line comes back behind that.
-  mutating func stashConflict(
+  mutating func stash(
     _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
   ) {
     aside[here, default: []].append(draft)

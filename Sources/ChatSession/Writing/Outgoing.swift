@@ -20,7 +20,7 @@ struct Outgoing {
   var isLeaving: Bool { leaving != nil }
 
   /// Something could not be read or written; it is looked again soon.
-  mutating func tryAgainSoon(at now: Int64) {
+  mutating func scheduleRetry(at now: Int64) {
     guard deadline == nil else { return }
     deadline = now + delay
     delay = min(delay * 2, 50)

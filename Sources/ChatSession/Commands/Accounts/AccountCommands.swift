@@ -64,7 +64,7 @@ struct AccountCommands {
   /// those that this shell has shown; else shows them.
   private func accept(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
     guard var stored = try snapshot.storedSettings(of: account),
-      accounts.settings(of: account) == nil
+      accounts.ownSettings(of: account) == nil
     else { throw noStoredSettings(of: account) }
     // Others may have changed them since.
     guard stored == accounts.shown[account.id] else { return Step([.showStoredSettings]) }
@@ -112,7 +112,7 @@ struct AccountCommands {
         StyledLine("  " + SafeText(line: account.network))
           + StyledLine("  " + state(of: account, snapshot), .dim))
       lines += Self.options.compactMap { name, _ in
-        accounts.settings(of: account)?[name].map {
+        accounts.ownSettings(of: account)?[name].map {
           StyledLine(SafeText(line: "    \(name) \($0)"), .dim)
         }
       }
@@ -133,7 +133,7 @@ struct AccountCommands {
 
   /// What it is at, in words.
   func state(of account: Account, _ snapshot: borrowing Snapshot) -> SafeText {
-    guard let settings = accounts.settings(of: account) else {
+    guard let settings = accounts.ownSettings(of: account) else {
       return say("not set up here; type /account add %1", SafeText(line: account.address))
     }
     if !settings.isWanted { return say("disconnected") }
@@ -160,7 +160,7 @@ struct AccountCommands {
     let network = "xmpp:" + address
     // The store may know it already where its owner's file does not list it.
     let known = accounts.list.first {
-      $0.network == network && accounts.settings(of: $0) == nil
+      $0.network == network && accounts.ownSettings(of: $0) == nil
     }
     return Step { [settings] transaction in
       let account =
@@ -195,7 +195,7 @@ struct AccountCommands {
           "hobnob has forgotten which login methods %1 offered; /connect trusts what it offers next.",
           SafeText(line: account.address)))
     }
-    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     let checked = value.isEmpty ? nil : try checkedOption(name, value)
     if name == "nick" {
       settings.set(nick: checked, of: account)
@@ -241,9 +241,9 @@ struct AccountCommands {
     }
   }
 
-  func connect(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  func connectAccount(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let account = try named(argument.trimmingBlanks)
-    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     guard try !settings.isWanted || !snapshot.holderIsAlive(of: account) else {
       return Step(writes: [.nickname(account)]) {
         try $0.setStatus(of: account, "connecting")
@@ -259,7 +259,7 @@ struct AccountCommands {
 
   func disconnect(_ argument: String) throws -> Step {
     let account = try named(argument.trimmingBlanks)
-    guard var settings = accounts.settings(of: account) else { throw notSetUp(account) }
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     settings.isWanted = false
     return change(
       settings, of: account,

@@ -19,7 +19,7 @@ struct NetworkCommands {
   func room(
     _ name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
-    let bare = try address(name, behind: "#")
+    let bare = try bareAddress(name, behind: "#")
     if bare.contains("@"), let account = accounts.present(in: network) {
       return (account, bare.lowercased())
     }
@@ -45,7 +45,7 @@ struct NetworkCommands {
 
   /// - Throws: ``Refusal`` for an address without one of its parts, with too many of them, or with a
   ///   part behind a slash, which is that of a program or of somebody in a room.
-  private func address(_ name: String, behind sign: String) throws -> String {
+  private func bareAddress(_ name: String, behind sign: String) throws -> String {
     let bare = name.hasPrefix(sign) ? String(name.dropFirst()) : name
     let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
     let isWhole =
@@ -58,10 +58,10 @@ struct NetworkCommands {
   }
 
   /// The same of a person: an address, or a name that nobody has who is known here.
-  func person(
+  func personOnNetwork(
     _ name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
-    let bare = try address(name, behind: "@")
+    let bare = try bareAddress(name, behind: "@")
     guard bare.contains("@") else {
       guard try known(name, snapshot) == nil, let account = account(of: context.open.conversation)
       else { return nil }
@@ -97,10 +97,10 @@ struct NetworkCommands {
   /// the one of that name on the account's own domain.
   ///
   /// - Throws: ``Refusal`` where there is no account, or it is not clear which.
-  func contact(
+  func contactAddress(
     named name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String) {
-    let bare = try address(name, behind: "@")
+    let bare = try bareAddress(name, behind: "@")
     if bare.contains("@") {
       return (
         try accounts.present(in: network) ?? accounts.reaching(bare, from: network),
@@ -108,7 +108,7 @@ struct NetworkCommands {
       )
     }
     let account = try accounts.named("", from: network)
-    if bare.contains("/") { _ = try self.address(account.address(of: bare), behind: "@") }
+    if bare.contains("/") { _ = try bareAddress(account.address(of: bare), behind: "@") }
     let known = try snapshot.contacts(of: account).first {
       $0.participant.name.lowercased() == bare.lowercased()
     }
@@ -165,7 +165,7 @@ struct NetworkCommands {
   ]
 
   /// `/contact [add|accept|remove|block|unblock [ADDRESS]]`.
-  func contact(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  func manageContacts(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
     if words.isEmpty { return try listContacts(snapshot) }
     let verb = Self.verbs.first { $0.name == words[0] }?.verb
@@ -174,7 +174,7 @@ struct NetworkCommands {
       return Step { try ask(verb, "", of: account, $0) }
     }
     guard words.count == 2, let verb else { throw usage("contact") }
-    let (account, address) = try contact(named: words[1], snapshot)
+    let (account, address) = try contactAddress(named: words[1], snapshot)
     return Step { transaction in
       let outcomes = try ask(verb, address, of: account, transaction)
       if verb == .approve {
@@ -193,6 +193,6 @@ struct NetworkCommands {
     guard !contacts.isEmpty else {
       return .tell(say("You have no contacts yet; /contact add ADDRESS asks somebody."))
     }
-    return ListCommands(context: context).list(contacts, snapshot)
+    return context.list(contacts, snapshot)
   }
 }

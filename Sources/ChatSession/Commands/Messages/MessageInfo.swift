@@ -11,22 +11,22 @@ struct MessageInfo {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
     let message = try context.message(named: argument, snapshot)
     let conversation = try context.open.required()
-    let printer = context.printer(for: [message.sender], snapshot)
+    let printer = context.markedPrinter(for: [message.sender], snapshot)
     var lines = [
       StyledLine(
         say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)
     ]
-    lines.append(sender(of: message, printer))
+    lines.append(senderLine(of: message, printer))
     lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
     if let time = message.deletedAt {
       lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
       if let removal = message.removal {
-        let text = MessagePrinter.removal(removal, of: say("it"))
+        let text = MessagePrinter.removalText(removal, of: say("it"))
         lines.append(fact(SafeText(), StyledLine(text)))
       }
       return .answer(lines)
     }
-    if message.sender == context.me.id { lines += try delivery(of: message, snapshot) }
+    if message.sender == context.me.id { lines += try deliveryLines(of: message, snapshot) }
     if let quote = message.replyTo {
       lines.append(
         fact(
@@ -46,7 +46,7 @@ struct MessageInfo {
             SafeText(name: file.name) + ", "
               + SafeText(line: file.type + ", " + Attachment.size(file.bytes)))))
     }
-    lines += try reactions(to: message, snapshot)
+    lines += try reactionLines(to: message, snapshot)
     lines += texts(of: message, try snapshot.revisions(of: message.id))
     return Step([.page(lines)])
   }
@@ -60,7 +60,7 @@ struct MessageInfo {
 
   /// Who it is from, by what does not change: the name can be made to look like another's
   /// (rule 12.3).
-  private func sender(of message: Message, _ printer: MessagePrinter) -> StyledLine {
+  private func senderLine(of message: Message, _ printer: MessagePrinter) -> StyledLine {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
     if printer.options.lookAlikes.contains(message.sender) {
@@ -70,7 +70,7 @@ struct MessageInfo {
   }
 
   /// How far it has come, and to whom (rule 7.2).
-  private func delivery(
+  private func deliveryLines(
     of message: Message, _ snapshot: borrowing Snapshot
   ) throws -> [StyledLine] {
     var state = StyledLine(message.state.word)
@@ -85,7 +85,7 @@ struct MessageInfo {
       }
   }
 
-  private func reactions(
+  private func reactionLines(
     to message: Message, _ snapshot: borrowing Snapshot
   ) throws -> [StyledLine] {
     try snapshot.reactions(of: message.id).enumerated().map { index, reaction in

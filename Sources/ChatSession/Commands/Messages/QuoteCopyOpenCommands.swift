@@ -23,7 +23,7 @@ struct QuoteCopyOpenCommands {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("copy") }
     return Step([
       .effect(.copy(SafeText(body: try text(of: argument, snapshot)))),
-      .notice(say("Copied, if the terminal allows it; see hobnob-commands(7)")),
+      .inPassing(say("Copied, if the terminal allows it; see hobnob-commands(7)")),
     ])
   }
 
@@ -56,7 +56,7 @@ struct QuoteCopyOpenCommands {
     guard let number = words.first, words.count <= 2 else { throw usage("open") }
     let message = try context.message(named: number, snapshot)
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
-    let found = Self.openable(in: message)
+    let found = Self.openables(in: message)
     let shownNumber = SafeText(message.number)
     guard !found.isEmpty else {
       throw Refusal(say("Message %1 has neither an address nor a file.", shownNumber))
@@ -77,9 +77,9 @@ struct QuoteCopyOpenCommands {
   }
 
   /// Whether there is something in it to open.
-  static func opens(_ message: Message) -> Bool { !openable(in: message).isEmpty }
+  static func opens(_ message: Message) -> Bool { !openables(in: message).isEmpty }
 
-  private static func openable(in message: Message) -> [Openable] {
+  private static func openables(in message: Message) -> [Openable] {
     let body = SafeText(body: message.body)
     return WebAddresses.ranges(in: body.string).map { .address(body.bytes($0)) }
       + message.attachments.map { .file($0) }

@@ -7,6 +7,7 @@ import StyledText
 @MainActor
 struct Reactions {
   let context: CommandContext
+
   func react(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
     guard words.count == 2 else { throw usage("react") }
@@ -22,7 +23,7 @@ struct Reactions {
   /// The emoji that a line is a reaction with: `+:tada:`, or `+` and the emoji itself.
   ///
   /// - Throws: for a shortcode that is none: it was hardly meant for everyone to read.
-  func reaction(in line: String) throws -> String? {
+  func reactionEmoji(in line: String) throws -> String? {
     let line = line.trimmingBlanks
     guard line.hasPrefix("+"), !line.contains(where: \.isWhitespace) else { return nil }
     let name = String(line.dropFirst())

@@ -53,7 +53,7 @@ struct HistoryCommand {
     else { return Step() }
     let text = NetworkRequest.historyText(count, before: before)
     let isSaid = !context.accounts.isSettlingIn(conversation.network)
-    return Step(isSaid ? [.notice(Self.fetching)] : []) {
+    return Step(isSaid ? [.inPassing(Self.fetching)] : []) {
       try networks.ask(.history, in: conversation, text: text, $0)
     }
   }

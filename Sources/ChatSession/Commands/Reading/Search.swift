@@ -38,7 +38,7 @@ struct Search {
         : say("Nothing was found.") + (try longerWords(of: query, snapshot))
       return Step([page, .tell(said)])
     }
-    let own = context.printer(for: hits.map(\.message.sender), snapshot)
+    let own = context.markedPrinter(for: hits.map(\.message.sender), snapshot)
     var names: [ID<Conversation>: SafeText] = [:]
     // With the colours that each has in its place.
     var printers: [ID<Conversation>: MessagePrinter] = [:]
@@ -91,7 +91,7 @@ struct Search {
       : printer.name(of: message) + StyledLine(": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
-    let shown = Self.around(query.ranges(in: text.string).first, in: text)
+    let shown = Self.surroundings(query.ranges(in: text.string).first, in: text)
     line += StyledLine(shown).overlaid(
       query.ranges(in: shown.string).map { Overlay($0, Style([.bold, .underline])) })
     for (index, file) in message.attachments.enumerated() {
@@ -101,7 +101,7 @@ struct Search {
   }
 
   /// A long line cut to what stands around its first hit.
-  private static func around(_ range: Range<Int>?, in text: SafeText) -> SafeText {
+  private static func surroundings(_ range: Range<Int>?, in text: SafeText) -> SafeText {
     let part = Folding.part(around: range?.lowerBound ?? 0, of: text.string)
     let dots = Glyphs.ascii.ellipsis
     return (part.lowerBound > 0 ? dots : "") + text.bytes(part)

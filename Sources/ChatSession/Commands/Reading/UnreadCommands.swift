@@ -61,7 +61,7 @@ package struct UnreadCommands {
       }
       var line = StyledLine("  ")
       line.append((names[message.conversation] ?? "") + " [\(message.number)] ", .dim)
-      line += StyledLine(beginning(of: message.body))
+      line += StyledLine(firstLine(of: message.body))
       let mark = "  " + MessagePrinter.mark(message.state, context.glyphs) + " "
       if message.state == .failed {
         line.append(mark + message.notSent, Style(foreground: .red))
@@ -71,14 +71,14 @@ package struct UnreadCommands {
       lines.append(line)
     }
     lines += context.lines.map { line in
-      StyledLine("  ") + StyledLine(beginning(of: line.typed))
+      StyledLine("  ") + StyledLine(firstLine(of: line.typed))
         + StyledLine("  " + say("waiting for the store"), .dim)
     }
     guard !lines.isEmpty else { return .tell(say("Nothing waits to be sent.")) }
     return .answer(lines)
   }
 
-  private func beginning(of body: String) -> SafeText {
+  private func firstLine(of body: String) -> SafeText {
     (SafeText(body: String(body.prefix(200))).lines.first ?? SafeText())
       .truncated(to: 50, widths: context.widths)
   }

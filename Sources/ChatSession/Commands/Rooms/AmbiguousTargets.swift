@@ -93,7 +93,7 @@ extension ConversationCommands {
           say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
       }
       let mine = try snapshot.listing(for: context.me.id).map(\.conversation.name)
-      let all = try mine + snapshot.rooms(for: context.me.id).map(\.name) + others(snapshot)
+      let all = try mine + snapshot.rooms(for: context.me.id).map(\.name) + otherPeople(snapshot)
       guard context.isInteractive,
         let near = Conversation.nearest(to: name, among: all, beginning: true)
       else { throw error }
@@ -114,7 +114,7 @@ extension ConversationCommands {
   }
 
   /// Everyone but me, with `@`.
-  private func others(_ snapshot: borrowing Snapshot) throws -> [String] {
+  private func otherPeople(_ snapshot: borrowing Snapshot) throws -> [String] {
     try snapshot.participants(for: context.me.id).filter { $0.id != context.me.id }.map {
       "@" + $0.name
     }
@@ -130,7 +130,8 @@ extension ConversationCommands {
     }
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
     let shown = SafeText(name: bare)
-    if let near = Conversation.nearest(to: "@" + bare, among: try others(snapshot), beginning: true)
+    if let near = Conversation.nearest(
+      to: "@" + bare, among: try otherPeople(snapshot), beginning: true)
     {
       return Refusal(
         say(

@@ -88,7 +88,7 @@ struct AttentionCommands {
     let networks = NetworkCommands(context: context)
     if let known = try networks.known(name, snapshot) { return .person(known) }
     guard name.dropFirst().contains("@"),
-      let (account, address) = try networks.person(name, snapshot)
+      let (account, address) = try networks.personOnNetwork(name, snapshot)
     else {
       throw try ConversationCommands(context: context).nobody(named: name, snapshot)
     }
@@ -131,7 +131,7 @@ struct AttentionCommands {
 
   // MARK: /set notify
 
-  func notify(_ value: String?) throws -> Step {
+  func setNotify(_ value: String?) throws -> Step {
     let conversation = try context.open.required()
     guard let value else {
       return .answer([

@@ -149,7 +149,7 @@ struct ConversationCommands {
     try context.checkLength(of: String(text))
     let send: [Outcome] =
       text.isEmpty ? [] : [.send(OutgoingText(body: String(text), typed: "/msg " + argument))]
-    if let (account, address) = try networks.person(String(name), snapshot) {
+    if let (account, address) = try networks.personOnNetwork(String(name), snapshot) {
       return Step {
         [.open(try $0.networkChat(with: address, of: account), isNew: false)] + send
       }

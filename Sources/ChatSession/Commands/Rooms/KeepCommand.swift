@@ -21,7 +21,7 @@ struct KeepCommand {
       return .answer([line])
     }
     let conversation = try context.open.requiredAsMember()
-    guard let wanted = Keep.age(value) else { throw Keep.refusal(of: value) }
+    guard let wanted = Keep.age(value) else { throw Keep.invalidValue(value) }
     let name = SafeText(name: conversation.name)
     if try snapshot.keep(of: conversation.id) == wanted {
       return .tell(say("%1 already has keep %2.", name, SafeText(line: Keep.written(wanted))))

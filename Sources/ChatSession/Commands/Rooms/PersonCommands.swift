@@ -43,11 +43,11 @@ struct PersonCommands {
         try transaction.ask(
           .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
       }
-      return [.away(word), .catchUp, .notice(notice)]
+      return [.away(word), .catchUp, .inPassing(notice)]
     }
   }
 
-  func typing(_ argument: String) throws -> Step {
+  func switchTyping(_ argument: String) throws -> Step {
     guard !argument.isEmpty else {
       return .tell(
         context.settings.typing

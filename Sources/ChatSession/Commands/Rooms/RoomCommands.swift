@@ -47,7 +47,7 @@ struct RoomCommands {
     }
     let conversation = try context.open.required()
     if conversation.kind == .room, conversation.network != nil, networks.carries(conversation) {
-      let address = try networks.contact(named: argument, snapshot).address
+      let address = try networks.contactAddress(named: argument, snapshot).address
       return Step { try networks.ask(.invite, in: conversation, text: address, $0) }
     }
     guard let person = try snapshot.find(participant: argument, for: context.me.id) else {

@@ -17,7 +17,7 @@ struct SettingsCommand {
         parts.count > 1 ? parts[1].trimmingBlanks : nil, snapshot)
     }
     if name == NotifySetting.name {
-      return try AttentionCommands(context: context).notify(
+      return try AttentionCommands(context: context).setNotify(
         parts.count > 1 ? parts[1].trimmingBlanks : nil)
     }
     guard parts.count > 1 else {
@@ -39,7 +39,7 @@ struct SettingsCommand {
     }
     return Step([
       .preferences(preferences),
-      .notice(
+      .inPassing(
         say(
           "%1 %2, until you leave (to keep it: hobnobrc)", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),

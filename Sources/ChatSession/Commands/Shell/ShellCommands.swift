@@ -102,6 +102,6 @@ struct ShellCommands {
       return .tell(say("Output is not paused; type /pause to pause it."))
     }
     let hasNone = context.readState.held.count == 0
-    return Step([.resume, .catchUp] + (hasNone ? [.notice(say("Nothing came meanwhile"))] : []))
+    return Step([.resume, .catchUp] + (hasNone ? [.inPassing(say("Nothing came meanwhile"))] : []))
   }
 }

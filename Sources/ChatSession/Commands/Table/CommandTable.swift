@@ -71,7 +71,7 @@ extension Command {
       try ListCommands(context: $0).who($1, $2)
     },
     Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {
-      try ListCommands(context: $0).drafts($1, $2)
+      try ListCommands(context: $0).listDrafts($1, $2)
     },
     Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
     { try FileCommands(context: $0).export($1, $2) },
@@ -88,7 +88,7 @@ extension Command {
       try PersonCommands(context: context).comeBack(argument)
     },
     Command("/typing [on|off]", "show or change whether others see that you are typing", .onOff) {
-      context, argument, _ in try PersonCommands(context: context).typing(argument)
+      context, argument, _ in try PersonCommands(context: context).switchTyping(argument)
     },
     Command(
       "/account [add|set|remove|list ...]",
@@ -98,13 +98,13 @@ extension Command {
     Command(
       "/connect [ADDRESS]", "connect or reconnect an account, asking for its password if necessary",
       .account
-    ) { try AccountCommands(context: $0).connect($1, $2) },
+    ) { try AccountCommands(context: $0).connectAccount($1, $2) },
     Command(
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
       "list your contacts; or ask for one, accept, remove, block or unblock one", .contact
-    ) { try NetworkCommands(context: $0).contact($1, $2) },
+    ) { try NetworkCommands(context: $0).manageContacts($1, $2) },
     Command("/block [ADDRESS]", "block somebody on a network, or list whom you blocked", .person) {
-      try NetworkCommands(context: $0).contact("block " + $1, $2)
+      try NetworkCommands(context: $0).manageContacts("block " + $1, $2)
     },
     Command(
       "/requests [clear]", "list requests from strangers, or decline all of them", .drafts
