@@ -186,7 +186,8 @@ let package = Package(
     .testTarget(
       name: "ChatSessionTests",
       dependencies: [
-        "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer", "CSQLite",
+        "ChatShell", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer",
+        "CSQLite",
         "Repeatable",
         "StoreFixture",
       ],

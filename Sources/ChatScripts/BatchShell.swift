@@ -43,11 +43,18 @@ package final class BatchShell {
     return status
   }
 
-  /// - Throws: why the first of them failed, when all the others are carried out (rule 14.8).
+  /// - Throws: why the first of them failed, when the session knows and all the others are carried out
+  ///   (rule 14.8).
   func perform(_ effects: [Effect]) throws {
     var failure: (any Error)?
     for effect in effects {
-      do { try perform(effect) } catch { failure = failure ?? error }
+      do {
+        try perform(effect)
+      } catch {
+        failure = failure ?? error
+        if case .refused = effect { continue }
+        try perform(session.handle(.failed(effect, because: sentence(for: error)), at: 0))
+      }
     }
     if let failure { throw failure }
   }

@@ -64,7 +64,7 @@ package struct Launch {
     }
     let given = String(parts[1].drop { $0 == "-" })
     let guess = String(parts[3].drop { $0 == "-" })
-    if Command.distance(given, guess) <= max(1, given.count / 3) { return text }
+    if Spelling.distance(given, guess) <= max(1, given.count / 3) { return text }
     return "\(parts[0])'\(parts[1])'\(parts[4].dropFirst())"
   }
 
@@ -170,7 +170,7 @@ package struct Launch {
 
   /// Settings from the rc file; its errors are reported, and the rest applies.
   package func loadRc(complain: (SafeText) -> Void) throws -> RcFile {
-    var rc = RcFile(environment: environment)
+    var rc = RcFile(environment: environment, reserved: Command.names)
     guard !options.noRc else { return rc }
     let path = options.rc ?? RcFile.defaultPath(environment: environment)
     try rc.read(path, mustExist: options.rc != nil, complain: complain)

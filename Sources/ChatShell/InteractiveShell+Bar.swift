@@ -22,7 +22,7 @@ extension InteractiveShell {
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows
-    bar.pending = session.outgoing.lines.map { line in
+    bar.pending = session.waitingLines.map { line in
       // In front, so that a long line cannot hide it.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
@@ -30,9 +30,9 @@ extension InteractiveShell {
         text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
-      !session.editing.isOn && !session.switcher.isChoosing && session.place.isMember
+      !session.editing.isOn && !session.switcher.isChoosing && session.open.isMember
         && editor.question == nil && settings.looks.placeholder
-      ? session.switcher.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      ? session.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.face == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()

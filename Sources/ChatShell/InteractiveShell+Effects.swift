@@ -11,8 +11,8 @@ import Terminal
 
 /// What the session asks for.
 extension InteractiveShell {
-  /// Carries out effects. One that fails is reported, and those behind it are carried out all the same
-  /// (rule 14.8). False: one failed, or the session refused the line.
+  /// Carries out effects. One that fails is reported to the session, and those behind it are carried out
+  /// all the same (rule 14.8). False: one failed, or the session refused the line.
   @discardableResult
   func perform(_ effects: [Effect]) -> Bool {
     var isDone = true
@@ -22,7 +22,7 @@ extension InteractiveShell {
       } catch {
         isDone = false
         let reason = sentence(for: error)
-        if reason.isEmpty { editor.bell() } else { complain(reason) }
+        if reason.isEmpty { editor.bell() } else { tell(.failed(effect, because: reason)) }
       }
     }
     return isDone
@@ -44,7 +44,11 @@ extension InteractiveShell {
     case .put(let text, let mentions): put(text, mentions)
     case .restore(let draft):
       editor.whenLineBegins { [self] in
-        if editor.isEmpty, !editor.hasTypedAhead() { putDraft(draft) } else { tell(.putBy(draft)) }
+        if editor.isEmpty, !editor.hasTypedAhead() {
+          putDraft(draft)
+        } else {
+          tell(.stashConflict(draft))
+        }
       }
     case .swapLine(let draft): editor.whenLineBegins { [self] in putDraft(draft) }
     case .beginChoice:
@@ -75,7 +79,11 @@ extension InteractiveShell {
     case .clearScreen: editor.clearDisplay()
     case .connect(let account, let asks):
       // What the line asked for is done: the account is there, and /connect tries again.
-      do { try connect(account, asks: asks) } catch { complain(sentence(for: error)) }
+      do {
+        try connect(account, asks: asks)
+      } catch {
+        tell(.failed(effect, because: sentence(for: error)))
+      }
     case .quit(let status): stop(status: status)
     }
   }

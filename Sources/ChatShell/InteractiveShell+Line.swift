@@ -69,7 +69,7 @@ extension InteractiveShell {
     if session.switcher.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
     guard enter(text) else {
-      if LineRules.isCommand(text) || !session.place.isMember, !session.editing.isOn { select() }
+      if LineRules.isCommand(text) || !session.open.isMember, !session.editing.isOn { select() }
       return false
     }
     editor.whenLineBegins { [self] in
@@ -133,13 +133,13 @@ extension InteractiveShell {
   /// A file that is there and could be attached.
   private func fileToAttach(_ path: String) -> (path: String, name: String)? {
     let path = RcFile.expanded(path, session.preferences.environment)
-    return (try? session.files.look(at: path)).map { (path, $0.name) }
+    return (try? session.look(atFile: path)).map { (path, $0.name) }
   }
 
   /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
   /// An edit takes no files, and in a command the name is what is wanted.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
-    guard case .path(let name) = content, !session.editing.isOn, session.place.isMember,
+    guard case .path(let name) = content, !session.editing.isOn, session.open.isMember,
       !session.switcher.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }

@@ -38,8 +38,8 @@ extension InteractiveShell {
 
   /// Whether a long text is asked about before it is sent (rule 1.9). True: the line stays.
   func asksBefore(sending text: String) -> Bool {
-    guard sureAs == nil, settings.askLines > 0, !session.editing.isOn, session.place.isMember,
-      session.preferences.rules.allowsSending(text)
+    guard sureAs == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
+      session.rules.allowsSending(text)
     else { return false }
     let said = LineRules.withoutNewlinesAtEnd(text)
     let lines = said.utf8.count { $0 == UInt8(ascii: "\n") } + 1

@@ -101,8 +101,8 @@ final class InteractiveShell {
   }
 
   private func endTurn() {
-    if session.screen.hasToMark { tell(.turnEnded) }
-    guard session.outgoing.isEmpty else { return }
+    if session.readState.hasToMark { tell(.turnEnded) }
+    guard !session.isWaitingForStore else { return }
     idleWork.turn(session.store, lastKey: session.lastKey) { loop.now }
   }
 
@@ -199,6 +199,6 @@ final class InteractiveShell {
   /// signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
-    if isOld, !session.place.typing.isEmpty, !session.editing.isOn { notice = nil }
+    if isOld, !session.open.typing.isEmpty, !session.editing.isOn { notice = nil }
   }
 }

@@ -84,7 +84,7 @@ extension Launch {
       || term.isEmpty || term == "dumb" || isatty(1) == 0
     return LineEditor(
       face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
-      widths: settings.widths(environment: environment),
+      widths: settings.terminalWidths(environment: environment),
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
@@ -155,7 +155,7 @@ extension Launch {
       return Opening(conversation: try enteredRoom(name, me, store), isNew: bare != "lobby")
     } catch RuleError.noSuchRoom where !bare.contains("@") {
       let near =
-        bare == name ? subcommands.first { Command.distance($0, name) <= 1 } : nil
+        bare == name ? subcommands.first { Spelling.distance($0, name) <= 1 } : nil
       if asks {
         return Opening(
           conversation: try usual(me, store), question: .unknownRoom(name, subcommand: near))

@@ -28,8 +28,72 @@ extension BarController where Line == LineEditor {
     ring = { [weak editor] in editor?.bell() }
     allowsSending = { [weak session] text in
       session.map {
-        $0.preferences.rules.allowsSending(text, hasAttachments: !$0.files.waiting.isEmpty)
+        $0.rules.allowsSending(text, hasAttachments: !$0.files.waiting.isEmpty)
       } ?? false
     }
+  }
+}
+
+extension Prefix {
+  /// When the menu opens by itself, and what becomes of an accepted word (rules 2.4, 2.6).
+  @MainActor
+  func rules(in session: Session) -> PrefixRules {
+    let asCharacter = { [weak session] in
+      session?.preferences.settings.emojiIsCharacter ?? true
+    }
+    return switch self {
+    case .command: PrefixRules(lineStartOnly: true)
+    // On a network an address tells people apart.
+    case .person: PrefixRules(namesMayContainPrefix: true, behindAtLineStart: ":")
+    case .room: PrefixRules(opensAfter: 1)
+    case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
+    case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)
+    }
+  }
+}
+
+/// What stands behind one prefix, for the live menu.
+@MainActor
+final class ShellSource: @MainActor CompletionSource {
+  private weak var session: Session?
+  private let prefix: Prefix
+
+  init(_ prefix: Prefix, of session: Session) {
+    self.prefix = prefix
+    self.session = session
+  }
+
+  func candidates(for question: CompletionQuestion) -> [Candidate] {
+    session?.candidates(behind: prefix) ?? []
+  }
+}
+
+/// The arguments of commands, for the live menu (rule 2.8).
+@MainActor
+final class ShellArguments: @MainActor ArgumentSource {
+  private weak var session: Session?
+
+  init(of session: Session) { self.session = session }
+
+  func argument(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
+    if let (list, word) = session?.choiceCandidates(for: text) {
+      return (0..<text.utf8.count, word, list, nil)
+    }
+    guard let found = session?.commandArgument(in: text, caret: caret) else { return nil }
+    return (
+      found.range, found.word, found.candidates,
+      SafeText(line: found.command.usage) + "  " + found.command.help
+    )
+  }
+
+  func bareWord(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
+    guard let session, !session.switcher.isChoosing,
+      let found = session.bareName(in: text, caret: caret)
+    else { return nil }
+    return (found.range, found.word, found.candidates, ":")
   }
 }

@@ -32,7 +32,8 @@ final class Notifier {
       return
     }
     let more = others > 0 ? say(" (and %1 more)", SafeText(others)).string : ""
-    let words = program + [notification.sender, notification.place, notification.body + more]
+    let words =
+      program + [notification.sender, notification.conversation, notification.body + more]
     if shell.programs.start(words, ended: { [weak self] _ in self?.runForWaiting() }) {
       waiting = nil
       return

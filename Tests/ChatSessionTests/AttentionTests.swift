@@ -60,7 +60,7 @@ struct AttentionTests {
     #expect(anna.status().contains("@ben 1, #lobby 1!"))
     anna.say("/mute @ben")
     #expect(anna.status().contains("@ben 1, #lobby 1") && !anna.status().contains("!"))
-    #expect(anna.session.news.unread.allSatisfy { !$0.isForMe })
+    #expect(anna.session.elsewhere.unread.allSatisfy { !$0.isForMe })
     #expect(hears("anna: again") == 0)
     anna.say("/mute")
     #expect(anna.news().last == "  @ben")
@@ -68,7 +68,7 @@ struct AttentionTests {
     #expect(hears("anna: again") == 1 && anna.status().contains("#lobby 3!"))
     anna.say("/mute lobby")
     #expect(hears("anna: again") == 0)
-    #expect(anna.session.news.unread.map(\.isForMe) == [true, false])
+    #expect(anna.session.elsewhere.unread.map(\.isForMe) == [true, false])
     #expect(anna.status().contains("@ben 1, #lobby 4") && !anna.status().contains("!"))
     anna.say("/mute")
     #expect(anna.news().last == "  #lobby")
@@ -104,7 +104,7 @@ struct AttentionTests {
     anna.say("/join tea")
     ben.say("more")
     anna.look()
-    #expect(anna.session.news.unread.isEmpty)
+    #expect(anna.session.elsewhere.unread.isEmpty)
     _ = anna.news()
     anna.say("/switch lobby")
     #expect(!anna.news().contains { $0.contains("more") || $0.contains("new") })
@@ -121,7 +121,7 @@ struct AttentionTests {
   func ignoreRoom() throws {
     anna.say("/join tea")
     anna.say("/ignore #lobby")
-    #expect(hears("anna: tea?") == 0 && anna.session.news.unread.isEmpty)
+    #expect(hears("anna: tea?") == 0 && anna.session.elsewhere.unread.isEmpty)
     _ = anna.news()
     anna.say("/switch lobby")
     let printed = anna.news()
@@ -145,13 +145,13 @@ struct AttentionTests {
     anna.say("/switch lobby")
     let rows = anna.rows()
     #expect(rows.count { $0.contains("line ") } == 27 && !rows.contains { $0.contains("more:") })
-    let lobby = try #require(anna.session.place.conversation).id
+    let lobby = try #require(anna.session.open.conversation).id
     #expect(try anna.store.read { try $0.readMarker(of: anna.session.me.id, in: lobby) } == 70)
   }
 
   @Test("13.9: what is left out is counted also where all that fits is mine or deleted")
   func countsAboveMine() throws {
-    let lobby = try #require(anna.session.place.conversation).id
+    let lobby = try #require(anna.session.open.conversation).id
     anna.say("/join tea")
     for number in 1...27 { ben.say("line \(number)") }
     for _ in 1...25 {
@@ -183,7 +183,7 @@ struct AttentionTests {
       [.contact(NetworkUser(identity: "troll@y.org"), isOnline: nil, away: nil)], of: account)
     _ = anna.news()
     try hear("hidden")
-    #expect(anna.notified.isEmpty && anna.session.news.unread.isEmpty)
+    #expect(anna.notified.isEmpty && anna.session.elsewhere.unread.isEmpty)
     anna.say("/unignore troll@y.org")
     try hear("seen")
     #expect(anna.notified.map { $0[2] } == ["seen"])
@@ -248,7 +248,7 @@ struct AttentionTests {
       anna.question?.text
         == "Delete 2 messages and 0 files for all from tomorrow? y: yes, any other key: no"
     )
-    let lobby = try #require(anna.session.place.conversation?.id)
+    let lobby = try #require(anna.session.open.conversation?.id)
     #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)
     ben.say("/join tea")
     _ = ben.news()
@@ -280,7 +280,7 @@ struct AttentionTests {
   @Test("7.12, 13.10: where nobody can answer, what asks first is refused; keep off is not")
   func nobodyToAsk() throws {
     let script = try town.person("carl", in: "tea", face: .batch)
-    let tea = try #require(script.session.place.conversation).id
+    let tea = try #require(script.session.open.conversation).id
     for line in ["/set keep 1d", "/room remove"] {
       #expect(!script.say(line) && script.question == nil)
       #expect(script.printed.last?.hasPrefix(line + " asks a question first") == true)

@@ -35,15 +35,15 @@ struct BusyRoomTests {
       anna.say(String(line))
     }
     anna.tell(.resized(rows: 50, columns: columns))
-    let transcript = anna.session.transcript
-    let options = transcript.printer.options
+    var printer = anna.session.transcript.printer
+    let options = printer.options
     var lines: [StyledLine] = []
     for happening in Self.happenings(me: anna.session.me.id) {
       switch happening {
-      case .said(let message): lines += transcript.lines(for: message)
-      case .edited(let message): lines += transcript.revision(of: message)
+      case .said(let message): lines += printer.lines(for: message)
+      case .edited(let message): lines += printer.revision(of: message)
       case .reacted(let news):
-        transcript.endRun()
+        printer.endRun()
         lines.append(
           MessagePrinter.line(
             for: news, by: SafeText(name: news.participant.name), widths: options.widths))

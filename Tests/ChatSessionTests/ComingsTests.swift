@@ -197,7 +197,7 @@ struct ComingsTests {
   func boundaries() throws {
     let town = try Town()
     let anna = try town.person("anna")
-    let lobby = try #require(anna.session.place.conversation).id
+    let lobby = try #require(anna.session.open.conversation).id
     func fill(to count: Int) throws {
       for number in 1..<count {
         try anna.store.writeDurablyIfNeeded {
@@ -237,7 +237,7 @@ struct ComingsTests {
     for number in 1...20 {
       let one = try anna.store.writeDurablyIfNeeded { try $0.participant(identity: "p\(number)") }
       try anna.store.writeDurablyIfNeeded {
-        try $0.join(one.id, try #require(anna.session.place.conversation).id)
+        try $0.join(one.id, try #require(anna.session.open.conversation).id)
       }
     }
     ben.say("I spoke")

@@ -37,9 +37,9 @@ struct HintTests {
     anna.text = ""
     _ = try town.person("ben", in: "1")
     anna.say("/switch 1")
-    #expect(anna.session.place.conversation?.name == "#1")
+    #expect(anna.session.open.conversation?.name == "#1")
     let script = try town.person("anna", face: .batch)
-    #expect(script.say("/switch 3") && script.session.place.conversation?.name == "#dev")
+    #expect(script.say("/switch 3") && script.session.open.conversation?.name == "#dev")
   }
 
   @Test("13.1: what C-x C-l, C-x C-n and C-x C-p do, /switch -, +1 and -1 do")
@@ -106,7 +106,7 @@ struct HintTests {
     #expect(!ben.say("/join new,\(tooLong)"))
     #expect(try ben.store.read { try $0.room("new") } == nil)
     #expect(ben.say("/join tea,tea"))
-    #expect(ben.session.place.conversation?.name == "#tea")
+    #expect(ben.session.open.conversation?.name == "#tea")
   }
 
   @Test("13.1, 13.4: C-x b asks as /switch does, and the line stays behind as the draft")

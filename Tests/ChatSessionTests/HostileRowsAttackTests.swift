@@ -94,7 +94,7 @@ struct HostileRowsAttackTests {
     #expect(anna.news().count { $0.contains("ben") } == 1)
     ben.look()
     anna.look()
-    let message = try #require(anna.session.place.newestOwn)
+    let message = try #require(anna.session.open.newestOwn)
     let store = try town.store()
     #expect(try store.read { try $0.reach(of: message) }.recipients == 1)
     #expect(try store.read { try $0.recipients(of: message.id) }.count == 1)

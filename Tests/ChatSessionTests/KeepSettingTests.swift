@@ -20,9 +20,9 @@ import Testing
   @Test("refuses minutes, which once were months, and hours; its sentence names the months")
   func shortAges() {
     #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
-    let sentence = Keep.refusal(of: "3m").sentence.string
+    let sentence = Keep.invalidValue("3m").sentence.string
     #expect(sentence.hasPrefix("“3m” (minutes) is not a valid") && sentence.contains("3mo"))
-    #expect(Keep.refusal(of: "36h").sentence.string.contains("hours"))
+    #expect(Keep.invalidValue("36h").sentence.string.contains("hours"))
   }
 
   @Test(

@@ -136,7 +136,7 @@ struct ListTests {
     anna.say("nothing to open")
     anna.say("nor here")
     ben.say("see https://example.org/")
-    let found = anna.session.argument(in: line, caret: line.utf8.count)?.candidates
+    let found = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
     #expect(found?.map(\.text) == candidates)
   }
 

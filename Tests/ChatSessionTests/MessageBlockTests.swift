@@ -188,7 +188,7 @@ struct MessageBlockTests {
     anna.say("/set numbers off")
     ben.say("green or black?")
     anna.look()
-    let found = anna.session.argument(in: "/reply ", caret: 7)
+    let found = anna.session.commandArgument(in: "/reply ", caret: 7)
     #expect(found?.candidates.map(\.text) == ["1"])
     #expect(found?.candidates.map(\.hint) == ["ben: green or black?"])
   }

@@ -85,7 +85,7 @@ struct MovesTests {
   func typingOn() throws {
     ben.tell(.move(.next))
     ben.type("x")
-    #expect(ben.session.place.conversation?.name == "#dev")
+    #expect(ben.session.open.conversation?.name == "#dev")
     ben.tell(.move(.next))
     ben.text = "to tea"
     #expect(ben.tell(.entered("to tea")))

@@ -88,7 +88,7 @@ struct NameTests {
       Ranking.candidates(people, matching: "b").beginning.map(\.text) == ["ben", "b\u{435}n"])
     anna.say("/msg b\u{435}n")
     anna.say("/switch lobby")
-    let chats = try #require(anna.session.argument(in: "/switch @b", caret: 10)).candidates
+    let chats = try #require(anna.session.commandArgument(in: "/switch @b", caret: 10)).candidates
     #expect(chats.map(\.mark).sorted() == ["", "≈"])
   }
 
@@ -100,7 +100,8 @@ struct NameTests {
     func marked(_ text: String, by sender: Person) throws -> [String] {
       sender.say(text)
       let message = try #require(try sender.newest())
-      let reversed = ben.session.transcript.lines(for: message).last?.runs.filter {
+      var printer = ben.session.transcript.printer
+      let reversed = printer.lines(for: message).last?.runs.filter {
         $0.style.attributes.contains(.reverse)
       }
       return (reversed ?? []).map(\.text.string)

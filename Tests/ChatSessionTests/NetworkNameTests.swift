@@ -134,7 +134,7 @@ struct NetworkNameTests {
     // Only who leaves by themselves is told that they left.
     try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
-    #expect(anna.session.place.isMember)
+    #expect(anna.session.open.isMember)
     try network.apply([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))

@@ -233,7 +233,7 @@ final class Person: SessionLine {
         printed += lines.map(\.plain.string)
         self.lines += lines
       case .ask(let text, let answers): question = (text.string, answers)
-      case .notify(let news): notified.append([news.sender, news.place, news.body])
+      case .notify(let news): notified.append([news.sender, news.conversation, news.body])
       case .notice(let text): notice = text.string
       case .noticeIsOver(let text): if notice == text.string { notice = "" }
       case .bell: bells += 1
@@ -294,7 +294,7 @@ final class Person: SessionLine {
 
   /// My newest message in the open conversation.
   func newest() throws -> Message? {
-    guard let place = session.place.conversation else { return nil }
+    guard let place = session.open.conversation else { return nil }
     return try store.read { try $0.newest(by: session.me.id, in: place.id) }
   }
 

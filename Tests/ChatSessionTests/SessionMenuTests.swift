@@ -4,6 +4,7 @@ import StyledText
 import Testing
 
 @testable import ChatSession
+@testable import ChatShell
 
 /// The menu of the bar, with what a session offers for it.
 @MainActor

@@ -156,7 +156,7 @@ struct SessionTests {
     anna.say("without")
     anna.type("a draft")
     anna.wait(20_000)
-    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
+    #expect(anna.session.waitingLines.map(\.typed) == ["with cups", "without"])
     // The draft that is stored is that of the line, until it is a message.
     #expect(
       try town.store().read { try $0.drafts(of: anna.session.me.id) }.map(\.1.files.count) == [1])
@@ -168,7 +168,7 @@ struct SessionTests {
         "[1] anna: with cups", "                [file 1: cups.txt, text/plain, 8 B]",
         "[2]       without",
       ])
-    #expect(anna.session.outgoing.isEmpty && anna.text == "a draft")
+    #expect(!anna.session.isWaitingForStore && anna.text == "a draft")
   }
 
   @Test("8.2: in another conversation nothing waits for files, nor changes when they are there")
@@ -179,11 +179,11 @@ struct SessionTests {
     anna.say("with cups")
     anna.say("/join tea")
     anna.say("here")
-    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups"])
+    #expect(anna.session.waitingLines.map(\.typed) == ["with cups"])
     anna.say("/pause")
     let picture = anna.picture
     anna.copyFiles()
-    #expect(anna.session.outgoing.isEmpty && anna.session.screen.isPaused)
+    #expect(!anna.session.isWaitingForStore && anna.session.readState.isPaused)
     #expect(anna.picture == picture)
   }
 
@@ -198,10 +198,10 @@ struct SessionTests {
     let lock = try Lock(town.path)
     anna.copyFiles()
     anna.wait(9_000)
-    #expect(anna.session.outgoing.lines.map(\.typed) == ["with cups", "without"])
+    #expect(anna.session.waitingLines.map(\.typed) == ["with cups", "without"])
     lock.release()
     anna.wait(100)
-    #expect(anna.session.outgoing.isEmpty && anna.text.isEmpty)
+    #expect(!anna.session.isWaitingForStore && anna.text.isEmpty)
   }
 
   @Test("5.1, 8.2: the draft of a line whose files are copied is not put beside it, nor left over")
@@ -232,11 +232,11 @@ struct SessionTests {
     #expect(anna.press(.cancel))
     #expect(anna.text == "with cups" && anna.session.files.waiting.count == 1)
     anna.copyFiles()
-    #expect(anna.session.outgoing.isEmpty && anna.text == "with cups")
+    #expect(!anna.session.isWaitingForStore && anna.text == "with cups")
     anna.say("with cups")
     #expect(unlink(path) == 0)
     anna.copyFiles()
-    #expect(anna.text == "with cups" && anna.session.outgoing.isEmpty)
+    #expect(anna.text == "with cups" && !anna.session.isWaitingForStore)
     #expect(anna.session.files.waiting.count == 1)
     // However the path is broken into rows.
     let said = anna.printed.joined(separator: " ")
@@ -269,7 +269,7 @@ struct SessionTests {
     #expect(anna.status == nil)
     anna.copyFiles()
     anna.wait(100)
-    #expect(anna.status == 0 && anna.session.outgoing.isEmpty)
+    #expect(anna.status == 0 && !anna.session.isWaitingForStore)
   }
 
   // MARK: What arrives (rule 7)
@@ -379,7 +379,7 @@ struct SessionTests {
     #expect(
       try ben.store.read {
         try $0.readMarker(
-          of: ben.session.me.id, in: try #require(ben.session.place.conversation).id)
+          of: ben.session.me.id, in: try #require(ben.session.open.conversation).id)
       }
         == 2850)
     // Once all of it, then the last ones.
@@ -454,5 +454,18 @@ struct SessionTests {
     ben.say("cups")
     ben.say("/cancel")
     #expect(ben.session.files.waiting.isEmpty)
+  }
+
+  @Test("14.8: an effect that failed is told to the session, which says so")
+  func failedEffects() throws {
+    let anna = try Town().person("anna")
+    _ = anna.news()
+    anna.tell(.failed(.copy("text"), because: "There is no clipboard."))
+    #expect(anna.news() == ["There is no clipboard."])
+    // A batch says on standard error what fails.
+    let batch = try Town().person("ben", face: .batch)
+    _ = batch.news()
+    batch.tell(.failed(.copy("text"), because: "There is no clipboard."))
+    #expect(batch.news().isEmpty)
   }
 }

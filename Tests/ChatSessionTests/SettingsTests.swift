@@ -140,8 +140,8 @@ import Testing
       (["TERM": "xterm-256color", "TMUX": "/tmp/x"], .joinedAsOne),
       (["TERM": "xterm-kitty"], .graphemes), (["TERM": "xterm"], .codePoints),
     ])
-  func widths(environment: [String: String], clusters: Widths.Clusters) {
-    #expect(Settings().widths(environment: environment).clusters == clusters)
+  func terminalWidths(environment: [String: String], clusters: Widths.Clusters) {
+    #expect(Settings().terminalWidths(environment: environment).clusters == clusters)
   }
 }
 

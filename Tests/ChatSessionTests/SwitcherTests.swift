@@ -38,7 +38,7 @@ struct SwitcherTests {
     #expect(prompt == "switch to> |" && ben.text == "")
     ben.say(typed)
     #expect(prompt == (name == "#lobby" ? "#lobby> half|" : "\(name)> |"))
-    #expect(ben.session.place.conversation?.name == name)
+    #expect(ben.session.open.conversation?.name == name)
   }
 
   @Test("13.1: C-g, C-c and C-d leave the switcher, and the line is as it was; no name goes there")

@@ -20,7 +20,7 @@ struct WaitingFileTests {
   }
 
   private func sent() throws -> [[String]] {
-    let place = try #require(anna.session.place.conversation)
+    let place = try #require(anna.session.open.conversation)
     return try anna.store.read {
       try $0.messages(in: place.id, limit: 100, for: anna.session.me.id)
     }.map {
@@ -64,7 +64,7 @@ struct WaitingFileTests {
   @Test("12.7: a path that somebody else wrote into my draft is neither opened nor sent")
   func foreignPath() throws {
     let secret = try town.folder.write("id", "key!")
-    let here = try #require(anna.session.place.conversation)
+    let here = try #require(anna.session.open.conversation)
     let store = try town.store()
     for files in [
       [DraftFile(path: secret)], [DraftFile(path: secret), DraftFile(path: "/dev/zero")],
@@ -85,7 +85,7 @@ struct WaitingFileTests {
   @Test("12.7: what I attached waits in my next shell, but in no other conversation, and once")
   func ownPath() throws {
     let path = try town.folder.write("notes", "mine")
-    let here = try #require(anna.session.place.conversation)
+    let here = try #require(anna.session.open.conversation)
     anna.say("/attach " + path)
     let again = try town.person("anna")
     #expect(again.session.files.waiting.files.map(\.path) == [path])
@@ -167,7 +167,7 @@ struct WaitingFileTests {
     try town.store().writeDurably {
       try $0.send(
         String(repeating: "x", count: 16_000_000),
-        in: try #require(anna.session.place.conversation).id, by: anna.session.me.id)
+        in: try #require(anna.session.open.conversation).id, by: anna.session.me.id)
     }
     anna.say("/export " + path)
     anna.writeFiles()

@@ -151,7 +151,7 @@ package struct CheckScript: Subcommand {
           "  Characters: UTF-8, but marks in ASCII, because the locale's encoding is %1; set a UTF-8 locale such as C.UTF-8",
           // What the C library calls plain ASCII.
           codeset == "ANSI_X3.4-1968" ? "ASCII" : SafeText(line: codeset)))
-    let widths = settings.widths(environment: environment)
+    let widths = settings.terminalWidths(environment: environment)
     let rule =
       switch widths.clusters {
       case .codePoints: say("each code point by itself (width codepoints)")

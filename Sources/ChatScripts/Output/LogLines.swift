@@ -32,7 +32,7 @@ enum LogLines {
       return [
         head
           + (message.removal.map {
-            MessagePrinter.removal($0, of: say("this message of %1", sender))
+            MessagePrinter.removalText($0, of: say("this message of %1", sender))
           } ?? say("%1 deleted this message", sender))
       ]
     }
@@ -48,7 +48,7 @@ enum LogLines {
   }
 
   private static func body(of message: Message, _ folding: Folding?) -> [SafeText] {
-    guard let (beginning, size) = folding?.folded(message.body) else {
+    guard let (beginning, size) = folding?.fold(message.body) else {
       return SafeText(body: message.body).lines
     }
     // Through a pipe nothing is folded.

@@ -4,18 +4,19 @@ import StyledText
 
 /// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
 @MainActor
-struct Alerts: SessionPart {
-  let session: Session
+struct Alerts {
+  let me: Participant
+  let settings: Settings
+  let attention: Attention
 
   /// It names me, or it was written to me alone, unless I want to hear more or less (rule 7.11).
-  func isForMe(_ message: Message) -> Bool {
-    let attention = session.attention
+  func isForMe(_ message: Message, isDirect: Bool) -> Bool {
     guard !attention.isQuiet(message.sender, in: message.conversation) else { return false }
     return switch attention.notify[message.conversation] {
     case .everything?: true
     case .mentions?: isMention(message)
     case .nothing?: false
-    case nil: news.isDirect(message) || isMention(message)
+    case nil: isDirect || isMention(message)
     }
   }
 
@@ -23,46 +24,34 @@ struct Alerts: SessionPart {
     message.names(me, highlight: settings.highlightWords)
   }
 
-  /// - Parameter isInvited: somebody brought me into a room, which rings as well.
-  func alert(_ messages: [Message], andInvited isInvited: Bool) {
-    // Whoever has a direct chat before them sees each line of it come.
-    let rings = messages.contains {
-      $0.conversation != place.conversation?.id || screen.isPaused || isMention($0)
-    }
-    if settings.bell, rings || isInvited { emit(.bell) }
-    guard !settings.notifyCommand.isEmpty, session.isInteractive else { return }
-    for message in messages { notify(message) }
+  /// Whether I hear of an invitation: somebody brought me into a room, which rings as well.
+  func isInvitation(_ event: Event) -> Bool {
+    event.other?.id == me.id && !attention.mutedPeople.contains(event.participant.id)
+      && !attention.ignoredPeople.contains(event.participant.id)
+  }
+
+  /// - Parameters:
+  ///   - messages: that are for me.
+  ///   - seen: the conversation of which each line is seen as it comes.
+  func rings(for messages: [Message], seen: ID<Conversation>?) -> Bool {
+    settings.bell && messages.contains { $0.conversation != seen || isMention($0) }
   }
 
   /// How much of a text is handed on, in bytes; the system takes 128 KiB in one argument, and nobody
   /// reads more in passing.
   private static let notifiedBytes = 4000
 
-  private func notify(_ message: Message) {
-    let name =
-      (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.name ?? ""
+  /// What `notify-command` is told of a message.
+  func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
+    let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
     // What is made safe may become longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
-    var texts = [SafeText(name: message.senderName), SafeText(name: name), body].map {
-      String($0.string.start(bytes: Self.notifiedBytes))
-    }
+    var texts = [
+      SafeText(name: message.senderName), SafeText(name: conversation?.name ?? ""), body,
+    ].map { String($0.string.start(bytes: Self.notifiedBytes)) }
     // The program may take a leading hyphen for an option. Compare bytes, as it does, not
     // characters.
     if texts[0].utf8.first == UInt8(ascii: "-") { texts[0] = "@" + texts[0] }
-    emit(.notify(Notification(sender: texts[0], place: texts[1], body: texts[2])))
-  }
-}
-
-extension String {
-  /// The start of a text with at most so many bytes: whole characters, or, where the first one alone
-  /// is longer, whole code points.
-  func start(bytes most: Int) -> Substring {
-    guard utf8.count > most else { return self[...] }
-    var end = utf8.index(startIndex, offsetBy: most)
-    while end > startIndex, utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
-    let start = self[..<end]
-    // The last one may go on behind the end.
-    let last = start.index(before: end)
-    return last > startIndex ? start[..<last] : start
+    return Notification(sender: texts[0], conversation: texts[1], body: texts[2])
   }
 }

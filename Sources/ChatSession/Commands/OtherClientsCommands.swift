@@ -34,7 +34,7 @@ enum OtherClientsCommands {
 
 extension Command {
   /// Said of a name that no command has: what is meant, or what is near (rule 1.11).
-  static func unknown(_ name: String) -> Refusal {
+  static func unknown(_ name: String, among names: [String]) -> Refusal {
     let shown = SafeText(line: name)
     if name.contains("/") {
       return Refusal(
@@ -46,11 +46,11 @@ extension Command {
     if let counterpart = OtherClientsCommands.counterpart(of: name) {
       return Refusal(say("There is no /%1; %2", shown, counterpart))
     }
-    if let near = nearest(to: name) {
+    if let near = Spelling.nearest(to: name, among: names) {
       return Refusal(
         say(
           "/%1 is not a command. Did you mean /%2? /help lists them.", shown,
-          SafeText(line: near.name)))
+          SafeText(line: near)))
     }
     return Refusal(
       say("/%1 is not a command. /help lists them; to send the line, begin it with //.", shown))

@@ -6,7 +6,7 @@ extension Store {
   /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
   /// leads to; nil where it is gone.
   package func identity(of attachment: Attachment) -> String? {
-    (try? attachmentFolder.file(of: attachment.hash).status()).map(AttachmentCopy.identity)
+    attachmentFolder.identity(of: attachment.hash)
   }
 
   /// Where the file of an attachment lies, for programs that open it. It may be gone.

@@ -20,6 +20,11 @@ package struct AttachmentFolder {
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
 
+  /// Which file has these bytes now, and never what a link there leads to; nil where it is gone.
+  package func identity(of hash: String) -> String? {
+    (try? file(of: hash).status()).map(AttachmentCopy.identity)
+  }
+
   /// Where the file of a hash is, or would be. What is not a hash names a file that is never there.
   package func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }

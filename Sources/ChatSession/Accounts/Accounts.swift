@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// My accounts on networks: their processes are started when they are needed, and what they do is
+/// told in the status line.
+@MainActor
+struct Accounts {
+  private(set) var list: [Account] = []
+  /// What I have set for them, and what is known of their servers.
+  private let ownFiles: AccountFiles
+  private let storePath: String
+  private let me: ID<Participant>
+  private let glyphs: Glyphs
+  private let isInteractive: Bool
+  private var settings: [ID<Account>: AccountSettings] = [:]
+  /// Said once: my file of accounts cannot be used.
+  private var fault: AccountFileError?
+  /// When a process was last started for an account here, in monotonic milliseconds, and how long
+  /// the next one has to wait.
+  private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
+  /// When ``startWanted(again:at:_:)`` is to come, in monotonic milliseconds.
+  private(set) var deadline: Int64?
+  /// Those that were asked here to connect, until they are.
+  private var awaited: Set<ID<Account>> = []
+  /// Those of them of which it was said why they are not.
+  private var faulty: Set<ID<Account>> = []
+  /// What this shell has shown of the settings that the store holds.
+  private(set) var shown: [ID<Account>: AccountSettings] = [:]
+  /// Accounts whose process ended before it could serve them, and its exit status.
+  private var ended: [ID<Account>: Int32] = [:]
+
+  init(
+    of me: ID<Participant>, _ preferences: Preferences, storePath: String, isInteractive: Bool
+  ) {
+    ownFiles = AccountFiles(environment: preferences.environment)
+    glyphs = preferences.glyphs
+    (self.me, self.storePath, self.isInteractive) = (me, storePath, isInteractive)
+  }
+
+  /// What I have set for an account; nil for one that my file does not list for this store.
+  func ownSettings(of account: Account) -> AccountSettings? { settings[account.id] }
+
+  func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
+
+  /// What is known of the account's server, by name.
+  func facts(of account: Account) -> [String: String] {
+    (try? ownFiles.facts(of: account, inStoreAt: storePath)) ?? [:]
+  }
+
+  /// The service for rooms of the account's server, where it is known.
+  func roomService(of account: Account) -> String? { facts(of: account)["rooms"] }
+
+  var path: String { ownFiles.path }
+
+  // MARK: Changing
+
+  /// Writes the settings into my file, and tells my other shells and the account's process.
+  ///
+  /// - Throws: `AccountFileError`, `StoreError`.
+  func set(
+    _ settings: AccountSettings?, of account: Account, _ transaction: borrowing DurableTransaction
+  ) throws {
+    try ownFiles.set(settings, of: account, inStoreAt: storePath)
+    try transaction.noteChange(of: account)
+    if settings != nil, try transaction.holderIsAlive(of: account) {
+      try transaction.ask(.settings, of: account)
+    }
+  }
+
+  /// Forgets which ways to log in the account's server had.
+  ///
+  /// - Throws: `SystemFailure`.
+  func forgetLogin(of account: Account) throws {
+    try ownFiles.learn(["scram": ""], of: account, inStoreAt: storePath)
+  }
+
+  /// Applies the nickname that was set last to an account that is about to connect.
+  ///
+  /// - Returns: false if it has not changed.
+  func takeNick(of account: Account, in store: Store) throws -> Bool {
+    try ownFiles.takeNick(of: account, in: store)
+  }
+
+  /// An earlier version kept in the store whether the server had offered SCRAM.
+  func learnStoredLogin(
+    of account: Account, _ transaction: borrowing DurableTransaction
+  ) throws {
+    if try transaction.storedSettings(of: account)?["scram"] != nil,
+      facts(of: account)["scram"] == nil
+    {
+      try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: storePath)
+    }
+  }
+
+  /// Moves settings that the store holds into my file.
+  func accept(
+    _ stored: AccountSettings, of account: Account, _ transaction: borrowing DurableTransaction
+  ) throws {
+    try learnStoredLogin(of: account, transaction)
+    try ownFiles.set(stored, of: account, inStoreAt: storePath)
+    try transaction.removeStoredSettings(of: account)
+  }
+
+  /// An earlier version kept an account's settings in the store, where others may have put them: shows
+  /// them, and says how to use or delete them (rule 12.7). A whole command decides, because a key may
+  /// have been typed before the settings were on the screen.
+  mutating func storedSettingsNotice(_ snapshot: borrowing Snapshot) -> [Outcome] {
+    guard isInteractive, fault == nil else { return [] }
+    var outcomes: [Outcome] = []
+    for account in list where settings[account.id] == nil {
+      guard let stored = (try? snapshot.storedSettings(of: account)) ?? nil else { continue }
+      shown[account.id] = stored
+      let address = SafeText(line: account.address)
+      outcomes.append(
+        .answer(
+          [
+            StyledLine(
+              say(
+                "The store has settings for %1 from an earlier hobnob. Anyone who can write to the store could have changed them:",
+                address))
+          ]
+            + stored.values.sorted { $0.key < $1.key }.map {
+              StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
+            }
+            + [
+              StyledLine(
+                say("/account accept %1 uses them; /account discard %1 deletes them.", address))
+            ]))
+    }
+    return outcomes
+  }
+
+  // MARK: What they do
+
+  /// Something about accounts changed, or was never read.
+  mutating func refresh(_ snapshot: borrowing Snapshot) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    do {
+      let hadNone = list.isEmpty
+      list = try snapshot.accounts(of: me)
+      outcomes += readSettings()
+      if hadNone, !list.isEmpty {
+        // Their nicknames are names of mine.
+        outcomes.append(.nicknamesChanged)
+        if isInteractive { outcomes += try reminder(snapshot) }
+      }
+      for account in list where ended[account.id] != nil {
+        if try !account.status.isEmpty || snapshot.holderIsAlive(of: account) {
+          ended[account.id] = nil
+        }
+      }
+      for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
+        // The status line has no room for a reason; later ones are in `/account`.
+        guard account.status.hasPrefix("offline") else { continue }
+        faulty.insert(account.id)
+        outcomes.append(.tell(SafeText(line: account.address + ": " + account.status)))
+      }
+      for account in list where awaited.contains(account.id) && account.status.isEmpty {
+        guard try snapshot.holderIsAlive(of: account) else { continue }
+        awaited.remove(account.id)
+        outcomes.append(.tell(try welcome(to: account, snapshot)))
+      }
+    } catch {
+      outcomes.append(.tryAgainSoon)
+    }
+    return outcomes
+  }
+
+  mutating func readSettings() -> [Outcome] {
+    settings = [:]
+    do throws(AccountFileError) {
+      for account in list {
+        settings[account.id] = try ownFiles.settings(of: account, inStoreAt: storePath)
+      }
+      fault = nil
+      return []
+    } catch {
+      // None of them is used then, and nothing is started.
+      settings = [:]
+      defer { fault = error }
+      return fault == error ? [] : [.complain([sentence(for: error)])]
+    }
+  }
+
+  /// Reminds of the requests of strangers that came while no shell was open.
+  private func reminder(_ snapshot: borrowing Snapshot) throws -> [Outcome] {
+    var count = 0
+    for account in list { count += try snapshot.approaches(to: account).count }
+    switch count {
+    case 0: return []
+    case 1: return [.tell(say("One request waits; /requests shows it."))]
+    default: return [.tell(say("%1 requests wait; /requests lists them.", SafeText(count)))]
+    }
+  }
+
+  /// A process that this shell had started ended. One that served the account has left the reason as
+  /// the account's status; one that never came so far is reported here, once, and started again.
+  mutating func processEnded(
+    _ id: ID<Account>, status: Int32, at now: Int64, _ snapshot: borrowing Snapshot
+  ) -> [Outcome] {
+    var outcomes = refresh(snapshot)
+    guard status != 0, status != Self.isServed,
+      let account = list.first(where: { $0.id == id }), isWanted(account), account.status.isEmpty,
+      (try? snapshot.holderIsAlive(of: account)) == false
+    else { return outcomes }
+    if ended.updateValue(status, forKey: id) == nil {
+      outcomes.append(
+        .complain([
+          say(
+            "hobnob-%1 ended with status %2 before it could connect %3; hobnob starts it again.",
+            SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
+        ]))
+    }
+    return outcomes + startWanted(at: now, snapshot)
+  }
+
+  /// The exit status of a process that found another one serving its account.
+  private static let isServed: Int32 = 75
+
+  /// What the account's process is doing, empty when it is connected.
+  func state(of account: Account) -> String {
+    if let status = ended[account.id] {
+      return "offline: hobnob-\(account.kind) ended with status \(status)"
+    }
+    return account.status
+  }
+
+  /// To be told once it is connected.
+  mutating func awaitConnection(of account: Account) {
+    awaited.insert(account.id)
+    faulty.remove(account.id)
+  }
+
+  /// Says what there is where somebody has come for the first time, or again.
+  private func welcome(
+    to account: Account, _ snapshot: borrowing Snapshot
+  ) throws -> SafeText {
+    let address = SafeText(line: account.address)
+    if try snapshot.listing(for: me).contains(where: { $0.conversation.network == account.network })
+    {
+      return say("%1 is connected; /list shows what is there.", address)
+    }
+    let service = roomService(of: account) ?? "rooms.example.org"
+    return say(
+      "%1 is connected. /join room@%2 enters a room, /msg somebody@%3 opens a direct chat.",
+      address, SafeText(line: service), SafeText(line: account.domain))
+  }
+
+  /// Starts what is wanted and does not run.
+  ///
+  /// - Parameter again: whether also what has ended with a reason, which may be there no more.
+  mutating func startWanted(
+    again: Bool = false, at now: Int64, _ snapshot: borrowing Snapshot
+  ) -> [Outcome] {
+    var outcomes = refresh(snapshot)
+    deadline = nil
+    for account in list where isWanted(account) {
+      guard let holder = try? snapshot.holder(of: account), holder != .alive,
+        // What a process says that has crashed is no reason not to start the next one.
+        again || account.status.isEmpty || holder == .dead
+      else { continue }
+      var pause = Retry.process.pause
+      if let last = started[account.id] {
+        // One that crashes again and again is started less and less often.
+        if now - last.at < last.pause + Retry.settled {
+          pause = min(last.pause * 2, Retry.process.longest)
+        }
+        guard now - last.at >= last.pause else {
+          deadline = min(deadline ?? .max, last.at + last.pause)
+          continue
+        }
+      }
+      started[account.id] = (now, pause)
+      outcomes += [.write(.nickname(account)), .effect(.connect(account, asks: false))]
+    }
+    return outcomes
+  }
+
+  mutating func tick(at now: Int64, _ snapshot: borrowing Snapshot) -> [Outcome] {
+    guard let deadline, now >= deadline else { return [] }
+    return startWanted(at: now, snapshot)
+  }
+
+  /// The owner asked for it, and may be asked for the password.
+  mutating func start(
+    _ account: Account, at now: Int64, _ snapshot: borrowing Snapshot
+  ) -> [Outcome] {
+    let outcomes = refresh(snapshot)
+    started[account.id] = (now, Retry.process.pause)
+    awaitConnection(of: account)
+    let asks = ownSettings(of: account)?["password-command"] == nil
+    return outcomes + [.effect(.connect(account, asks: asks))]
+  }
+
+  // MARK: The status line
+
+  /// For the status line: the state of each account that is not simply connected. That an account
+  /// is offline matters only if one of its conversations is open, a message waits for it, or it was
+  /// asked here to connect.
+  ///
+  /// - Parameter networks: of the open conversation, and those that messages wait for.
+  func status(_ detail: Detail, of networks: Set<String>) -> SafeText? {
+    let said = list.compactMap { account -> SafeText? in
+      let status = isWanted(account) ? state(of: account) : "disconnected"
+      let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
+      let matters =
+        networks.contains(account.network) || isWanted(account) && awaited.contains(account.id)
+      guard !status.isEmpty, matters || !isOffline else { return nil }
+      return say(
+        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+        detail == .whole ? barred(status) : short(status, detail))
+    }
+    return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// How much of an account's state is told: what would be cut off is left out, since `/account` tells
+  /// it.
+  enum Detail {
+    /// `offline, next try 12:04: the server went away`, and a percentage has a bar.
+    case whole
+    /// `offline, next try 12:04`
+    case withTime
+    /// `offline`
+    case word
+  }
+
+  private func short(_ status: String, _ detail: Detail) -> SafeText {
+    guard status.hasPrefix("offline") else { return SafeText(line: status) }
+    let end = status.firstRange(of: detail == .word ? ", " : ": ")?.lowerBound
+    return SafeText(line: String(status[..<(end ?? status.endIndex)]))
+  }
+
+  /// `uploading a.png ████░░░░░░ 45 %`
+  private func barred(_ status: String) -> SafeText {
+    let words = status.split(separator: " ")
+    guard words.last == "%", let percent = words.dropLast().last.flatMap({ Int($0) }),
+      (0...100).contains(percent)
+    else { return SafeText(line: status) }
+    let columns = 10
+    let done = percent * columns / 100
+    let bar = (0..<columns).map { $0 < done ? glyphs.done : glyphs.undone }.joined(separator: "")
+    return SafeText(line: words.dropLast(2).joined(separator: " ")) + " " + bar + " "
+      + SafeText(line: "\(percent) %")
+  }
+
+  /// Whether a network is not simply connected; never this machine.
+  func isSettlingIn(_ network: String?) -> Bool {
+    list.contains { $0.network == network && (isWanted($0) ? !$0.status.isEmpty : true) }
+  }
+
+  // MARK: Which one
+
+  /// The account that an address without one belongs to: of the open conversation's network, else the
+  /// only one.
+  func present(in network: String?) -> Account? {
+    list.count == 1 ? list.first : list.first { $0.network == network }
+  }
+
+  /// The account by which an address is reached: the only one, or the only one of the same server.
+  ///
+  /// - Parameter network: of the open conversation.
+  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  func reaching(_ address: String, from network: String?) throws -> Account {
+    try Account.reaching(address, among: list) { roomService(of: $0) }
+      ?? named("", from: network)
+  }
+
+  /// The one of that address, or the only one.
+  ///
+  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  func named(_ address: String, from network: String?) throws -> Account {
+    let bare = address.lowercased()
+    if address.isEmpty {
+      if let present = present(in: network) { return present }
+      guard list.isEmpty else {
+        throw Refusal(
+          say(
+            "Which account? You have %1. Open a conversation of the account you mean; /msg %2 opens one with yourself.",
+            list.map { SafeText(line: $0.address) }.joined(separator: ", "),
+            SafeText(line: list[0].address)))
+      }
+    } else if let found = list.first(where: { [$0.address, $0.network].contains(bare) }) {
+      return found
+    }
+    guard list.isEmpty else {
+      throw Refusal(
+        say(
+          "You have no account %1; you have %2.", SafeText(line: address),
+          list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+    }
+    throw Refusal(say("You have no account yet; /account explains how to get one."))
+  }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// `/account`, `/connect`, `/disconnect`.
+@MainActor
+struct AccountCommands {
+  let context: CommandContext
+  private var accounts: Accounts { context.accounts }
+
+  /// What can be set of an account, and what it is.
+  nonisolated static let options: [(name: String, help: SafeText)] = [
+    ("host", say("the server's host, if the domain does not name it")),
+    ("port", say("its port; 5223 means direct TLS")),
+    ("ca", say("a file with the certificates to trust instead of the system's")),
+    ("pin", say("trust only a public key with this SHA-256")),
+    ("nick", say("your nickname in rooms")),
+    ("fetch", say("the largest file to fetch by itself from contacts, in megabytes; 0: none")),
+    ("password-command", say("a command that prints the password, run without a shell")),
+  ]
+
+  /// What `/help account` adds, as the manual has it.
+  nonisolated static let help: [SafeText] =
+    [
+      say("/account lists them, or explains how to get one."),
+      say(
+        "add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password, connects, and shows the rooms and people that you have there."
+      ),
+      say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
+      say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
+      say("accept ADDRESS and discard ADDRESS decide on settings that an earlier hobnob left."),
+      say("The options:"),
+    ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
+    + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
+
+  func account(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let words = ChildProcess.words(argument)
+    switch words.first {
+    case nil: return try list(orHelp: true, snapshot)
+    case "list" where words.count == 1: return try list(orHelp: false, snapshot)
+    case "add" where words.count > 1: return try add(words[1], Array(words.dropFirst(2)))
+    case "set" where words.count >= 3:
+      return try set(words[1], words[2], value(argument, words))
+    case "remove" where words.count == 2: return try remove(words[1])
+    case "accept" where words.count == 2:
+      // Only a person has seen what the store holds.
+      try context.requireSomebodyToAsk(say("/account accept"))
+      return try accept(named(words[1]), snapshot)
+    case "discard" where words.count == 2:
+      return try discard(named(words[1]), snapshot)
+    default: throw usage("account")
+    }
+  }
+
+  private func named(_ address: String) throws -> Account {
+    try accounts.named(address, from: context.network)
+  }
+
+  // MARK: Settings that the store holds
+
+  /// Moves the settings that the store holds for an account into the owner's file, if they are still
+  /// those that this shell has shown; else shows them.
+  private func accept(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard var stored = try snapshot.storedSettings(of: account),
+      accounts.ownSettings(of: account) == nil
+    else { throw noStoredSettings(of: account) }
+    // Others may have changed them since.
+    guard stored == accounts.shown[account.id] else { return Step([.showStoredSettings]) }
+    // The rest is what an earlier version learned of the server.
+    stored.values = stored.values.filter { name, _ in Self.options.contains { $0.name == name } }
+    return Step { [stored] in
+      try accounts.accept(stored, of: account, $0)
+      return [.tell(say("They are now in %1.", SafeText(line: accounts.path))), .startAccounts]
+    }
+  }
+
+  private func discard(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard try snapshot.storedSettings(of: account) != nil else {
+      throw noStoredSettings(of: account)
+    }
+    return Step {
+      try $0.removeStoredSettings(of: account)
+      return [.tell(say("hobnob has deleted them."))]
+    }
+  }
+
+  private func noStoredSettings(of account: Account) -> Refusal {
+    Refusal(
+      say("The store has no settings for %1 to decide on.", SafeText(line: account.address)))
+  }
+
+  // MARK: Listing
+
+  private func list(orHelp: Bool, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard !accounts.list.isEmpty else {
+      guard orHelp else { return .tell(say("You have no account.")) }
+      return .answer([
+        StyledLine(say("You need no account for the people on this machine. To reach others:")),
+        StyledLine(
+          say("  /account add you@example.org   add an XMPP account that you already have")),
+        StyledLine(
+          say(
+            "  hobnob account register you@example.org   create one, if the server lets anyone register"
+          )),
+      ])
+    }
+    var lines: [StyledLine] = []
+    for account in accounts.list {
+      lines.append(
+        StyledLine("  " + SafeText(line: account.network))
+          + StyledLine("  " + state(of: account, snapshot), .dim))
+      lines += Self.options.compactMap { name, _ in
+        accounts.ownSettings(of: account)?[name].map {
+          StyledLine(SafeText(line: "    \(name) \($0)"), .dim)
+        }
+      }
+      lines += sandbox(of: account, snapshot)
+    }
+    return .answer(lines)
+  }
+
+  /// What the account's process cannot do, while one runs.
+  private func sandbox(
+    of account: Account, _ snapshot: borrowing Snapshot
+  ) -> [StyledLine] {
+    guard (try? snapshot.holderIsAlive(of: account)) == true,
+      let words = accounts.facts(of: account)["sandbox"]
+    else { return [] }
+    return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
+  }
+
+  /// What it is at, in words.
+  func state(of account: Account, _ snapshot: borrowing Snapshot) -> SafeText {
+    guard let settings = accounts.ownSettings(of: account) else {
+      return say("not set up here; type /account add %1", SafeText(line: account.address))
+    }
+    if !settings.isWanted { return say("disconnected") }
+    let state = accounts.state(of: account)
+    if !state.isEmpty { return SafeText(line: state) }
+    return (try? snapshot.holderIsAlive(of: account)) == true
+      ? say("connected") : say("not running")
+  }
+
+  // MARK: Changing
+
+  private func add(_ written: String, _ words: [String]) throws -> Step {
+    let address = try checked(written)
+    var settings: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--"), let value = rest.popFirst() else { throw usage("account") }
+      let name = String(word.dropFirst(2))
+      settings[name] = try checkedOption(name, value)
+    }
+    if let obstacle = context.accountObstacle() {
+      throw Refusal(SafeText(line: obstacle.prefix(1).uppercased() + obstacle.dropFirst() + "."))
+    }
+    let network = "xmpp:" + address
+    // The store may know it already where its owner's file does not list it.
+    let known = accounts.list.first {
+      $0.network == network && accounts.ownSettings(of: $0) == nil
+    }
+    return Step { [settings] transaction in
+      let account =
+        try known ?? transaction.addAccount(owner: context.me.id, network: network)
+      try accounts.learnStoredLogin(of: account, transaction)
+      try accounts.set(AccountSettings(values: settings), of: account, transaction)
+      return [
+        .accountsChanged,
+        .tell(say("%1 is your account now.", SafeText(line: account.address))),
+        .connect(account),
+      ]
+    }
+  }
+
+  /// What stands behind the name of a setting. A command keeps the quotes that it was written with,
+  /// unless it is one quoted word.
+  private func value(_ argument: String, _ words: [String]) -> String {
+    if words.count <= 4 { return words.count == 4 ? words[3] : "" }
+    var rest = argument[...]
+    for _ in 0..<3 {
+      rest = rest.drop(while: \.isWhitespace).drop { !$0.isWhitespace }
+    }
+    return String(rest).trimmingBlanks
+  }
+
+  private func set(_ address: String, _ name: String, _ value: String) throws -> Step {
+    let account = try named(address)
+    if name == "scram", value.isEmpty {
+      try accounts.forgetLogin(of: account)
+      return .tell(
+        say(
+          "hobnob has forgotten which login methods %1 offered; /connect trusts what it offers next.",
+          SafeText(line: account.address)))
+    }
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
+    let checked = value.isEmpty ? nil : try checkedOption(name, value)
+    if name == "nick" {
+      settings.set(nick: checked, of: account)
+    } else {
+      settings.values[name] = checked
+    }
+    let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
+    let said =
+      value.isEmpty
+      ? say("%2 of %1 is back to its default", whose, option)
+      : say("%2 of %1 is now %3", whose, option, SafeText(line: value))
+    // How much is fetched is looked at with every file.
+    let end = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
+    return change(settings, of: account, [.tell(said + end)])
+  }
+
+  private func change(
+    _ settings: AccountSettings?, of account: Account, _ outcomes: [Outcome]
+  ) -> Step {
+    Step {
+      try accounts.set(settings, of: account, $0)
+      return [.accountsChanged] + outcomes
+    }
+  }
+
+  private func notSetUp(_ account: Account) -> Refusal {
+    Refusal(
+      say(
+        "%1 does not list %2 for this store; /account add %2 sets it up.",
+        SafeText(line: accounts.path), SafeText(line: account.address)))
+  }
+
+  private func remove(_ address: String) throws -> Step {
+    let account = try named(address)
+    return Step {
+      try $0.removeAccount(account)
+      try accounts.set(nil, of: account, $0)
+      return [
+        .accountsChanged,
+        .tell(
+          say("%1 is removed; you can still read its messages.", SafeText(line: account.address))),
+      ]
+    }
+  }
+
+  func connectAccount(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let account = try named(argument.trimmingBlanks)
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
+    guard try !settings.isWanted || !snapshot.holderIsAlive(of: account) else {
+      return Step(writes: [.nickname(account)]) {
+        try $0.setStatus(of: account, "connecting")
+        try $0.ask(.reconnect, of: account)
+        return [
+          .expect(account), .tell(say("Reconnecting %1.", SafeText(line: account.address))),
+        ]
+      }
+    }
+    settings.isWanted = true
+    return change(settings, of: account, [.write(.nickname(account)), .connect(account)])
+  }
+
+  func disconnect(_ argument: String) throws -> Step {
+    let account = try named(argument.trimmingBlanks)
+    guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
+    settings.isWanted = false
+    return change(
+      settings, of: account,
+      [
+        .tell(
+          say(
+            "%1 is disconnected until /connect; your messages wait.",
+            SafeText(line: account.address)))
+      ])
+  }
+
+  /// `name@domain`, in lower case.
+  private func checked(_ written: String) throws -> String {
+    let address = written.hasPrefix("xmpp:") ? String(written.dropFirst(5)) : written
+    let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }),
+      !address.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "'" })
+    else {
+      throw Refusal(
+        say(
+          "%1 is not an address; one looks like you@example.org.", SafeText(line: written)))
+    }
+    return address.lowercased()
+  }
+
+  private func checkedOption(_ name: String, _ value: String) throws -> String {
+    guard Self.options.contains(where: { $0.name == name }) else {
+      throw Refusal(
+        say(
+          "An account has no option %1; it has %2.", SafeText(line: name),
+          Self.options.map { SafeText(line: $0.name) }.joined(separator: ", ")))
+    }
+    if name == "port", Int(written: value, in: 1...65_535) == nil {
+      throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))
+    }
+    if name == "fetch", Int(written: value, in: 0...100) == nil {
+      throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
+    }
+    if name == "ca" {
+      // Its process works in another folder, and can say nothing before it is connected.
+      let path = AttachedFiles.absolute(value, context.preferences.environment)
+      guard access(path, R_OK) == 0 else {
+        throw Refusal(
+          say(
+            "%1 cannot be read (%2); ca must name a certificate file.", SafeText(line: path),
+            SafeText(line: SystemFailure().reason)))
+      }
+      return path
+    }
+    return value
+  }
+}

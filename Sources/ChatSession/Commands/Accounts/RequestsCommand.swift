@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/requests`: what strangers sent, until I take it up or turn it down (rule 14.5).
+@MainActor
+struct RequestsCommand {
+  let context: CommandContext
+  private var accounts: [Account] { context.accounts.list }
+
+  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    // Says what to do where there is no account.
+    if accounts.isEmpty { _ = try context.accounts.named("", from: context.network) }
+    switch argument {
+    case "": return try list(snapshot)
+    case "clear": return clear()
+    default: throw usage("requests")
+    }
+  }
+
+  private func list(_ snapshot: borrowing Snapshot) throws -> Step {
+    var lists: [[Approach]] = []
+    for account in accounts { lists.append(try snapshot.approaches(to: account)) }
+    let approaches = lists.flatMap { $0 }
+    guard !approaches.isEmpty else { return .tell(say("No requests.")) }
+    let isFull = lists.contains { list in
+      [Approach.Kind.invitation, .contact].contains { kind in
+        list.count { $0.kind == kind } >= Approach.most
+      }
+    }
+    var lines = approaches.map { approach in
+      (StyledLine("  " + words(for: approach))
+        + StyledLine("  " + LocalTime.stamp(approach.at), .dim))
+        .with(margin: 4)
+    }
+    if isFull {
+      lines.append(
+        StyledLine(
+          say(
+            "hobnob keeps at most %1 requests of each kind; /requests clear makes room.",
+            SafeText(Approach.most)),
+          .dim))
+    }
+    lines.append(
+      StyledLine(
+        say(
+          "Type one of these to accept; /leave ROOM, /block ADDRESS or /requests clear declines."
+        ),
+        .dim))
+    return .answer(lines)
+  }
+
+  private func words(for approach: Approach) -> SafeText {
+    let (address, sender) = (SafeText(line: approach.address), SafeText(line: approach.sender))
+    switch approach.kind {
+    case .invitation: return say("/join %1  %2 invites you", address, sender)
+    case .contact: return say("/contact accept %1  wants to be a contact", address)
+    case .message:
+      let text = (SafeText(body: approach.text).lines.first ?? SafeText())
+        .truncated(to: 60, widths: context.widths)
+      return say("/msg %1  “%2”", address, text)
+    }
+  }
+
+  private func clear() -> Step {
+    Step { transaction in
+      var (count, outcomes) = (0, [Outcome]())
+      for account in accounts {
+        let found = try transaction.forgetApproaches(to: account)
+        count += found
+        if found > 0 {
+          outcomes += try NetworkCommands(context: context).ask(
+            .decline, "", of: account, transaction)
+        }
+      }
+      let said =
+        count == 0
+        ? say("No requests.")
+        : count == 1
+          ? say("You declined one request.")
+          : say("You declined %1 requests.", SafeText(count))
+      return outcomes + [.tell(said)]
+    }
+  }
+
+  /// Declines the invitation into a room; nil if there is none.
+  func decline(_ room: String, _ snapshot: borrowing Snapshot) throws -> Step? {
+    let address = String(room.hasPrefix("#") ? room.dropFirst() : room[...]).lowercased()
+    for account in accounts {
+      let approaches = try snapshot.approaches(to: account)
+      guard approaches.contains(where: { $0.kind == .invitation && $0.address == address }) else {
+        continue
+      }
+      return Step {
+        _ = try $0.forgetApproaches(to: account, of: address, .invitation)
+        return [.tell(say("You declined the invitation to %1.", SafeText(line: address)))]
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What stands behind a command's name, for completion and for the usage.
+enum ArgumentKind: Sendable {
+  case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
+    function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff, account,
+    contact, roomVerb, roomOrPerson, muted, ignored
+}
+
+/// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
+/// and the check of the manual are made (rule 10).
+public struct Command: Sendable {
+  typealias Run =
+    @MainActor @Sendable (CommandContext, _ argument: String, borrowing Snapshot) throws -> Step
+
+  public let name: String
+  public let usage: String
+  public let help: SafeText
+  /// What `/help NAME` adds.
+  let more: [SafeText]
+  let argument: ArgumentKind?
+  /// A text with newlines may follow (rule 1.11).
+  public let takesNewlines: Bool
+  let run: Run
+
+  init(
+    _ usage: String, _ help: SafeText, _ argument: ArgumentKind? = nil,
+    takesNewlines: Bool = false, more: [SafeText] = [],
+    run: @escaping Run
+  ) {
+    name = String(usage.dropFirst().prefix { $0 != " " })
+    self.usage = usage
+    self.help = help
+    self.more = more
+    self.argument = argument
+    self.takesNewlines = takesNewlines
+    self.run = run
+  }
+}

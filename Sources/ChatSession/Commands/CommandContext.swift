@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What a command may know beside the store: the session as it is when the line is entered.
+@MainActor
+struct CommandContext {
+  let me: Participant
+  let face: Face
+  let preferences: Preferences
+  let attention: Attention
+  let open: OpenConversation
+  let switcher: ConversationSwitcher
+  let readState: ReadState
+  let elsewhere: UnreadElsewhere
+  let accounts: Accounts
+  let people: People
+  /// The files that wait to be sent with the next message.
+  let waitingFiles: WaitingFiles
+  /// The lines that were sent and are not stored yet.
+  let lines: [Line]
+  /// The keys of every function.
+  let bindings: () -> [(function: String, keys: String)]
+  let lastSearch: SearchPage?
+  /// How messages are printed here; names that look alike are marked for those who were printed.
+  let printer: MessagePrinter
+  /// Why the store cannot hold accounts, as a sentence without its end.
+  let accountObstacle: () -> String?
+
+  var settings: Settings { preferences.settings }
+  var glyphs: Glyphs { preferences.glyphs }
+  var widths: Widths { printer.options.widths }
+
+  /// Messages scroll by while one types, and a line can wait for the store.
+  var isInteractive: Bool { face != .batch }
+
+  /// The account and network that an address without one belongs to.
+  var network: String? { open.conversation?.network }
+
+  /// A printer that marks the names of these people that look like others'.
+  func markedPrinter(for people: [ID<Participant>], _ snapshot: borrowing Snapshot)
+    -> MessagePrinter
+  {
+    var printer = printer
+    printer.options.lookAlikes = self.people.withLookAlikes(among: people, snapshot)
+    return printer
+  }
+
+  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer a command's question.
+  func requireSomebodyToAsk(_ command: SafeText) throws {
+    guard !isInteractive else { return }
+    throw Refusal(
+      say(
+        "%1 asks a question first; type it at a terminal, where you can answer.",
+        command))
+  }
+
+  /// The message that N names, or -N from the newest, whoever said it.
+  func message(named argument: String, _ snapshot: borrowing Snapshot) throws -> Message {
+    let conversation = try open.required()
+    guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
+      throw Refusal(
+        say(
+          "“%1” is not a message number; the number is in brackets before each message.",
+          SafeText(line: argument)))
+    }
+    return try snapshot.message(named: number, in: conversation.id, for: me.id)
+  }
+
+  /// - Throws: a ``Refusal`` for a text that is too long for a message (rule 1.7).
+  func checkLength(of body: String) throws {
+    let (count, limit) = (LineRules.characters(in: body), settings.messageLimit)
+    if limit > 0, count > limit { throw TextTooLong(count: count, limit: limit) }
+  }
+}
+
+/// What stands behind a command is not what it takes; the answer is its usage.
+struct UsageError: Error {
+  let command: String
+}
+
+func usage(_ command: String) -> UsageError { UsageError(command: command) }
+
+/// A message has more characters than it may have: the bell rings as well.
+struct TextTooLong: Error {
+  let count: Int
+  let limit: Int
+
+  var sentence: SafeText {
+    say(
+      "The message has %1 characters; at most %2 are allowed. Shorten it and press Return again.",
+      SafeText(count), SafeText(limit))
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/cancel`, `/delete`, `/retry`, `/me`, `/reply`.
+@MainActor
+struct MessageCommands {
+  let context: CommandContext
+
+  /// The message that N or -N names; without a number my newest.
+  func own(
+    _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
+  ) throws -> Message {
+    let conversation = try context.open.required()
+    if argument.isEmpty || argument.hasPrefix("-") {
+      let back = argument.isEmpty ? 1 : Int(written: argument.dropFirst(), in: 1...Int.max)
+      guard let back else { throw notANumber(argument) }
+      guard
+        let message = try snapshot.newest(
+          by: context.me.id, in: conversation.id, skipping: back - 1)
+      else {
+        throw missing
+      }
+      return message
+    }
+    guard let number = Int(written: argument, in: 1...Int.max) else {
+      throw notANumber(argument)
+    }
+    guard
+      let message = try snapshot.message(number: number, in: conversation.id, for: context.me.id),
+      !message.isRecalled
+    else { throw RuleError.noSuchMessage(number) }
+    return message
+  }
+
+  private func notANumber(_ argument: String) -> Refusal {
+    Refusal(
+      say(
+        "“%1” is not a message number. The number is in brackets before each message; -2 is your second newest.",
+        SafeText(line: argument)))
+  }
+
+  // MARK: Taking back, deleting, sending again
+
+  /// `/cancel` outside edit mode (rule 3.7).
+  func takeBack(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("cancel") }
+    if !context.lines.isEmpty { return Step([.takeBackLine]) }
+    let conversation = try context.open.required()
+    guard let message = try snapshot.newest(by: context.me.id, in: conversation.id) else {
+      throw RuleError.nothingToCancel
+    }
+    return Step { transaction in
+      let taken: Message
+      do {
+        taken = try transaction.takeBack(message.id, by: context.me.id)
+      } catch let error as RuleError {
+        // Whoever has the newest has all before it that were sent; what was not, nobody has.
+        guard case .othersHaveIt = error,
+          let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
+            $0.number < $1.number
+          })
+        else { throw error }
+        taken = try transaction.takeBack(unsent.id, by: context.me.id)
+      }
+      let isAction = taken.kind == .action
+      let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
+      let put = Outcome.effect(.put(text, mentions: taken.mentions(in: text)))
+      // The files are not to go with the next line of a script.
+      guard context.isInteractive else { return [.catchUp, put] }
+      let folder = transaction.attachmentFolder
+      let files = taken.attachments.map { each in
+        WaitingFiles.File(
+          path: folder.path(of: each.hash), name: each.name, bytes: each.bytes, type: each.type,
+          identity: folder.identity(of: each.hash) ?? "")
+      }
+      return [.catchUp, put, .effect(.whenLineBegins(.filesBack(WaitingFiles(files))))]
+    }
+  }
+
+  func edit(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    _ = try context.open.requiredAsMember()
+    let message = try own(argument, missing: .nothingToEdit, snapshot)
+    guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
+    guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
+    return Step([.edit(message)])
+  }
+
+  func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    _ = try context.open.requiredAsMember()
+    let message = try own(argument, missing: .nothingToDelete, snapshot)
+    return .change { _ = try $0.delete(message.id, by: context.me.id) }
+  }
+
+  func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty || argument == "all" else {
+      let message = try own(argument, missing: .nothingToEdit, snapshot)
+      return .change { _ = try $0.retry(message.id, by: context.me.id) }
+    }
+    let here = argument.isEmpty ? try context.open.required().id : nil
+    let failed = try snapshot.unsent(by: context.me.id, in: here).filter { $0.state == .failed }
+    guard !failed.isEmpty else {
+      throw Refusal(
+        argument.isEmpty
+          ? say("None of your messages here failed; /retry all looks everywhere.")
+          : say("None of your messages failed."))
+    }
+    return Step { transaction in
+      for message in failed { _ = try transaction.retry(message.id, by: context.me.id) }
+      return [.tell(say("Sending %1 again.", SafeText(failed.count))), .catchUp]
+    }
+  }
+
+  func act(_ text: String) throws -> Step {
+    guard text.contains(where: { !$0.isWhitespace }) else { throw usage("me") }
+    return Step([.send(OutgoingText(body: text, kind: .action, typed: "/me " + text))])
+  }
+
+  func reply(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let number = argument.prefix { !$0.isWhitespace }
+    let text = argument.dropFirst(number.count).drop { $0.isWhitespace }
+    guard !number.isEmpty, !text.isEmpty else { throw usage("reply") }
+    let message = try context.message(named: String(number), snapshot)
+    return Step([
+      .send(OutgoingText(body: String(text), typed: "/reply " + argument, replyTo: message.id))
+    ])
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/info`: everything that is known of one message.
+@MainActor
+struct MessageInfo {
+  let context: CommandContext
+
+  func info(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
+    let message = try context.message(named: argument, snapshot)
+    let conversation = try context.open.required()
+    let printer = context.markedPrinter(for: [message.sender], snapshot)
+    var lines = [
+      StyledLine(
+        say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)
+    ]
+    lines.append(senderLine(of: message, printer))
+    lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
+    if let time = message.deletedAt {
+      lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
+      if let removal = message.removal {
+        let text = MessagePrinter.removalText(removal, of: say("it"))
+        lines.append(fact(SafeText(), StyledLine(text)))
+      }
+      return .answer(lines)
+    }
+    if message.sender == context.me.id { lines += try deliveryLines(of: message, snapshot) }
+    if let quote = message.replyTo {
+      lines.append(
+        fact(
+          say("Answers"),
+          StyledLine(
+            quote.isDeleted
+              ? say("[%1], which is deleted", SafeText(quote.number))
+              : say(
+                "[%1] %2: %3", SafeText(quote.number), SafeText(name: quote.senderName),
+                SafeText(line: quote.line)))))
+    }
+    for file in message.attachments {
+      lines.append(
+        fact(
+          say("File"),
+          StyledLine(
+            SafeText(name: file.name) + ", "
+              + SafeText(line: file.type + ", " + Attachment.size(file.bytes)))))
+    }
+    lines += try reactionLines(to: message, snapshot)
+    lines += texts(of: message, try snapshot.revisions(of: message.id))
+    return Step([.page(lines)])
+  }
+
+  /// `Sent      Saturday, …`
+  private func fact(_ name: SafeText, _ value: StyledLine) -> StyledLine {
+    let blanks = String(repeating: " ", count: max(1, 10 - name.string.count))
+    let head = StyledLine("  ") + StyledLine(name + SafeText(line: blanks), .dim)
+    return (head + value).with(margin: 12)
+  }
+
+  /// Who it is from, by what does not change: the name can be made to look like another's
+  /// (rule 12.3).
+  private func senderLine(of message: Message, _ printer: MessagePrinter) -> StyledLine {
+    var line = printer.name(of: message)
+    line.append(" (" + SafeText(line: message.senderIdentity) + ")")
+    if printer.options.lookAlikes.contains(message.sender) {
+      line.append("  " + say("this name looks like another name"), Style(foreground: .red))
+    }
+    return fact(say("From"), line)
+  }
+
+  /// How far it has come, and to whom (rule 7.2).
+  private func deliveryLines(
+    of message: Message, _ snapshot: borrowing Snapshot
+  ) throws -> [StyledLine] {
+    var state = StyledLine(message.state.word)
+    if let failure = message.failure, message.state == .failed {
+      state.append(": " + SafeText(line: failure), Style(foreground: .red))
+    }
+    return try [fact(say("State"), state)]
+      + snapshot.recipients(of: message.id).map { person, state in
+        let word = state == .sent ? say("not yet") : state.word
+        return fact(
+          SafeText(), StyledLine(SafeText(name: person.name) + "  ") + StyledLine(word, .dim))
+      }
+  }
+
+  private func reactionLines(
+    to message: Message, _ snapshot: borrowing Snapshot
+  ) throws -> [StyledLine] {
+    try snapshot.reactions(of: message.id).enumerated().map { index, reaction in
+      fact(
+        index == 0 ? say("Reactions") : SafeText(),
+        StyledLine(SafeText(line: reaction.emoji) + " " + SafeText(name: reaction.participant.name))
+          + StyledLine("  " + LocalTime.stamp(reaction.at), .dim))
+    }
+  }
+
+  /// The text, and what it was before.
+  private func texts(of message: Message, _ revisions: [Revision]) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for revision in revisions {
+      lines.append(
+        fact(say("Until"), StyledLine(LocalTime.exact(revision.at) + " " + say("it was:"))))
+      lines += SafeText(body: revision.body).lines.map {
+        (StyledLine("    ") + StyledLine($0, .dim)).with(margin: 4)
+      }
+    }
+    if let time = message.editedAt {
+      lines.append(fact(say("Since"), StyledLine(LocalTime.exact(time) + " " + say("it is:"))))
+    } else if !message.body.isEmpty {
+      lines.append(fact(say("Text"), StyledLine()))
+    }
+    guard !message.body.isEmpty else { return lines }
+    // All of it, however long (rule 12.5).
+    return lines
+      + context.printer.options.styling.lines(of: SafeText(body: message.body)).map {
+        (StyledLine("    ") + $0).with(margin: 4)
+      }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/react`, and `+:tada:` alone on a line (rule 7.8).
+@MainActor
+struct Reactions {
+  let context: CommandContext
+
+  func react(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard words.count == 2 else { throw usage("react") }
+    guard let found = emoji(named: words[1]) ?? context.preferences.emoji[words[1]] else {
+      throw unknown(
+        say(
+          "%1 is not an emoji; /react %2 :tada: reacts with one.", SafeText(line: words[1]),
+          SafeText(line: words[0])))
+    }
+    return react(to: try context.message(named: words[0], snapshot), with: found)
+  }
+
+  /// The emoji that a line is a reaction with: `+:tada:`, or `+` and the emoji itself.
+  ///
+  /// - Throws: for a shortcode that is none: it was hardly meant for everyone to read.
+  func reactionEmoji(in line: String) throws -> String? {
+    let line = line.trimmingBlanks
+    guard line.hasPrefix("+"), !line.contains(where: \.isWhitespace) else { return nil }
+    let name = String(line.dropFirst())
+    guard !name.isEmpty, name.hasPrefix(":") ? name.count > 2 && name.hasSuffix(":") : !name.isASCII
+    else { return nil }
+    if let found = emoji(named: name) { return found }
+    guard EmojiTable.isShortcode(name) else { return nil }
+    throw unknown(
+      say(
+        "%1 is not an emoji, so nothing was sent. To send this line as a text, put a word beside it.",
+        SafeText(line: name)))
+  }
+
+  /// Without the table nothing is known to be an emoji.
+  private func unknown(_ sentence: SafeText) -> Refusal {
+    guard context.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
+    return Refusal(
+      say(
+        "hobnob found no emoji, so it sent no reaction; emoji belong in share/hobnob/emoji.tsv beside the program."
+      ))
+  }
+
+  /// An emoji by its shortcode between colons, or as it is.
+  private func emoji(named name: String) -> String? {
+    if name.hasPrefix(":"), name.hasSuffix(":"), name.count > 2 {
+      return context.preferences.emoji[name]
+    }
+    return context.preferences.emoji.emoji(name)
+  }
+
+  /// The message that a reaction typed now would be to: the newest that somebody has.
+  static func newest(
+    in conversation: ID<Conversation>?, for me: ID<Participant>, _ printer: MessagePrinter,
+    _ snapshot: borrowing Snapshot
+  ) -> Message? {
+    guard let conversation else { return nil }
+    let newest = try? snapshot.messages(in: conversation, limit: 20, for: me)
+    return newest?.last { $0.deletedAt == nil && $0.state >= .sent && !printer.hides($0) }
+  }
+
+  func react(to message: Message, with emoji: String) -> Step {
+    .change { _ = try $0.react(message.id, by: context.me.id, with: emoji) }
+  }
+}
+
+/// What `+:` is being typed about: the message that was newest when it began (rule 7.8), whatever
+/// comes while the emoji is chosen.
+struct ReactionTarget {
+  private(set) var message: Message?
+
+  /// The text of the line was changed.
+  ///
+  /// - Returns: what to say of the target.
+  mutating func noteChange(
+    of text: String, widths: Widths, newest: () -> Message?
+  ) -> SafeText? {
+    guard text.hasPrefix("+:") || text.hasPrefix("+") && !text.isASCII else {
+      message = nil
+      return nil
+    }
+    if message == nil { message = newest() }
+    guard let message else { return nil }
+    let first = SafeText(body: message.body).lines.first ?? SafeText()
+    return say(
+      "Reaction to [%1] %2: %3", SafeText(message.number), SafeText(name: message.senderName),
+      first.truncated(to: 40, widths: widths))
+  }
+
+  mutating func forget() { message = nil }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+extension CommandContext {
+  /// People, those who are here first.
+  func list(_ presences: [Presence], _ snapshot: borrowing Snapshot) -> Step {
+    let printer = markedPrinter(for: presences.map(\.participant.id), snapshot)
+    var lines: [StyledLine] = []
+    for presence in presences.sorted(by: {
+      ($0.isHere ? 0 : 1, $0.participant.name) < ($1.isHere ? 0 : 1, $1.participant.name)
+    }) {
+      let person = presence.participant
+      var line = StyledLine("  ")
+      line += printer.name(
+        SafeText(name: person.name), of: person.id, identity: person.identity)
+      // What tells those in a room apart is not for people to read.
+      if person.name != person.identity, !person.isOccupant {
+        line.append(" (" + SafeText(name: person.identity) + ")", .dim)
+      }
+      let state: SafeText? =
+        if let word = presence.away {
+          word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
+        } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
+          say("typing")
+        } else if presence.isLooking {
+          say("here")
+        } else if presence.isHere {
+          // A network tells no more than that.
+          person.network == nil ? say("here, but not looking") : say("here")
+        } else {
+          presence.isKnown ? say("not here") : nil
+        }
+      if let state { line.append("  " + state, .dim) }
+      lines.append(line)
+    }
+    return .answer(lines)
+  }
+}

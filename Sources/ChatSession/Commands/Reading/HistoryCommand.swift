@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/history`: messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+@MainActor
+struct HistoryCommand {
+  let context: CommandContext
+
+  /// More than anyone pages through; scripts have `hobnob log`.
+  private static let mostHistory = 20_000
+
+  static let fetching = say("Fetching older messages; /history will show them")
+
+  func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let conversation = try context.open.required()
+    // What the entrance left out is read from its start.
+    let first = argument.isEmpty ? context.readState.firstUnprinted : nil
+    let wanted =
+      try first.map { Wanted.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
+    let messages: [Message]
+    var step = Step()
+    switch wanted {
+    case .newest(let count):
+      messages = try snapshot.messages(in: conversation.id, limit: count, for: context.me.id)
+      if messages.count < count {
+        step = try fetch(count - messages.count, olderIn: conversation, snapshot)
+      }
+    case .numbers(let range):
+      messages = try snapshot.messages(
+        in: conversation.id, numbers: range, for: context.me.id)
+    }
+    guard !messages.isEmpty else {
+      step.outcomes.append(
+        .tell(
+          argument.isEmpty
+            ? say("There are no messages in %1 yet.", SafeText(name: conversation.name))
+            : say("There are no such messages in %1.", SafeText(name: conversation.name))))
+      return step
+    }
+    let reactions = try snapshot.reactions(of: messages.map(\.id))
+    step.outcomes.append(.history(messages, reactions, atEnd: first == nil))
+    return step
+  }
+
+  /// Asks the network for what is older (rule 14.7), unless it is being fetched.
+  private func fetch(
+    _ count: Int, olderIn conversation: Conversation, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    let networks = NetworkCommands(context: context)
+    guard networks.carries(conversation),
+      let before = try snapshot.olderArchive(in: conversation.id)
+    else { return Step() }
+    let text = NetworkRequest.historyText(count, before: before)
+    let isSaid = !context.accounts.isSettlingIn(conversation.network)
+    return Step(isSaid ? [.inPassing(Self.fetching)] : []) {
+      try networks.ask(.history, in: conversation, text: text, $0)
+    }
+  }
+
+  /// Which messages are wanted.
+  private enum Wanted {
+    case newest(Int)
+    case numbers(ClosedRange<Int>)
+  }
+
+  /// Nothing: 20, or what the entrance left out; `50`: as many; `10-30`, `10-`: by their numbers.
+  private static func wanted(_ argument: String) throws -> Wanted {
+    if argument.isEmpty { return .newest(20) }
+    let refusal = Refusal(
+      say(
+        "%1 is neither a count nor a range; /history 50 shows the last 50, /history 10-30 those numbers.",
+        SafeText(line: argument)))
+    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+    let most = SafeText(mostHistory)
+    let tooMany = Refusal(
+      say(
+        "That is too many; /history shows up to %1, hobnob log shows all.", most)
+    )
+    switch parts.count {
+    case 1:
+      guard let count = Int(written: argument, in: 1...Int.max) else { throw refusal }
+      guard count <= mostHistory else { throw tooMany }
+      return .newest(count)
+    case 2:
+      if parts[0].isEmpty, let count = Int(written: parts[1], in: 1...mostHistory) {
+        throw Refusal(
+          say(
+            "%1 is not a range; /history %2 shows the last %2.", SafeText(line: argument),
+            SafeText(count)))
+      }
+      guard let first = Int(written: parts[0], in: 1...(.max - mostHistory)) else { throw refusal }
+      let limit = first + mostHistory - 1
+      guard !parts[1].isEmpty else { return .numbers(first...limit) }
+      guard let last = Int(written: parts[1], in: first...Int.max) else { throw refusal }
+      guard last <= limit else { throw tooMany }
+      return .numbers(first...last)
+    default: throw refusal
+    }
+  }
+}

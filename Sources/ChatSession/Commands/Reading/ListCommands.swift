@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/list`, `/who`, `/drafts`.
+@MainActor
+struct ListCommands {
+  let context: CommandContext
+
+  func list(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("list") }
+    // Whatever the store holds, even one conversation twice.
+    let mine = Dictionary(
+      try snapshot.listing(for: context.me.id).map { ($0.conversation.id, $0) }
+    ) { $1 }
+    let unread = Dictionary(
+      try snapshot.unread(mentioning: context.me, highlight: context.settings.highlightWords).map {
+        ($0.conversation.id, $0)
+      }
+    ) { $1 }
+    var lines: [StyledLine] = []
+    let joined = try snapshot.joined(by: context.me.id)
+    let width = String(joined.count).count
+    let names = Dictionary(mine.values.map { ($0.conversation.name, 1) }, uniquingKeysWith: +)
+    for (row, id) in joined.enumerated() {
+      guard let entry = mine[id] else { continue }
+      let number = String(row + 1)
+      let isOpen = entry.conversation.id == context.open.id
+      let blanks = String(repeating: " ", count: width - number.count)
+      var line = StyledLine((isOpen ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
+      line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
+      if let unread = unread[entry.conversation.id], !isOpen {
+        line.append(" " + unread.mark, unread.style(accent: context.settings.looks.color))
+      }
+      if names[entry.conversation.name] != 1, let network = entry.conversation.network {
+        line.append("  " + SafeText(line: network), .dim)
+      }
+      if let last = entry.lastAt { line.append("  " + LocalTime.stamp(last), .dim) }
+      lines.append(line)
+    }
+    let known = Set(mine.keys)
+    for room in try snapshot.rooms(for: context.me.id) where !known.contains(room.id) {
+      lines.append(
+        StyledLine(SafeText(line: String(repeating: " ", count: width + 3)))
+          + StyledLine(SafeText(name: room.name), .dim)
+          + StyledLine("  " + say("not joined"), .dim))
+    }
+    if lines.isEmpty {
+      lines = [StyledLine(say("There is no conversation yet; /join ROOM makes one."), .dim)]
+    }
+    return .answer(lines)
+  }
+
+  func who(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("who") }
+    return context.list(try snapshot.people(in: context.open.required().id), snapshot)
+  }
+
+  func listDrafts(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    switch argument {
+    case "":
+      let drafts = try snapshot.drafts(of: context.me.id).filter {
+        $0.0.id != context.open.id
+      }
+      guard !drafts.isEmpty else { return .tell(say("No drafts wait in other conversations.")) }
+      return .answer(
+        drafts.map { conversation, draft in
+          let first = SafeText(body: draft.text).lines.first ?? SafeText()
+          return StyledLine("  " + SafeText(name: conversation.name) + "  ")
+            + StyledLine(first.truncated(to: 60, widths: context.widths), .dim)
+        })
+    case "clear":
+      return Step {
+        try $0.clearDrafts(of: context.me.id)
+        return [.draftsCleared, .tell(say("All drafts are deleted."))]
+      }
+    default: throw usage("drafts")
+    }
+  }
+}

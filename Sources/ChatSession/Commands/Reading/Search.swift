@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/search`: messages of all conversations, the newest next to the prompt. Reads only; nothing of it
+/// counts as seen (rule 7.3).
+@MainActor
+struct Search {
+  let context: CommandContext
+
+  private static let hitsAtOnce = 20
+
+  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let query: SearchQuery
+    let text: SafeText
+    var before: ID<Message>?
+    if argument.isEmpty {
+      guard let last = context.lastSearch else { throw usage("search") }
+      guard let next = last.before else { return .tell(say("Nothing older was found.")) }
+      (query, text, before) = (last.query, last.text, next)
+    } else {
+      query = try SearchQuery.parse(argument)
+      text = SafeText(line: argument)
+    }
+    // One more tells whether there are more.
+    var hits = try snapshot.search(
+      query, for: context.me.id, limit: Self.hitsAtOnce + 1, before: before)
+    let hasMore = hits.count > Self.hitsAtOnce
+    if hasMore { hits.removeLast() }
+    let page = Outcome.searched(
+      SearchPage(
+        query: query, text: text, before: hasMore ? hits.last?.message.id : nil))
+    guard !hits.isEmpty else {
+      // What was left was forgotten meanwhile.
+      let said =
+        before != nil
+        ? say("Nothing older was found.")
+        : say("Nothing was found.") + (try longerWords(of: query, snapshot))
+      return Step([page, .tell(said)])
+    }
+    let own = context.markedPrinter(for: hits.map(\.message.sender), snapshot)
+    var names: [ID<Conversation>: SafeText] = [:]
+    // With the colours that each has in its place.
+    var printers: [ID<Conversation>: MessagePrinter] = [:]
+    let count = SafeText(hits.count)
+    let head =
+      before != nil
+      ? say("Search for %1: %2 older", text, count)
+      : hasMore
+        ? say("Search for %1: the newest %2", text, count)
+        : say("Search for %1: %2 found", text, count)
+    let more = hasMore ? "; " + say("/search alone shows older ones.") : "."
+    var lines = [StyledLine(head + more, .dim)]
+    for hit in hits.reversed() {
+      let id = hit.message.conversation
+      if names[id] == nil {
+        names[id] = SafeText(
+          name: try snapshot.conversation(id, for: context.me.id)?.name ?? "")
+        printers[id] = own
+        printers[id]?.options.colours = try snapshot.colours(in: id)
+      }
+      lines.append(line(of: hit, in: names[id] ?? "", query, printers[id] ?? own))
+    }
+    return Step([page, .answer(lines)])
+  }
+
+  /// Where longer words would have been found, how they are looked for.
+  private func longerWords(
+    of query: SearchQuery, _ snapshot: borrowing Snapshot
+  ) throws -> SafeText {
+    var wider = query
+    for index in wider.terms.indices { wider.terms[index].isPrefix = true }
+    guard wider != query, try !snapshot.search(wider, for: context.me.id, limit: 1).isEmpty
+    else { return "" }
+    let words = wider.terms.map {
+      $0.text.contains(where: \.isWhitespace) ? "\"\($0.text)\"*" : $0.text + "*"
+    }
+    return " " + say("%1 finds longer words.", SafeText(line: words.joined(separator: " ")))
+  }
+
+  /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.
+  private func line(
+    of hit: SearchHit, in conversation: SafeText, _ query: SearchQuery, _ printer: MessagePrinter
+  ) -> StyledLine {
+    let message = hit.message
+    var line = StyledLine(conversation + " ", .bold)
+    line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
+    line +=
+      message.kind == .action
+      ? StyledLine("* ", .dim) + printer.name(of: message) + StyledLine(" ")
+      : printer.name(of: message) + StyledLine(": ")
+    let texts = SafeText(body: message.body).lines
+    let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
+    let shown = Self.surroundings(query.ranges(in: text.string).first, in: text)
+    line += StyledLine(shown).overlaid(
+      query.ranges(in: shown.string).map { Overlay($0, Style([.bold, .underline])) })
+    for (index, file) in message.attachments.enumerated() {
+      line += StyledLine(" ") + MessagePrinter.file(file, index + 1)
+    }
+    return line
+  }
+
+  /// A long line cut to what stands around its first hit.
+  private static func surroundings(_ range: Range<Int>?, in text: SafeText) -> SafeText {
+    let part = Folding.part(around: range?.lowerBound ?? 0, of: text.string)
+    let dots = Glyphs.ascii.ellipsis
+    return (part.lowerBound > 0 ? dots : "") + text.bytes(part)
+      + (part.upperBound < text.string.utf8.count ? dots : "")
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/unread`, `/next`, `/outbox`: what waits for me, and what of mine waits.
+@MainActor
+package struct UnreadCommands {
+  let context: CommandContext
+
+  // MARK: Unread (rule 7.7)
+
+  /// Elsewhere, the most urgent first (rule 7.4).
+  private func unreadElsewhere(_ snapshot: borrowing Snapshot) throws -> [Unread] {
+    try snapshot.unreadElsewhere(
+      than: context.open.id, mentioning: context.me, highlight: context.settings.highlightWords)
+  }
+
+  func listUnread(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("unread") }
+    let unread = try unreadElsewhere(snapshot)
+    var lines = unread.map { entry in
+      var line = StyledLine("  ")
+      line.append(SafeText(name: entry.conversation.name), .bold)
+      line.append("  " + say("%1 unread", SafeText(entry.count)))
+      if entry.mentions > 0 {
+        line.append(", " + Self.mentions(entry.mentions), .bold)
+        if let first = entry.firstMention { line.append(" [\(first)]", .dim) }
+      }
+      return line
+    }
+    if context.readState.isPaused, context.readState.held.count > 0 {
+      lines.append(StyledLine(say("%1 new here.", SafeText(context.readState.held.count))))
+    }
+    guard !lines.isEmpty else { return .tell(say("Nothing is unread.")) }
+    return .answer(lines)
+  }
+
+  package static func mentions(_ count: Int) -> SafeText {
+    count == 1 ? say("1 mention") : say("%1 mentions", SafeText(count))
+  }
+
+  func next(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("next") }
+    guard let first = try unreadElsewhere(snapshot).first else {
+      return .tell(say("Nothing is unread elsewhere."))
+    }
+    return Step([.open(first.conversation, isNew: false)])
+  }
+
+  // MARK: Outbox
+
+  func outbox(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("outbox") }
+    var names: [ID<Conversation>: SafeText] = [:]
+    var lines: [StyledLine] = []
+    for message in try snapshot.unsent(by: context.me.id, in: nil) {
+      if names[message.conversation] == nil {
+        names[message.conversation] = SafeText(
+          name: try snapshot.conversation(message.conversation, for: context.me.id)?.name ?? ""
+        )
+      }
+      var line = StyledLine("  ")
+      line.append((names[message.conversation] ?? "") + " [\(message.number)] ", .dim)
+      line += StyledLine(firstLine(of: message.body))
+      let mark = "  " + MessagePrinter.mark(message.state, context.glyphs) + " "
+      if message.state == .failed {
+        line.append(mark + message.notSent, Style(foreground: .red))
+      } else {
+        line.append(mark + message.state.word, .dim)
+      }
+      lines.append(line)
+    }
+    lines += context.lines.map { line in
+      StyledLine("  ") + StyledLine(firstLine(of: line.typed))
+        + StyledLine("  " + say("waiting for the store"), .dim)
+    }
+    guard !lines.isEmpty else { return .tell(say("Nothing waits to be sent.")) }
+    return .answer(lines)
+  }
+
+  private func firstLine(of body: String) -> SafeText {
+    (SafeText(body: String(body.prefix(200))).lines.first ?? SafeText())
+      .truncated(to: 50, widths: context.widths)
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// A name that is not there but is near one that is: at a prompt it is asked which is meant.
+extension ConversationCommands {
+  /// Asks before a room is made whose name is near another's; nil where nothing is asked: nobody sits
+  /// there, or nothing is near.
+  func question(beforeJoining name: String, _ snapshot: borrowing Snapshot) throws -> Step? {
+    guard let near = try near(toRoom: name, snapshot) else { return nil }
+    return .effect(
+      .ask(
+        say(
+          "There is no room %1. y: join %2, m: make %1, any other key: neither",
+          SafeText(name: Self.signed(name)), SafeText(name: near)),
+        ["y": .room(near), "m": .room(name)]))
+  }
+
+  /// Asks whether to make the room that the command line names (rule 11.7).
+  ///
+  /// - Parameter subcommand: one with a similar name, which may be meant.
+  func question(
+    aboutRoom name: String, subcommand: String?, _ snapshot: borrowing Snapshot
+  ) throws -> Effect {
+    let shown = SafeText(name: Self.signed(name))
+    if let subcommand {
+      return .ask(
+        say(
+          "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
+          SafeText(line: subcommand)), ["y": .newRoom(name)])
+    }
+    let rooms = try snapshot.rooms(for: context.me.id).map(\.name)
+    if let near = Conversation.nearest(to: name, among: rooms) {
+      return .ask(
+        say(
+          "There is no room %1. y: join %2, m: make %1, any other key: neither", shown,
+          SafeText(name: near)), ["y": .room(near), "m": .newRoom(name)])
+    }
+    return .ask(
+      say("There is no room %1. y: make it, any other key: stay here", shown),
+      ["y": .newRoom(name)])
+  }
+
+  /// Where several rooms are joined, nothing is asked of each.
+  ///
+  /// - Throws: also where one of them cannot be a room's, so that all are joined or none.
+  func refuseNearNames(_ names: [String], _ snapshot: borrowing Snapshot) throws {
+    for name in names {
+      guard let near = try near(toRoom: name, snapshot) else { continue }
+      throw Refusal(
+        say(
+          "There is no room %1. Did you mean %2? /join %1 alone can make it.",
+          SafeText(name: Self.signed(name)), SafeText(name: near)))
+    }
+  }
+
+  /// - Returns: nil for a room that is there, or would be on a network, where nobody knows them all.
+  /// - Throws: where it cannot be a room's name.
+  private func near(toRoom name: String, _ snapshot: borrowing Snapshot) throws -> String? {
+    guard try NetworkCommands(context: context).room(name, snapshot) == nil,
+      try snapshot.room(name, for: context.me.id) == nil, context.isInteractive
+    else { return nil }
+    return Conversation.nearest(
+      to: name, among: try snapshot.rooms(for: context.me.id).map(\.name))
+  }
+
+  /// What a name that was typed to go there stands for.
+  enum Meant {
+    case named(NamedTarget)
+    /// The name of one that is near; to be asked about.
+    case near(String)
+  }
+
+  /// By name, or by the number in `/list` where no room and nobody is called so.
+  ///
+  /// - Throws: where there is none, nor one that is near.
+  func meant(by name: String, _ snapshot: borrowing Snapshot) throws -> Meant {
+    do {
+      return .named(try snapshot.target(named: name, for: context.me.id))
+    } catch let error as RuleError {
+      switch error {
+      case .noSuchRoom, .noSuchParticipant: break
+      default: throw error
+      }
+      if name.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(name) {
+        if let found = try ConversationSwitcher.conversation(
+          number, for: context.me.id, snapshot)
+        {
+          return .named(.conversation(found))
+        }
+        throw Refusal(
+          say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
+      }
+      let mine = try snapshot.listing(for: context.me.id).map(\.conversation.name)
+      let all = try mine + snapshot.rooms(for: context.me.id).map(\.name) + otherPeople(snapshot)
+      guard context.isInteractive,
+        let near = Conversation.nearest(to: name, among: all, beginning: true)
+      else { throw error }
+      return .near(near)
+    }
+  }
+
+  /// Asks whether the near one is meant.
+  func ask(_ near: String, for name: String) -> Step {
+    Step([
+      .keepKilledDraft,
+      .effect(
+        .ask(
+          say(
+            "There is no %1. y: go to %2, any other key: stay", SafeText(name: Self.signed(name)),
+            SafeText(name: near)), ["y": .conversation(near)])),
+    ])
+  }
+
+  /// Everyone but me, with `@`.
+  private func otherPeople(_ snapshot: borrowing Snapshot) throws -> [String] {
+    try snapshot.participants(for: context.me.id).filter { $0.id != context.me.id }.map {
+      "@" + $0.name
+    }
+  }
+
+  /// Said where somebody is written to whom there is not: who or what may be meant.
+  func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
+    if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
+      let command: SafeText =
+        try snapshot.isMember(context.me.id, of: room.id) ? "/switch" : "/join"
+      return Refusal(
+        say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))
+    }
+    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    let shown = SafeText(name: bare)
+    if let near = Conversation.nearest(
+      to: "@" + bare, among: try otherPeople(snapshot), beginning: true)
+    {
+      return Refusal(
+        say(
+          "There is no one named %1; did you mean /msg %2?", shown,
+          SafeText(name: String(near.dropFirst()))))
+    }
+    if let account = context.accounts.present(in: context.network), !bare.isEmpty,
+      !bare.contains("/")
+    {
+      return Refusal(
+        say(
+          "No one named %1 has used this store; for somebody on %2, type /msg %3.", shown,
+          SafeText(line: account.domain), SafeText(line: account.address(of: bare))))
+    }
+    return Refusal(say("No one named %1 has used this store.", shown))
+  }
+
+  /// What an answer to a question leads to.
+  func step(for intent: Intent, _ snapshot: borrowing Snapshot) throws -> Step {
+    switch intent {
+    case .room(let name): return goTo(try room(named: name, snapshot))
+    case .newRoom(let name): return goTo(try localRoom(named: name, snapshot))
+    case .conversation(let name):
+      return Step {
+        [.goTo(try $0.conversation(meantBy: name, me: context.me.id), isNew: false)]
+      }
+    case .keep(let conversation, let age):
+      return KeepCommand(context: context).set(age, in: conversation)
+    case .removal(let room): return RoomCommands(context: context).remove(room)
+    }
+  }
+
+  private func goTo(_ room: RoomToJoin) -> Step {
+    Step { transaction in
+      let (room, isNew, outcomes) = try join(room, transaction)
+      return outcomes + [.goTo(room, isNew: isNew)]
+    }
+  }
+
+  /// As a room, where it has no sign.
+  private static func signed(_ name: String) -> String {
+    name.hasPrefix("#") || name.hasPrefix("@") ? name : "#" + name
+  }
+}

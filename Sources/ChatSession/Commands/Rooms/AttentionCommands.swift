@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/mute`, `/unmute`, `/ignore`, `/unignore`, `/set notify` (rule 7.11).
+@MainActor
+struct AttentionCommands {
+  let context: CommandContext
+
+  func mute(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    try set(.muted, true, argument, "mute", snapshot)
+  }
+
+  func unmute(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    try set(.muted, false, argument, "unmute", snapshot)
+  }
+
+  func ignore(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    try set(.ignored, true, argument, "ignore", snapshot)
+  }
+
+  func unignore(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    try set(.ignored, false, argument, "unignore", snapshot)
+  }
+
+  private func set(
+    _ quiet: Attention.Quiet, _ isOn: Bool, _ argument: String, _ command: String,
+    _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    let name = argument.trimmingBlanks
+    guard !name.contains(where: \.isWhitespace) else { throw usage(command) }
+    if name.isEmpty, isOn { return list(quiet, snapshot) }
+    guard !name.isEmpty else { throw usage(command) }
+    let target = try target(named: name, snapshot)
+    if case .person(let person) = target, person.id == context.me.id {
+      throw Refusal(say("That is you."))
+    }
+    return Step { transaction in
+      let (shown, isNews): (SafeText, Bool)
+      switch target {
+      case .room(let room):
+        isNews = try transaction.set(quiet, isOn, of: room.id, by: context.me.id)
+        shown = SafeText(name: room.name)
+      case .person(let person):
+        isNews = try transaction.set(quiet, isOn, of: person.id, by: context.me.id)
+        shown = SafeText(name: "@" + person.name)
+      case .stranger(let address, let account):
+        let person = try transaction.networkPerson(address, of: account)
+        isNews = try transaction.set(quiet, isOn, of: person.id, by: context.me.id)
+        shown = SafeText(name: "@" + person.name)
+      }
+      return [.attentionChanged, .tell(said(quiet, isOn, shown, isNews))]
+    }
+  }
+
+  private func said(
+    _ quiet: Attention.Quiet, _ isOn: Bool, _ name: SafeText, _ isNews: Bool
+  ) -> SafeText {
+    switch (quiet, isOn) {
+    case (.muted, true) where isNews:
+      say("%1 no longer rings or counts as urgent; /unmute %1 undoes it.", name)
+    case (.muted, true): say("%1 is already muted; /unmute %1 undoes it.", name)
+    case (.muted, false):
+      isNews ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
+    case (.ignored, true) where isNews:
+      say("You ignore %1: messages are hidden until /unignore %1.", name)
+    case (.ignored, true): say("You already ignore %1; /unignore %1 undoes it.", name)
+    case (.ignored, false):
+      isNews
+        ? say("You no longer ignore %1; /history shows what was hidden.", name)
+        : say("You do not ignore %1.", name)
+    }
+  }
+
+  private enum Target {
+    case room(Conversation)
+    case person(Participant)
+    /// Somebody of a network, who was not heard of before.
+    case stranger(String, Account)
+  }
+
+  /// A room or a person, as other commands take them.
+  private func target(named name: String, _ snapshot: borrowing Snapshot) throws -> Target {
+    if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
+      return .room(room)
+    }
+    if name.hasPrefix("#") { throw RuleError.noSuchRoom(name) }
+    let networks = NetworkCommands(context: context)
+    if let known = try networks.known(name, snapshot) { return .person(known) }
+    guard name.dropFirst().contains("@"),
+      let (account, address) = try networks.personOnNetwork(name, snapshot)
+    else {
+      throw try ConversationCommands(context: context).nobody(named: name, snapshot)
+    }
+    return .stranger(address, account)
+  }
+
+  /// What `/unmute` or `/unignore` can be about.
+  static func names(
+    _ quiet: Attention.Quiet, in attention: Attention, for me: ID<Participant>,
+    _ snapshot: borrowing Snapshot
+  ) -> [String] {
+    let (conversations, people) =
+      quiet == .muted
+      ? (attention.mutedPlaces, attention.mutedPeople)
+      : (attention.ignoredPlaces, attention.ignoredPeople)
+    var rooms: [String] = []
+    for id in conversations {
+      guard let found = try? snapshot.conversation(id, for: me), found.kind == .room else {
+        continue
+      }
+      rooms.append(found.name)
+    }
+    var names: [String] = []
+    for id in people {
+      if let found = try? snapshot.participant(id) { names.append("@" + found.name) }
+    }
+    return rooms.sorted() + names.sorted()
+  }
+
+  private func list(_ quiet: Attention.Quiet, _ snapshot: borrowing Snapshot) -> Step {
+    let names = Self.names(quiet, in: context.attention, for: context.me.id, snapshot)
+    guard !names.isEmpty else {
+      return .tell(
+        quiet == .muted
+          ? say("Nothing is muted; /mute #tea or /mute @ben stops the ringing.")
+          : say("You ignore nobody; /ignore #tea or /ignore @ben hides messages."))
+    }
+    return .answer(names.map { StyledLine("  " + SafeText(name: $0)) })
+  }
+
+  // MARK: /set notify
+
+  func setNotify(_ value: String?) throws -> Step {
+    let conversation = try context.open.required()
+    guard let value else {
+      return .answer([
+        StyledLine(
+          SafeText(
+            line: NotifySetting.name + " "
+              + NotifySetting.value(context.attention, in: conversation).word),
+          .bold)
+          + StyledLine("  " + NotifySetting.help, .dim)
+      ])
+    }
+    guard let notify = Attention.Notify.allCases.first(where: { $0.word == value }) else {
+      throw Refusal(
+        say(
+          "“%1” is not a valid value for notify; use %2.", SafeText(line: value),
+          SafeText(line: NotifySetting.values.joined(separator: ", "))))
+    }
+    let name = SafeText(name: conversation.name)
+    let said =
+      switch notify {
+      case .everything: say("Every message in %1 rings and runs notify-command.", name)
+      case .mentions: say("In %1 only mentions of you ring and run notify-command.", name)
+      case .nothing: say("Nothing in %1 rings or runs notify-command.", name)
+      }
+    return Step {
+      try $0.setNotify(notify, in: conversation.id, by: context.me.id)
+      return [.attentionChanged, .tell(said)]
+    }
+  }
+}

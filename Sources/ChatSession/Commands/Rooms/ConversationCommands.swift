@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// `/join`, `/leave`, `/msg`, `/switch`.
+@MainActor
+struct ConversationCommands {
+  let context: CommandContext
+  private var me: ID<Participant> { context.me.id }
+  private var networks: NetworkCommands { NetworkCommands(context: context) }
+
+  func join(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    if words.count == 3, words[1] == Secrets.option {
+      return try join(words[0], password: words[2], snapshot)
+    }
+    guard words.count == 1 else { throw usage("join") }
+    var names = [argument]
+    // Several, as in irssi; a room of a network can have a comma in its name.
+    if argument.contains(","), ((try? snapshot.room(argument, for: me)) ?? nil) == nil {
+      names = argument.split(separator: ",").map(String.init)
+    }
+    guard let last = names.popLast() else { throw usage("join") }
+    if names.isEmpty {
+      if let question = try question(beforeJoining: last, snapshot) { return question }
+      return try join(room(named: last, snapshot))
+    }
+    try refuseNearNames(names + [last], snapshot)
+    let target = try room(named: last, snapshot)
+    var others: [RoomToJoin] = []
+    for name in names where name != last { others.append(try room(named: name, snapshot)) }
+    return Step { transaction in
+      var (names, outcomes) = ([SafeText](), [Outcome]())
+      for other in others {
+        let (room, isNew, more) = try join(other, transaction)
+        let name = SafeText(name: room.name)
+        names.append(isNew ? say("%1 (new room)", name) : name)
+        outcomes += more
+      }
+      let (conversation, isNew, more) = try join(target, transaction)
+      return outcomes + more + [
+        .tell(say("You are also in %1.", names.joined(separator: ", "))),
+        .open(conversation, isNew: isNew),
+      ]
+    }
+  }
+
+  private func join(
+    _ name: String, password: String, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    guard let (account, address) = try networks.room(name, snapshot) else {
+      throw Refusal(
+        say(
+          "%1 is a room on this machine, and those have no passwords.", SafeText(name: name)))
+    }
+    return join(.network(account, address: address, password: password))
+  }
+
+  // MARK: Joining
+
+  /// A room that a name stands for.
+  enum RoomToJoin {
+    case network(Account, address: String, password: String)
+    /// Of this machine, made if it is missing.
+    case local(String, isNew: Bool)
+  }
+
+  func room(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
+    if let (account, address) = try networks.room(name, snapshot) {
+      return .network(account, address: address, password: "")
+    }
+    return try localRoom(named: name, snapshot)
+  }
+
+  /// The same of this machine.
+  func localRoom(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
+    let isNew = try snapshot.room(name, for: me) == nil
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    if isNew, try snapshot.belongsToARemovedRoom(bare) {
+      throw Refusal(say("#%1 was removed; /search finds its messages.", SafeText(name: bare)))
+    }
+    return .local(name, isNew: isNew)
+  }
+
+  /// Joins a room and makes it if missing; on a network, as soon as the network lets me in.
+  func join(
+    _ room: RoomToJoin, _ transaction: borrowing DurableTransaction
+  ) throws -> (room: Conversation, isNew: Bool, outcomes: [Outcome]) {
+    switch room {
+    case .network(let account, let address, let password):
+      let (room, outcomes) = try networks.join(
+        address, password: password, of: account, transaction)
+      return (room, false, outcomes)
+    case .local(let name, let isNew):
+      let room = try transaction.makeRoom(name, for: me)
+      try transaction.join(me, room.id, isTold: true)
+      return (room, isNew, [])
+    }
+  }
+
+  private func join(_ room: RoomToJoin) -> Step {
+    Step { transaction in
+      let (room, isNew, outcomes) = try join(room, transaction)
+      return outcomes + [.open(room, isNew: isNew)]
+    }
+  }
+
+  // MARK: Leaving
+
+  func leave(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let target: Conversation
+    if argument.isEmpty {
+      target = try context.open.required()
+    } else {
+      if let step = try RequestsCommand(context: context).decline(argument, snapshot) {
+        return step
+      }
+      guard let room = try snapshot.room(argument, for: me) else {
+        throw RuleError.noSuchRoom(argument)
+      }
+      target = room
+    }
+    guard target.kind == .room else {
+      throw Refusal(
+        say(
+          "%1 is a direct chat, and you cannot leave it; /switch goes elsewhere.",
+          SafeText(name: target.name)))
+    }
+    guard try snapshot.isMember(me, of: target.id) else {
+      throw RuleError.notAMember(target.name)
+    }
+    return Step { transaction in
+      let outcomes = try networks.ask(.leave, in: target, transaction)
+      try transaction.leave(me, target.id)
+      return outcomes + [
+        .tell(say("You left %1; /join %1 enters it again.", SafeText(name: target.name))),
+        .left(target.id),
+      ]
+    }
+  }
+
+  // MARK: Going
+
+  func message(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let name = argument.prefix { !$0.isWhitespace }
+    guard !name.isEmpty else { throw usage("msg") }
+    let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
+    try context.checkLength(of: String(text))
+    let send: [Outcome] =
+      text.isEmpty ? [] : [.send(OutgoingText(body: String(text), typed: "/msg " + argument))]
+    if let (account, address) = try networks.personOnNetwork(String(name), snapshot) {
+      return Step {
+        [.open(try $0.networkChat(with: address, of: account), isNew: false)] + send
+      }
+    }
+    guard let person = try networks.known(String(name), snapshot) else {
+      throw try nobody(named: String(name), snapshot)
+    }
+    guard person.id != me else { throw Refusal(say("That is you.")) }
+    return Step { [.open(try $0.direct(me, with: person.id), isNew: false)] + send }
+  }
+
+  func switchTo(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard !argument.isEmpty else { throw usage("switch") }
+    if let move = ["-": Move.last, "+1": .next, "-1": .previous][argument] {
+      var switcher = context.switcher
+      let (found, _) = try switcher.target(
+        of: move, from: context.open.conversation, for: context.me,
+        highlight: context.settings.highlightWords, snapshot)
+      guard let found else {
+        throw Refusal(say("There is no other conversation to go to."))
+      }
+      return Step([.open(found, isNew: false)])
+    }
+    switch try meant(by: argument, snapshot) {
+    case .named(.conversation(let found)): return Step([.open(found, isNew: false)])
+    case .named(.person(let person)):
+      return Step { [.open(try $0.direct(me, with: person.id), isNew: false)] }
+    case .near(let near): return ask(near, for: argument)
+    }
+  }
+}

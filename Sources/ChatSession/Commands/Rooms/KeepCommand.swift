@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+@MainActor
+struct KeepCommand {
+  let context: CommandContext
+
+  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation. A
+  /// new age first asks, naming what would be deleted (rule 7.12).
+  func keep(_ value: String?, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard let value else {
+      let conversation = try context.open.required()
+      let age = try snapshot.keep(of: conversation.id)
+      var line =
+        StyledLine(SafeText(line: "\(Keep.name) \(Keep.written(age))"), .bold)
+        + StyledLine("  " + Keep.help, .dim)
+      if let begin = try snapshot.keepBegins(in: conversation.id) {
+        line += StyledLine("; " + say("from %1 on", LocalTime.stamp(begin)), .dim)
+      }
+      return .answer([line])
+    }
+    let conversation = try context.open.requiredAsMember()
+    guard let wanted = Keep.age(value) else { throw Keep.invalidValue(value) }
+    let name = SafeText(name: conversation.name)
+    if try snapshot.keep(of: conversation.id) == wanted {
+      return .tell(say("%1 already has keep %2.", name, SafeText(line: Keep.written(wanted))))
+    }
+    guard let age = wanted else { return set(nil, in: conversation.id) }
+    try context.requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
+    let begin = Store.wallClock() + Store.keepDelay
+    // Messages of this millisecond count, too.
+    let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)
+    return .effect(
+      .ask(
+        say(
+          "Delete %1 and %2 for all from tomorrow? y: yes, any other key: no",
+          messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
+          files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
+        ["y": .keep(conversation.id, age)]))
+  }
+
+  /// - Parameter age: milliseconds; nil: keep all.
+  func set(_ age: Milliseconds?, in conversation: ID<Conversation>) -> Step {
+    // A batch shows no events, and `off` is all that it can set.
+    let isSaid = age == nil && !context.isInteractive
+    let name = SafeText(name: context.open.conversation?.name ?? "")
+    return .change(isSaid ? [.tell(say("%1 keeps all its messages.", name))] : []) {
+      try $0.setKeep(conversation, age, by: context.me.id, after: Store.keepDelay)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/topic`, `/invite`, `/room`, `/can`: the conversation itself (rule 10).
+@MainActor
+struct RoomCommands {
+  let context: CommandContext
+  private var networks: NetworkCommands { NetworkCommands(context: context) }
+
+  // MARK: The room
+
+  /// The most characters of a topic: a line, not a text.
+  private static let topicLimit = 300
+
+  func topic(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let conversation = try context.open.required()
+    guard !argument.isEmpty else {
+      return .answer(
+        [
+          conversation.topic.isEmpty
+            ? StyledLine(say("%1 has no topic.", SafeText(name: conversation.name)), .dim)
+            : Self.topicLine(conversation)
+        ])
+    }
+    guard argument.count <= Self.topicLimit else {
+      throw Refusal(
+        say(
+          "A topic has up to %1 characters; this one has %2.", SafeText(Self.topicLimit),
+          SafeText(argument.count)))
+    }
+    let wanted = argument == "-" ? "" : argument
+    if conversation.kind == .room, networks.carries(conversation) {
+      return Step { try networks.ask(.topic, in: conversation, text: wanted, $0) }
+    }
+    return .change { _ = try $0.setTopic(wanted, of: conversation.id, by: context.me.id) }
+  }
+
+  static func topicLine(_ conversation: Conversation) -> StyledLine {
+    StyledLine(say("Topic of %1:", SafeText(name: conversation.name)) + " ", .dim)
+      + StyledLine(SafeText(line: conversation.topic))
+  }
+
+  func invite(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else {
+      throw usage("invite")
+    }
+    let conversation = try context.open.required()
+    if conversation.kind == .room, conversation.network != nil, networks.carries(conversation) {
+      let address = try networks.contactAddress(named: argument, snapshot).address
+      return Step { try networks.ask(.invite, in: conversation, text: address, $0) }
+    }
+    guard let person = try snapshot.find(participant: argument, for: context.me.id) else {
+      throw RuleError.noSuchParticipant(argument)
+    }
+    return Step {
+      guard try $0.invite(person.id, to: conversation.id, by: context.me.id) else {
+        return [
+          .tell(
+            say(
+              "%1 is in %2 already.", SafeText(name: person.name),
+              SafeText(name: conversation.name)))
+        ]
+      }
+      return [.catchUp]
+    }
+  }
+
+  /// `/room rename NAME`, `/room remove`.
+  func room(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+    let conversation = try context.open.requiredAsMember()
+    switch words.first {
+    case "rename" where words.count == 2:
+      return .change { _ = try $0.rename(conversation.id, to: words[1], by: context.me.id) }
+    case "remove" where words.count == 1:
+      try snapshot.requireMaker(of: conversation.id, context.me.id)
+      try context.requireSomebodyToAsk("/room remove")
+      return .effect(
+        .ask(
+          say(
+            "Remove %1? /search still finds its messages. y: yes, any other key: no",
+            SafeText(name: conversation.name)), ["y": .removal(conversation.id)]))
+    default: throw usage("room")
+    }
+  }
+
+  func remove(_ room: ID<Conversation>) -> Step {
+    .change([.left(room)]) { try $0.remove(room, by: context.me.id) }
+  }
+
+  // MARK: What works here
+
+  /// Commands that mean nothing in a conversation; completion leaves them out.
+  static func commandsThatDoNotWork(in conversation: Conversation?) -> Set<String> {
+    guard let conversation else { return [] }
+    if conversation.kind != .room { return ["topic", "invite", "room"] }
+    return conversation.network == nil ? [] : ["room"]
+  }
+
+  func can(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("can") }
+    let conversation = try context.open.required()
+    let name = SafeText(name: conversation.name)
+    var lines: [StyledLine] = []
+    func add(_ word: SafeText, _ meaning: SafeText) {
+      let blanks = SafeText(line: String(repeating: " ", count: max(1, 10 - word.string.count)))
+      lines.append(StyledLine("  " + word + blanks, .bold) + StyledLine(meaning))
+    }
+    if let network = conversation.network {
+      lines.append(StyledLine(say("%1 is on the network %2.", name, SafeText(line: network))))
+      add(say("edit"), say("sent to the others as an edit; some programs show both texts"))
+      add(
+        say("recall"),
+        say("/cancel, until the network has it; then /delete asks others to remove it"))
+      add(say("typing"), say("shown to people whose programs support it"))
+      add(say("seen"), say("known only for those whose programs report it"))
+      add(say("history"), say("what this store has, and what the network's archive has"))
+      add(say("files"), say("uploaded and sent as addresses; /save N fetches other people's files"))
+    } else {
+      lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
+      add(say("edit"), say("at any time; others see the new text, and /info shows the former ones"))
+      add(say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete"))
+      add(say("typing"), say("others see that you type, unless /typing off"))
+      add(say("seen"), say("once it is on their screen, unless they /set receipts off"))
+      add(say("history"), say("everything, also from before you joined"))
+    }
+    guard networks.carries(conversation) else { return .answer(lines, indent: 12) }
+    return Step([.answer(lines, indent: 12)]) {
+      try networks.ask(.abilities, in: conversation, $0)
+    }
+  }
+}

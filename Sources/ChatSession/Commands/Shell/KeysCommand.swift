@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// `/keys`: which keys do what, by what they are for.
+@MainActor
+struct KeysCommand {
+  let context: CommandContext
+
+  func run(_ argument: String) throws -> Step {
+    let wanted = MatchFolding.folded(argument)
+    func isNamed(_ name: String) -> Bool {
+      wanted.isEmpty || MatchFolding.folded(name).contains(wanted)
+    }
+    let bindings = context.bindings()
+    let (bound, unbound) = (
+      bindings.filter { !$0.keys.isEmpty && $0.function != "do-lowercase-version" },
+      bindings.filter { $0.keys.isEmpty }.map(\.function)
+    )
+    let found: [(String, String)] = bound.compactMap { name, keys in
+      let keys = KeyNames.list(keys)
+      let asked = keys.split(separator: ", ").filter { MatchFolding.folded(String($0)) == wanted }
+      // All the letters would say nothing.
+      if Self.letters.contains(name) {
+        return asked.isEmpty ? nil : (name, asked.joined(separator: ", "))
+      }
+      return asked.isEmpty && !isNamed(name) ? nil : (name, keys)
+    }
+    if found.isEmpty, !wanted.isEmpty, case let others = unbound.filter(isNamed), !others.isEmpty {
+      return .tell(
+        say(
+          "No key is bound to %1. /bind \"\\C-xk\": %2 binds C-x k.",
+          SafeText(line: others.joined(separator: ", ")), SafeText(line: others[0])))
+    }
+    guard !found.isEmpty else {
+      throw Refusal(
+        argument.isEmpty
+          ? say("No keys are bound here.")
+          : say(
+            "No function and no bound key is named %1.",
+            SafeText(line: argument)))
+    }
+    let width = found.map(\.0.count).max() ?? 0
+    let lines = found.map { name, keys in
+      let blanks = String(repeating: " ", count: width - name.count + 2)
+      return (
+        purpose: Purpose(of: name),
+        line: StyledLine(SafeText(line: name + blanks), .bold) + StyledLine(SafeText(line: keys))
+      )
+    }
+    return Step([
+      .list(
+        Purpose.allCases.map { purpose in
+          (purpose.heading, lines.filter { $0.purpose == purpose }.map(\.line))
+        }, indent: width + 2)
+    ])
+  }
+
+  /// What puts a key's own letter in, or is a digit of an argument.
+  private static let letters: Set = [
+    "self-insert", "digit-argument", "vi-arg-digit",
+  ]
+}
+
+/// What a function is for. What is not one of readline's is hobnob's own.
+private enum Purpose: CaseIterable {
+  case hobnob, moving, history, completion, deleting, changing, vi, other
+
+  var heading: SafeText {
+    switch self {
+    case .hobnob: say("hobnob")
+    case .moving: say("Moving")
+    case .history: say("History")
+    case .completion: say("Completion")
+    case .deleting: say("Deleting and putting back")
+    case .changing: say("Changing")
+    case .vi: say("vi")
+    case .other: say("Others")
+    }
+  }
+
+  init(of function: String) {
+    func has(_ parts: [String]) -> Bool { parts.contains { function.contains($0) } }
+    if Self.others.contains(function) {
+      self = .other
+    } else if function.hasPrefix("vi-") {
+      self = .vi
+    } else if has(["history", "operate-and-get-next", "yank-last-arg", "yank-nth-arg"]) {
+      self = .history
+    } else if has(["complet"]) {
+      self = .completion
+    } else if has(Self.deletion) {
+      self = .deleting
+    } else if has(Self.change) {
+      self = .changing
+    } else if has(Self.move) {
+      self = .moving
+    } else {
+      self = .hobnob
+    }
+  }
+
+  private static let deletion = [
+    "delete", "kill", "yank", "rubout", "region", "unix-", "undo", "revert-line", "set-mark",
+    "exchange-point", "copy-",
+  ]
+  private static let change = [
+    "transpose", "capitalize", "upcase", "downcase", "insert", "overwrite", "tilde-expand",
+    "bracketed-paste",
+  ]
+  private static let move = [
+    "forward-", "backward-", "-of-line", "-screen-line", "character-search", "clear-screen",
+    "clear-display", "redraw-current-line",
+  ]
+  private static let others: Set = [
+    "abort", "accept-line", "arrow-key-prefix", "call-last-kbd-macro", "dump-functions",
+    "dump-macros", "dump-variables", "emacs-editing-mode", "end-kbd-macro",
+    "execute-named-command", "prefix-meta", "print-last-kbd-macro", "re-read-init-file",
+    "skip-csi-sequence", "start-kbd-macro", "tty-status", "universal-argument", "vi-editing-mode",
+  ]
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/set`: the settings, or one.
+@MainActor
+struct SettingsCommand {
+  let context: CommandContext
+
+  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let parts = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+    guard let name = parts.first else {
+      return try listSettings(snapshot)
+    }
+    if name == Keep.name {
+      return try KeepCommand(context: context).keep(
+        parts.count > 1 ? parts[1].trimmingBlanks : nil, snapshot)
+    }
+    if name == NotifySetting.name {
+      return try AttentionCommands(context: context).setNotify(
+        parts.count > 1 ? parts[1].trimmingBlanks : nil)
+    }
+    guard parts.count > 1 else {
+      guard let entry = Settings.entry(name) else {
+        throw Settings.unknown(name)
+      }
+      return .answer([
+        StyledLine(SafeText(line: "\(entry.name) \(value(of: entry))"), .bold)
+          + StyledLine("  " + entry.help, .dim)
+      ])
+    }
+    var preferences = context.preferences
+    try preferences.change(name, to: parts[1].trimmingBlanks)
+    // Who has another name is told so, and it lasts.
+    if name == "nick" {
+      var step = try PersonCommands(context: context).nick(parts[1])
+      step.outcomes.insert(.preferences(preferences), at: 0)
+      return step
+    }
+    return Step([
+      .preferences(preferences),
+      .inPassing(
+        say(
+          "%1 %2, until you leave (to keep it: hobnobrc)", SafeText(line: name),
+          SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),
+    ])
+  }
+
+  /// As it is now: who set no name has one.
+  private func value(of entry: Settings.Entry) -> String {
+    entry.name == "nick" ? context.me.name : entry.get(context.settings)
+  }
+
+  /// All settings as they are now; that of the open conversation last.
+  private func listSettings(_ snapshot: borrowing Snapshot) throws -> Step {
+    func entry(_ name: String, _ value: String, _ help: SafeText) -> Explained {
+      Explained(
+        name: StyledLine(SafeText(line: name), .bold) + StyledLine(SafeText(line: " " + value)),
+        help: StyledLine(help, .dim))
+    }
+    var sections = Settings.sections.map { section in
+      (
+        heading: section.heading,
+        entries: section.entries.map { entry($0.name, value(of: $0), $0.help) }
+      )
+    }
+    if let conversation = context.open.conversation {
+      let value = Keep.written(try snapshot.keep(of: conversation.id))
+      let notify = NotifySetting.value(context.attention, in: conversation).word
+      sections.append(
+        (
+          say("This conversation"),
+          [
+            entry(Keep.name, value, Keep.help),
+            entry(NotifySetting.name, notify, NotifySetting.help),
+          ]
+        ))
+    }
+    return context.list(sections)
+  }
+}

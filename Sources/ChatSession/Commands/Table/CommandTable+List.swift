@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The commands about the list of messages (rules 7 and 10).
+extension Command {
+  /// One message, or several.
+  static let list: [Command] = [
+    Command(
+      "/info N", "show everything about message N: sender, delivery, earlier versions", .anyNumber
+    ) { try MessageInfo(context: $0).info($1, $2) },
+    Command("/quote N", "put the text of message N on the line, as a quote", .anyNumber) {
+      try QuoteCopyOpenCommands(context: $0).quote($1, $2)
+    },
+    Command("/copy N", "copy the text of message N to the terminal's clipboard", .anyNumber) {
+      try QuoteCopyOpenCommands(context: $0).copy($1, $2)
+    },
+    Command(
+      "/open N [M]", "open the address or file in message N; M selects one of several", .openable
+    ) { try QuoteCopyOpenCommands(context: $0).open($1, $2) },
+    Command(
+      "/history [COUNT|A-B]",
+      "print the last messages (20), or those from A to B, as they are now"
+    ) { try HistoryCommand(context: $0).printHistory($1, $2) },
+    Command(
+      "/search [QUERY]",
+      "find messages: words, from:NAME in:ROOM since:7d; without QUERY: older matches",
+      .search
+    ) { try Search(context: $0).run($1, $2) },
+    Command("/pause", "pause the output; the status line counts new messages") {
+      context, argument, _ in try ShellCommands(context: context).pause(argument)
+    },
+    Command("/bottom", "print the messages that arrived during a pause, and resume the output") {
+      context, argument, _ in try ShellCommands(context: context).bottom(argument)
+    },
+    Command("/outbox", "list your unsent messages, and why any of them failed") {
+      try UnreadCommands(context: $0).outbox($1, $2)
+    },
+  ]
+
+  /// Where to go, and what a conversation is.
+  static let places: [Command] = [
+    Command("/next", "go to the next conversation with unread messages, mentions first") {
+      try UnreadCommands(context: $0).next($1, $2)
+    },
+    Command("/unread", "list the conversations with unread messages") {
+      try UnreadCommands(context: $0).listUnread($1, $2)
+    },
+    Command("/topic [TEXT]", "show or change the room's topic (-: remove it)", .text) {
+      try RoomCommands(context: $0).topic($1, $2)
+    },
+    Command("/invite NAME", "add somebody to this room", .person) {
+      try RoomCommands(context: $0).invite($1, $2)
+    },
+    Command("/can", "explain how editing, taking back, typing and seen work here") {
+      try RoomCommands(context: $0).can($1, $2)
+    },
+    Command(
+      "/room rename NAME|remove", "rename or remove this room, if you made it",
+      .roomVerb
+    ) { try RoomCommands(context: $0).room($1, $2) },
+    Command(
+      "/mute [NAME]", "mute a room or a person, or list what you have muted", .roomOrPerson
+    ) { try AttentionCommands(context: $0).mute($1, $2) },
+    Command("/unmute NAME", "let a room or a person ring again", .muted) {
+      try AttentionCommands(context: $0).unmute($1, $2)
+    },
+    Command(
+      "/ignore [NAME]", "hide the messages of a room or person, or list whom you ignore",
+      .roomOrPerson
+    ) { try AttentionCommands(context: $0).ignore($1, $2) },
+    Command("/unignore NAME", "stop ignoring a room or a person", .ignored) {
+      try AttentionCommands(context: $0).unignore($1, $2)
+    },
+  ]
+}

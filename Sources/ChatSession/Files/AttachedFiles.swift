@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The files that wait to be sent with the line (rule 8.1).
+@MainActor
+package struct AttachedFiles {
+  package private(set) var waiting = WaitingFiles()
+  /// What C-c took away beside the text: it comes back with it.
+  private var emptied: (text: String, files: WaitingFiles)?
+  private let environment: [String: String]
+  private let storePath: String
+  /// The files that wait in any conversation, as this user's own file knows them.
+  private lazy var record = AttachedRecord(environment: environment)
+
+  init(environment: [String: String], storePath: String) {
+    (self.environment, self.storePath) = (environment, storePath)
+  }
+
+  /// Adds a file that is named as people name files: with `~`, quotes, escaped blanks, or as a
+  /// `file://` URL.
+  ///
+  /// - Parameter limit: of its bytes; 0 for none.
+  mutating func attach(fileAt argument: String, limit: Int) throws -> WaitingFiles.File {
+    var path = Self.absolute(argument, environment)
+    // A name that really has quotes or backslashes in it is that of its file.
+    let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
+    if let unquoted, (try? Store.look(atFile: path, limit: limit)) == nil {
+      path = Self.absolute(unquoted, environment)
+    }
+    let found = try Store.look(atFile: path, limit: limit)
+    // It is attached again because it is another file by now.
+    let former = waiting.files.firstIndex {
+      $0.path.utf8.elementsEqual(path.utf8) && $0.identity != found.identity
+    }
+    if let former { waiting.remove(at: former + 1) }
+    let file = WaitingFiles.File(
+      path: path, name: found.name, bytes: found.bytes, identity: found.identity)
+    waiting.add(file)
+    return file
+  }
+
+  /// A path as people write it, for whoever works in another folder.
+  static func absolute(_ named: String, _ environment: [String: String]) -> String {
+    let path = RcFile.expanded(named, environment)
+    guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
+      return path
+    }
+    return folder + "/" + path
+  }
+
+  /// - Parameter number: as `/attach` lists them. Nil: all of them.
+  /// - Returns: those that waited; nil if no file has that number.
+  mutating func detach(_ number: Int?) -> [WaitingFiles.File]? {
+    let former = waiting.files
+    if let number {
+      guard waiting.remove(at: number) != nil else { return nil }
+    } else {
+      waiting = WaitingFiles()
+    }
+    return former
+  }
+
+  // MARK: Which files
+
+  /// Notes that this user attached files in a conversation.
+  mutating func remember(
+    _ files: [WaitingFiles.File], in conversation: ConversationKey
+  ) {
+    for file in files {
+      guard let identity = file.identity else { continue }
+      record.add(key(file.path, conversation), identity)
+    }
+  }
+
+  /// A conversation, with the address that renaming does not change.
+  struct ConversationKey {
+    let id: ID<Conversation>
+    let address: String
+  }
+
+  private func key(_ path: String, _ conversation: ConversationKey) -> AttachedRecord.Key {
+    AttachedRecord.Key(path, in: conversation.id, at: conversation.address, of: storePath)
+  }
+
+  /// Forgets files of a conversation, except those that still wait there.
+  mutating func forget(
+    _ files: [WaitingFiles.File], in conversation: ConversationKey, except waiting: Set<String>
+  ) {
+    record.remove(
+      files.filter { !waiting.contains($0.path) }.map { key($0.path, conversation) })
+  }
+
+  /// They are on their way with a line, or belong to a conversation that was left.
+  mutating func areSent() { waiting = WaitingFiles() }
+
+  /// Files that were on their way wait again, before those that were attached since.
+  mutating func bringBack(_ files: WaitingFiles) {
+    waiting = WaitingFiles(files.files + waiting.files)
+  }
+
+  /// Restores a draft's file. Others may have written the draft, so a path counts only if this user
+  /// attached it here and it is still the same file (rule 12.7).
+  ///
+  /// - Throws: where it is missing.
+  mutating func restore(_ file: DraftFile, in conversation: ConversationKey, limit: Int) throws {
+    guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
+      throw Refusal(
+        say(
+          "This draft names the file %1, which you did not attach here; it is not sent.",
+          SafeText(line: file.path)))
+    }
+    let found = try Store.look(atFile: file.path, limit: limit)
+    guard found.identity == identity else { throw AttachmentError.replaced(path: file.path) }
+    waiting.add(
+      WaitingFiles.File(
+        path: file.path, name: file.name ?? found.name, bytes: found.bytes, identity: identity))
+  }
+
+  // MARK: C-c and C-_
+
+  /// The line is emptied, and with it they go.
+  ///
+  /// - Returns: false where none waits.
+  mutating func setAside(with text: String) -> Bool {
+    guard !waiting.isEmpty else { return false }
+    emptied = (text, waiting)
+    waiting = WaitingFiles()
+    return true
+  }
+
+  /// C-_ gave back what C-c took; the files that went with it come back too.
+  mutating func noteChange(of text: String) {
+    guard let emptied, !text.isEmpty else { return }
+    if text == emptied.text, waiting.isEmpty { waiting = emptied.files }
+    self.emptied = nil
+  }
+
+  /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
+  ///
+  /// - Returns: false where it was not so.
+  mutating func undo() -> Bool {
+    guard let emptied, emptied.text.isEmpty, waiting.isEmpty else { return false }
+    waiting = emptied.files
+    self.emptied = nil
+    return true
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+
+/// Which files this user attached and has not sent yet, in a file of their own:
+/// `$XDG_STATE_HOME/hobnob/attached` (rule 12.7). Others may write to a shared store, so a path in
+/// it says nothing by itself.
+///
+/// Each line is a key, made of the store, the conversation and the path, and the file's identity.
+struct AttachedRecord {
+  /// What one file is known by in one conversation.
+  struct Key: Hashable {
+    fileprivate let text: String
+
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - address: of the conversation; renaming does not change it.
+    init(
+      _ path: String, in conversation: ID<Conversation>, at address: String, of storePath: String
+    ) {
+      var hash = SHA256()
+      let parts = [storePath, String(conversation.rawValue), address, path]
+      Array(parts.joined(separator: "\0").utf8).withUnsafeBytes { hash.update($0) }
+      text = hash.finish()
+    }
+  }
+
+  /// Empty where there is no place for it.
+  private let path: String
+  /// What this process attached, in case the file cannot be written.
+  private var own: [Key: String] = [:]
+
+  /// Lines of the file; older ones are of drafts that nobody came back to.
+  private static let most = 1000
+
+  /// - Parameter environment: `XDG_STATE_HOME`, `HOME`.
+  init(environment: [String: String]) {
+    path = OwnFolder.state.path(environment).map { $0 + "/attached" } ?? ""
+  }
+
+  /// The identity of the file that was attached; nil: none was.
+  func knownIdentity(of key: Key) -> String? {
+    if let known = own[key] { return known }
+    guard let file = opened(O_RDONLY) else { return nil }
+    return Self.lines(of: file).last { $0.hasPrefix(key.text + " ") }
+      .map { String($0.dropFirst(key.text.count + 1)) }
+  }
+
+  mutating func add(_ key: Key, _ identity: String) {
+    own[key] = identity
+    change { lines in
+      lines.removeAll { $0.hasPrefix(key.text) }
+      lines.append(key.text + " " + identity)
+    }
+  }
+
+  mutating func remove(_ keys: [Key]) {
+    if keys.isEmpty { return }
+    for key in keys { own[key] = nil }
+    change { lines in lines.removeAll { line in keys.contains { line.hasPrefix($0.text) } } }
+  }
+
+  /// A lock serialises shells. If writing fails, the file is still attached in this shell.
+  private func change(_ body: (inout [String]) -> Void) {
+    guard !path.isEmpty, makeFolder(StoreFiles.split(path).folder),
+      let file = opened(O_RDWR | O_CREAT)
+    else { return }
+    while flock(file.number, LOCK_EX) != 0, errno == EINTR {}
+    let former = Self.lines(of: file)
+    var lines = former
+    body(&lines)
+    if lines == former { return }
+    let text = Array(lines.suffix(Self.most).map { $0 + "\n" }.joined().utf8)
+    lseek(file.number, 0, SEEK_SET)
+    guard (try? text.withUnsafeBytes { try file.write($0) }) != nil else { return }
+    ftruncate(file.number, off_t(text.count))
+  }
+
+  /// nil where it is not there, or others could have written it.
+  private func opened(_ flags: Int32) -> OpenFile? {
+    let descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return nil }
+    let file = OpenFile(descriptor)
+    guard let found = try? file.status(), found.st_mode & S_IFMT == S_IFREG,
+      found.st_uid == geteuid(), found.st_mode & 0o022 == 0
+    else { return nil }
+    return file
+  }
+
+  private static func lines(of file: borrowing OpenFile) -> [String] {
+    let bytes = (try? readAll(file.number) { $0 <= 1_000_000 }) ?? []
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Exchange
+import Glibc
+import StyledText
+
+/// Files that go out of the store. A shell has them written by a process of its own, which is this
+/// program again: hashing, copying and syncing large ones takes seconds, and keys are not to wait.
+package enum FileChore {
+  /// `/save`: attachments into a folder, or under a new name.
+  case save([Attachment], to: String, from: AttachmentFolder)
+  /// `/export`: a conversation of the store at a path into a new file.
+  case export(ID<Conversation>, of: String, to: String)
+
+  /// How far it got.
+  package struct Outcome {
+    /// For `save`, the paths of the new files; for `export`, the number of messages, how many of
+    /// them are too long for an import, then the names of missing files.
+    package var done: [String] = []
+    /// Why it got no further.
+    package var failure: SafeText?
+  }
+
+  /// The first argument of such a process.
+  package static let option = "--write-files"
+
+  /// The command that does it.
+  package var command: [String] {
+    let words =
+      switch self {
+      case .save(let files, let target, let folder):
+        ["save", target, folder.path, folder.isShared ? "shared" : "own"]
+          + files.flatMap { [$0.hash, $0.name] }
+      case .export(let conversation, let path, let target):
+        ["export", target, path, String(conversation.rawValue)]
+      }
+    return ["/proc/self/exe", Self.option] + words
+  }
+
+  /// nil where these are not the words of ``command``.
+  private init?(_ arguments: ArraySlice<String>) {
+    var words = arguments
+    guard let kind = words.popFirst(), let target = words.popFirst(), let path = words.popFirst(),
+      let detail = words.popFirst()
+    else { return nil }
+    switch kind {
+    case "save":
+      var files: [Attachment] = []
+      while let hash = words.popFirst(), let name = words.popFirst() {
+        files.append(Attachment(hash: hash, name: name, type: FileType.unknown, bytes: 0))
+      }
+      self = .save(
+        files, to: target, from: AttachmentFolder(path: path, isShared: detail == "shared"))
+    case "export":
+      guard let id = Int64(detail) else { return nil }
+      self = .export(ID(rawValue: id), of: path, to: target)
+    default: return nil
+    }
+  }
+
+  /// What that process does: it answers with texts that end with a NUL each, the last one a sentence
+  /// if its status is not 0.
+  ///
+  /// - Parameter arguments: what follows the option.
+  /// - Returns: its exit status; nil where they are not those of ``command``.
+  package static func run(_ arguments: ArraySlice<String>) -> Int32? {
+    guard let chore = FileChore(arguments) else { return nil }
+    // Typing comes first. At a file size limit, fail the write instead of dying.
+    _ = nice(10)
+    signal(SIGXFSZ, SIG_IGN)
+    do {
+      try chore.perform { print($0, terminator: "\0") }
+      return 0
+    } catch {
+      print(sentence(for: error).string, terminator: "\0")
+      return 1
+    }
+  }
+
+  /// What it answered.
+  package func outcome(answer: String, status: Int32) -> Outcome {
+    var done = answer.split(separator: "\0").map(String.init)
+    if status == 0 { return Outcome(done: done) }
+    let reason = status == 1 ? done.popLast() : nil
+    return Outcome(
+      done: done,
+      failure: reason.map { SafeText(line: $0) }
+        ?? say("Writing the files ended with status %1.", SafeText(Int(status))))
+  }
+
+  /// Does it in this process.
+  package func outcome() -> Outcome {
+    var outcome = Outcome()
+    do { try perform { outcome.done.append($0) } } catch { outcome.failure = sentence(for: error) }
+    return outcome
+  }
+
+  private func perform(_ done: (String) -> Void) throws {
+    switch self {
+    case .save(let files, let target, let folder):
+      for file in files { done(try folder.save(file, to: target)) }
+    case .export(let conversation, let path, let target):
+      let store = try Store(path: path, options: .init(createIfMissing: false))
+      defer { store.close() }
+      let report = try store.export([conversation], to: target)
+      done(String(report.messages))
+      done(String(report.longLines))
+      for name in report.missingFiles { done(name) }
+    }
+  }
+
+  /// Refuses at once, while the line still stands there, what can be refused without any reading.
+  ///
+  /// - Throws: `AttachmentError`, `StoreError.cannotOpen`.
+  func check() throws {
+    let folder: String
+    switch self {
+    case .save(let files, let target, let store):
+      guard let first = files.first else { return }
+      for file in files where store.size(of: file.hash) == nil {
+        throw AttachmentError.gone(name: file.name)
+      }
+      folder = AttachmentFolder.destination(target, of: first).folder
+    case .export(_, _, let target):
+      folder = StoreFiles.split(target).folder
+      var found = Glibc.stat()
+      if lstat(target, &found) == 0 {
+        throw StoreError.cannotOpen(path: target, reason: "it exists; name a new file")
+      }
+    }
+    if access(folder, W_OK | X_OK) != 0 {
+      throw AttachmentError.unwritable(path: folder, reason: systemReason().string)
+    }
+  }
+
+  /// What it did, in sentences.
+  func sentences(_ outcome: Outcome) -> [SafeText] {
+    switch self {
+    case .save: return outcome.done.map { say("Saved as %1", SafeText(line: $0)) }
+    case .export(_, _, let path):
+      guard let messages = outcome.done.first else { return [] }
+      var said = [say("Wrote %1 messages to %2", SafeText(line: messages), SafeText(line: path))]
+      if let count = outcome.done.dropFirst().first, count != "0" {
+        said.append(
+          say(
+            "Import will skip %1 of the messages: each exceeds 16 MB with all that belongs to it.",
+            SafeText(line: count)))
+      }
+      return said
+        + outcome.done.dropFirst(2).map {
+          say(
+            "File %1 is gone or damaged; its message is exported without it.",
+            SafeText(name: $0))
+        }
+    }
+  }
+}

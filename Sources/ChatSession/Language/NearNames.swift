@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+
+extension Conversation {
+  /// The name that is so few changes away from a typed one that it was likely meant.
+  ///
+  /// ```swift
+  /// Conversation.nearest(to: "lobyb", among: ["#lobby", "#tea"])  // "#lobby"
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - names: with their signs; without one in `name`, all are compared without.
+  ///   - beginning: whether the only one that begins so is near, however long it is. Who makes a
+  ///     room may well mean a shorter name.
+  package static func nearest(
+    to name: String, among names: [String], beginning: Bool = false
+  ) -> String? {
+    let typed = MatchFolding.folded(name)
+    let hasSign = typed.hasPrefix("#") || typed.hasPrefix("@")
+    let letters = typed.count - (hasSign ? 1 : 0)
+    if beginning, letters > 0 {
+      let longer = Set(
+        names.filter { MatchFolding.folded(hasSign ? $0 : String($0.dropFirst())).hasPrefix(typed) }
+      )
+      if longer.count == 1 { return longer.first }
+    }
+    // Of two letters each is a name of its own; of a long name two may be wrong.
+    let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
+    var best: (name: String, distance: Int)?
+    for candidate in names {
+      let folded = MatchFolding.folded(candidate)
+      let compared = hasSign ? folded : String(folded.dropFirst())
+      guard abs(compared.count - typed.count) <= most, !differInNumber(compared, typed) else {
+        continue
+      }
+      let distance = Spelling.distance(compared, typed)
+      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.name
+  }
+
+  /// `dev2` beside `dev` or `dev1` is hardly a slip.
+  private static func differInNumber(_ one: String, _ other: String) -> Bool {
+    one != other && one.filter { !$0.isNumber } == other.filter { !$0.isNumber }
+  }
+}

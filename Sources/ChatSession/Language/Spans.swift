@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+
+extension Span {
+  /// The spans of a text before which so many bytes were put, or, negative, taken.
+  static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
+    spans.map {
+      Span(
+        range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift),
+        identity: $0.identity)
+    }
+  }
+}
+
+extension Message {
+  /// Its mentions in a text that ends with its body, as it is shown for editing.
+  func mentions(in text: String) -> [Span] {
+    Span.shifted(Span.decoded(mentions, in: body), by: text.utf8.count - body.utf8.count)
+  }
+}

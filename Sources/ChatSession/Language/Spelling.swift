@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How near a typed word is to a known one.
+package enum Spelling {
+  /// The first name that begins so, else the one that is the fewest changes away, if it is near
+  /// enough to be meant.
+  static func nearest(to name: String, among names: [String]) -> String? {
+    let begun = name.lowercased()
+    if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
+    let candidates = names.map { ($0, distance($0, begun)) }
+    guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 3) else {
+      return nil
+    }
+    return best.0
+  }
+
+  /// How many letters were left out, put in, changed or swapped with their neighbour (optimal
+  /// string alignment).
+  package static func distance(_ one: String, _ other: String) -> Int {
+    let one = Array(one)
+    let other = Array(other)
+    var rows = [Array(0...other.count)]
+    for i in one.indices {
+      var row = [i + 1]
+      for j in other.indices {
+        var best = min(
+          rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (one[i] == other[j] ? 0 : 1))
+        if i > 0, j > 0, one[i] == other[j - 1], one[i - 1] == other[j] {
+          best = min(best, rows[i - 1][j - 1] + 1)
+        }
+        row.append(best)
+      }
+      rows.append(row)
+    }
+    return rows[one.count][other.count]
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What is printed where a conversation is entered: its end, with a rule above what is unread
+/// (rule 7.7), of which two screens are printed (rule 13.9).
+@MainActor
+struct Entrance {
+  let target: Conversation
+  let membership: Membership
+  /// Up to where I have read.
+  let marker: Int
+  /// The messages to print.
+  private(set) var messages: [Message]
+  let printedUpTo: Int
+  /// How many unread messages are left out, and the number of the first.
+  private(set) var hidden = 0
+  private(set) var firstUnprinted: Int?
+  /// My newest message among those read; nil where it is not known yet.
+  private(set) var newestOwn: Message?
+
+  /// How many messages the opening screen shows at least.
+  private static let openingMessages = 20
+  /// How many lines are shown above what is unread when a conversation is gone to (rule 13.1).
+  private static let contextLines = 5
+
+  /// - Parameter isFirst: nothing of the first screen shows how far a message got, and it shows more
+  ///   than what is unread.
+  init(
+    to target: Conversation, of me: ID<Participant>, _ transcript: Transcript, isInteractive: Bool,
+    isFirst: Bool, _ snapshot: borrowing Snapshot
+  ) throws {
+    let membership = try snapshot.membership(of: me, in: target.id)
+    let marker = try snapshot.readMarker(of: me, in: target.id)
+    // Messages of ignored people are not printed and take no room.
+    var messages = try snapshot.messages(
+      in: target.id, limit: Self.openingMessages, for: me, receipts: !isFirst, andIgnored: false)
+    // Where the screen begins with what is past, all the others are on it.
+    let mayHaveMore =
+      isInteractive && membership == .member
+      && messages.first.map { !$0.isPast && $0.number > marker + 1 } == true
+    if mayHaveMore {
+      messages = try snapshot.messages(
+        in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me,
+        receipts: !isFirst, andIgnored: false)
+    }
+    (self.target, self.membership, self.marker) = (target, membership, marker)
+    self.messages = messages
+    printedUpTo = max(
+      target.lastNumber, messages.filter { !$0.isPast }.map(\.number).max() ?? 0)
+    if isInteractive { try keepWhatFits(me, transcript, mayHaveMore: mayHaveMore, snapshot) }
+    if hidden > 0 {
+      firstUnprinted = try snapshot.firstUnread(by: me, in: target.id, behind: marker)
+    }
+    if isFirst { return }
+    newestOwn = self.messages.last { $0.sender == me && $0.deletedAt == nil && !$0.isPast }
+    if hidden == 0 { try keepContext(me, snapshot) }
+  }
+
+  /// Keeps as many of the newest unread messages as entering prints.
+  private mutating func keepWhatFits(
+    _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
+    _ snapshot: borrowing Snapshot
+  ) throws {
+    // All that fits may be deleted messages and my own.
+    let start = messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
+    let printed = transcript.newest(messages[start...])
+    guard mayHaveMore || printed.startIndex > start else { return }
+    let all = try snapshot.listing(for: me, in: [target.id]).first?.unread ?? 0
+    hidden = max(
+      0,
+      all
+        - printed.count {
+          $0.number > marker && $0.sender != me && !$0.isPast && $0.deletedAt == nil
+        })
+    if hidden > 0 { messages = Array(printed) }
+  }
+
+  /// Keeps what is unread, and the last lines before that.
+  private mutating func keepContext(
+    _ me: ID<Participant>, _ snapshot: borrowing Snapshot
+  ) throws {
+    var known = messages.prefix { $0.number <= marker || $0.sender == me || $0.isPast }
+    let unread = messages[known.endIndex...]
+    if known.isEmpty, let first = unread.first {
+      known =
+        try snapshot.messages(
+          in: target.id, before: first.number, limit: Self.contextLines, for: me,
+          andIgnored: false)[...]
+    }
+    var lines = 0
+    let context = known.reversed().prefix { message in
+      lines += message.body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+      // The newest is context enough, however long it is.
+      return lines <= Self.contextLines || message.id == known.last?.id
+    }
+    messages = Array(context.reversed()) + unread
+  }
+
+  // MARK: Printing
+
+  /// The messages, with a rule above the new ones.
+  func lines(for me: ID<Participant>, by transcript: inout Transcript) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    var isRuled = membership != .member
+    func beginNew(_ printer: inout MessagePrinter) {
+      isRuled = true
+      printer.endRun()
+      lines.append(printer.rule(say("new")))
+    }
+    if hidden > 0 {
+      beginNew(&transcript.printer)
+      lines.append(
+        StyledLine(say("%1 more: /history", SafeText(line: Self.grouped(hidden))), .dim))
+    }
+    for message in Store.ordered(messages) {
+      if !isRuled, message.number > marker, message.sender != me, !message.isPast,
+        !transcript.printer.hides(message)
+      {
+        beginNew(&transcript.printer)
+      }
+      lines += transcript.printer.lines(for: message)
+    }
+    return lines
+  }
+
+  /// `2,800`
+  private static func grouped(_ number: Int) -> String {
+    var digits = String(number)
+    for end in stride(from: digits.count - 3, to: 0, by: -3) {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: end))
+    }
+    return digits
+  }
+
+  /// When what is printed was said first.
+  var day: Milliseconds { Store.ordered(messages).first?.createdAt ?? Store.wallClock() }
+
+  /// Where what follows belongs: `── #tea · Saturday, 21 November 2026 · 2 others here ──`
+  /// (rule 13.4), and what whoever enters has to know beside what was said.
+  func headingLines(
+    for me: ID<Participant>, isNew: Bool, isPlain: Bool, glyphs: Glyphs, ignores: Bool,
+    _ snapshot: borrowing Snapshot
+  ) -> [StyledLine] {
+    let others = (try? snapshot.othersHere(in: target.id, than: me)) ?? nil
+    let gap = isPlain ? ", " : " " + glyphs.separator + " "
+    let side = isPlain ? SafeText() : glyphs.rule + glyphs.rule
+    var line = StyledLine(isPlain ? "" : side + " ", .dim)
+    line.append(SafeText(name: target.name), .bold)
+    line.append(gap + LocalTime.day(day), .dim)
+    switch others {
+    case nil: break
+    case 0?: line.append(gap + (isNew ? say("new room") : say("alone here")), .dim)
+    case 1?: line.append(gap + say("1 other here"), .dim)
+    case let others?: line.append(gap + say("%1 others here", SafeText(others)), .dim)
+    }
+    if !target.topic.isEmpty {
+      line.append(gap + say("topic:") + " ", .dim)
+      line.append(SafeText(line: target.topic))
+    }
+    if !isPlain { line.append(" " + side, .dim) }
+    return [line.with(margin: 3)]
+      + notes(ignores: ignores, snapshot).map { StyledLine($0, .dim).with(margin: 2) }
+  }
+
+  private func notes(ignores: Bool, _ snapshot: borrowing Snapshot) -> [SafeText] {
+    var notes: [SafeText] = []
+    let name = SafeText(name: target.name)
+    if let begin = (try? snapshot.keepBegins(in: target.id)) ?? nil {
+      let age = SafeText(line: Keep.written((try? snapshot.keep(of: target.id)) ?? nil))
+      notes.append(
+        say(
+          "From %1 on, hobnob deletes messages here that are older than %2; /set keep off stops that.",
+          LocalTime.stamp(begin), age))
+    }
+    if ignores { notes.append(say("You ignore %1; /unignore %1 shows the messages.", name)) }
+    return notes
+  }
+}

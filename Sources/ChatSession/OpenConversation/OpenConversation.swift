@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The conversation that is open: what it is, who is there, and how far my newest message there got.
+@MainActor
+package struct OpenConversation {
+  /// nil only before the first is entered.
+  package private(set) var conversation: Conversation?
+  private(set) var membership = Membership.member
+  private(set) var here: [Presence] = [] {
+    // The status line asks at each key, and a room may have many thousand members.
+    didSet { othersHere = here.count { $0.isHere && $0.participant.id != me } }
+  }
+  private(set) var othersHere = 0
+  package private(set) var typing = TypingList()
+  private(set) var newestOwn: Message?
+  /// How many of those it is for have it.
+  private(set) var reach = Reach()
+  /// What I left word of while I am away.
+  private(set) var away: String?
+  private let me: ID<Participant>
+  private var signals = TypingSignals()
+  /// Those for whom the contact hint was shown.
+  private var hintedAt: Set<ID<Participant>> = []
+
+  init(me: ID<Participant>) { self.me = me }
+
+  package var id: ID<Conversation>? { conversation?.id }
+
+  package var isMember: Bool { membership == .member }
+
+  /// - Throws: a ``Refusal`` before the first conversation is entered.
+  func required() throws -> Conversation {
+    guard let conversation else {
+      throw Refusal(say("No conversation is open; /join ROOM enters one."))
+    }
+    return conversation
+  }
+
+  /// The open conversation, for what its others would notice (rule 1.13).
+  func requiredAsMember() throws -> Conversation {
+    let conversation = try required()
+    guard isMember else {
+      let name = SafeText(name: conversation.name)
+      if conversation.isRemoved {
+        throw Refusal(say("%1 was removed; /switch opens another.", name))
+      }
+      throw Refusal(
+        membership == .never
+          ? say("You are not in %1; /join %1 enters it.", name)
+          : say("You are not in %1; /join %1 enters it again.", name))
+    }
+    return conversation
+  }
+
+  /// Milliseconds that a network's typing signal lasts: it comes once and is not repeated
+  /// (XEP-0085; rule 4.3).
+  private static let typingElsewhere: Int64 = 30_000
+
+  mutating func apply(_ settings: Settings) {
+    typing.timeout =
+      conversation?.network == nil
+      ? Int64(settings.typingTimeout) * 1000 : Self.typingElsewhere
+  }
+
+  // MARK: Coming and going
+
+  /// Another conversation is open.
+  mutating func becomes(
+    _ target: Conversation, _ membership: Membership, newestOwn: Message?, _ settings: Settings
+  ) {
+    conversation = target
+    self.membership = membership
+    self.newestOwn = newestOwn
+    reach = Reach()
+    typing = TypingList()
+    apply(settings)
+  }
+
+  /// I left the room that is open.
+  mutating func left() { membership = .left }
+
+  mutating func change(topic: String) { conversation?.topic = topic }
+
+  // MARK: Who is there
+
+  /// Who is here, and whether I am away.
+  mutating func readPeople(_ snapshot: borrowing Snapshot) {
+    guard let conversation else { return }
+    here = (try? snapshot.people(in: conversation.id)) ?? []
+    away = (try? snapshot.away(of: me)) ?? nil
+  }
+
+  /// Names, presence or memberships changed.
+  mutating func peopleChanged(_ snapshot: borrowing Snapshot) {
+    guard let conversation else { return }
+    here = (try? snapshot.people(in: conversation.id)) ?? here
+    away = (try? snapshot.away(of: me)) ?? nil
+    let found = ((try? snapshot.conversation(conversation.id, for: me)) ?? nil) ?? conversation
+    self.conversation = found
+    membership = (try? snapshot.membership(of: me, in: found.id)) ?? membership
+    for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
+  }
+
+  /// I am away with a word about it, or, with nil, back.
+  mutating func become(away word: String?) { away = word }
+
+  /// Hints once for each person how to see whether they are online (rule 14.1).
+  mutating func contactHint(
+    _ accounts: Accounts, _ snapshot: borrowing Snapshot
+  ) -> SafeText? {
+    guard let conversation, conversation.kind == .direct,
+      let account = accounts.list.first(where: { $0.network == conversation.network }),
+      !accounts.isSettlingIn(account.network),
+      let other = here.first(where: { $0.participant.id != me })?.participant,
+      here.contains(where: { $0.participant.id == other.id && !$0.isKnown }),
+      let contacts = try? snapshot.contacts(of: account),
+      !contacts.contains(where: { $0.participant.id == other.id }),
+      hintedAt.insert(other.id).inserted
+    else { return nil }
+    let suffix = "@" + account.domain
+    let address =
+      other.identity.hasSuffix(suffix)
+      ? String(other.identity.dropLast(suffix.count)) : other.identity
+    return say(
+      "/contact add %1 shows when %2 is online", SafeText(line: address),
+      SafeText(name: other.name))
+  }
+
+  // MARK: My newest message
+
+  mutating func readNewestOwn(_ snapshot: borrowing Snapshot) {
+    guard let conversation else { return }
+    newestOwn = (try? snapshot.newest(by: me, in: conversation.id)) ?? nil
+    reach = Reach()
+    if let newestOwn, newestOwn.state == .sent || newestOwn.state == .delivered {
+      reach = (try? snapshot.reach(of: newestOwn)) ?? reach
+    }
+  }
+
+  mutating func sent(_ message: Message) {
+    newestOwn = message
+    reach = Reach()
+  }
+
+  // MARK: Typing (rule 4)
+
+  /// Somebody types since a time of the wall clock: a signal says when it was given, and an old one
+  /// would linger.
+  mutating func show(
+    _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
+  ) {
+    typing.signal(person.identity, name: name, at: now - max(0, Store.wallClock() - since))
+  }
+
+  mutating func expireTyping(at now: Int64) { typing.expire(at: now) }
+
+  /// Someone said what they were typing, or gave it up.
+  mutating func typingEnded(_ identity: String) { typing.remove(identity) }
+
+  /// The text of the line was changed by hand.
+  ///
+  /// - Returns: what to tell the others; so do the next functions.
+  mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64) -> Write? {
+    write(
+      signals.changedByHand(text: text, at: now, inEditMode: inEditMode, isOff: isOff || !isMember))
+  }
+
+  /// The line was sent, emptied or set aside.
+  mutating func stopTyping(at now: Int64) -> Write? { write(signals.sentOrCleared(at: now)) }
+
+  mutating func tick(at now: Int64) -> Write? {
+    typing.expire(at: now)
+    return write(signals.tick(at: now))
+  }
+
+  private func write(_ signal: TypingSignals.Signal?) -> Write? {
+    guard let signal, let conversation else { return nil }
+    return .typing(signal == .typing, in: conversation.id)
+  }
+
+  var deadline: Int64? {
+    [typing.nextExpiry, signals.nextDeadline].compactMap { $0 }.min()
+  }
+}

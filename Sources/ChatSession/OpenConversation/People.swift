@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// Names: whose looks like somebody else's (rule 12.3), which colour each has, and who can be
+/// completed (rule 2.5).
+@MainActor
+struct People {
+  private let me: ID<Participant>
+  private let glyphs: Glyphs
+  /// Those who were looked at since names may have changed, and whose looks like another's.
+  private var recognised: Set<ID<Participant>> = []
+  private(set) var lookAlikes: Set<ID<Participant>> = []
+  /// Nil while they may be others than they were.
+  private var known: KnownPeople?
+  /// The names of direct chats with look-alikes; nil when they may have changed.
+  private var markedChats: Set<String>?
+  /// Which of the colours the names in the open conversation have.
+  private(set) var colours: [ID<Participant>: Int] = [:]
+  /// Who said something in the open conversation since they were completed last, and the number.
+  private var spoken: [ID<Participant>: Int] = [:]
+
+  init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
+
+  /// To be called before messages are printed: who speaks in the open conversation has a colour that
+  /// nobody else there has, as long as there is one.
+  ///
+  /// - Returns: the colours that were given just now.
+  mutating func giveColours(
+    toSendersOf messages: [Message], in conversation: ID<Conversation>
+  ) -> [ID<Participant>: Int] {
+    var new: [ID<Participant>: Int] = [:]
+    for message in messages
+    where message.conversation == conversation && message.sender != me
+      && colours[message.sender] == nil
+    {
+      guard
+        let colour = NameColours.free(for: message.senderIdentity, besides: colours.values)
+      else { break }
+      colours[message.sender] = colour
+      new[message.sender] = colour
+    }
+    return new
+  }
+
+  /// To be called before names of these people are printed.
+  mutating func recognise(_ people: [ID<Participant>], _ snapshot: borrowing Snapshot) {
+    recognised.reserveCapacity(recognised.count + people.count)
+    let unknown = people.filter { recognised.insert($0).inserted }
+    guard !unknown.isEmpty else { return }
+    lookAlikes.formUnion((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
+  }
+
+  /// The same for names that are printed once.
+  func withLookAlikes(
+    among people: [ID<Participant>], _ snapshot: borrowing Snapshot
+  ) -> Set<ID<Participant>> {
+    let unknown = people.filter { !recognised.contains($0) }
+    if unknown.isEmpty { return lookAlikes }
+    return lookAlikes.union((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
+  }
+
+  /// Names may have changed.
+  mutating func namesChanged() {
+    recognised = []
+    lookAlikes = []
+    markedChats = nil
+  }
+
+  mutating func peopleChanged() {
+    known = nil
+    namesChanged()
+  }
+
+  /// A name of somebody who was looked at, marked where it looks like another's.
+  func shownName(_ person: Participant) -> SafeText {
+    let name = SafeText(name: person.name)
+    return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
+  }
+
+  /// Somebody said something in the open conversation.
+  mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) { spoken[person] = number }
+
+  /// Another conversation is open.
+  ///
+  /// - Parameter hasColours: whether names are drawn in colours.
+  mutating func enter(
+    _ conversation: ID<Conversation>, hasColours: Bool, _ snapshot: borrowing Snapshot
+  ) {
+    spoken = [:]
+    if hasColours { colours = (try? snapshot.colours(in: conversation)) ?? [:] }
+  }
+
+  /// The people of the open conversation whose names begin with a word, the most recent speakers
+  /// first (rule 2.12).
+  mutating func here(
+    named word: String, in open: ID<Conversation>?, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    let folded = MatchFolding.folded(word)
+    return candidates(in: open, snapshot).filter {
+      $0.recency > 0 && MatchFolding.folded($0.text).hasPrefix(folded)
+    }
+  }
+
+  /// What stands before the name of a direct chat with somebody who looks like another.
+  mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
+    let names = markedChats ?? namesOfMarkedChats(snapshot)
+    markedChats = names
+    let mark = glyphs.lookAlike.string
+    return { names.contains($0.name) ? mark : "" }
+  }
+
+  private func namesOfMarkedChats(_ snapshot: borrowing Snapshot) -> Set<String> {
+    var names: Set<String> = []
+    for person in (try? snapshot.lookAlikes(to: me)) ?? [] {
+      guard let found = try? snapshot.participant(person) else { continue }
+      names.formUnion(["@" + found.name, "@" + found.identity])
+    }
+    return names
+  }
+
+  /// The people to complete, brought up to date.
+  mutating func candidates(
+    in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    var known: KnownPeople
+    if let former = self.known.take(), former.conversation == conversation {
+      known = former
+    } else {
+      known = KnownPeople(in: conversation, me: me, mark: glyphs.lookAlike, snapshot)
+    }
+    for (person, number) in spoken { known.noteSpeaker(person, in: number) }
+    spoken = [:]
+    self.known = known
+    return known.candidates
+  }
+}
+
+/// The people that can be mentioned in a conversation, kept from one menu to the next: reading and
+/// folding very many names takes longer than a key may.
+private struct KnownPeople {
+  let conversation: ID<Conversation>?
+  private(set) var candidates: [Candidate]
+  /// Whose candidate stands at which index.
+  private var people: [ID<Participant>] = []
+
+  /// People of the conversation, then everyone known; those who spoke last here first.
+  ///
+  /// - Parameter mark: what stands before a name that looks like another's (rule 12.3).
+  @MainActor
+  init(
+    in conversation: ID<Conversation>?, me: ID<Participant>, mark: SafeText,
+    _ snapshot: borrowing Snapshot
+  ) {
+    var recency: [ID<Participant>: Int] = [:]
+    var members: Set<ID<Participant>> = []
+    if let conversation {
+      for message in (try? snapshot.messages(in: conversation, limit: 200, for: me))
+        ?? []
+      where !message.isPast {
+        recency[message.sender] = message.number
+      }
+      members = Set(((try? snapshot.members(of: conversation)) ?? []).map(\.id))
+    }
+    // Whoever is known from another room alone can be neither written to nor called here.
+    let others = ((try? snapshot.participants(for: me)) ?? []).filter {
+      $0.id != me && (!$0.isOccupant || members.contains($0.id))
+    }
+    let counts = Dictionary(
+      others.lazy.filter { !$0.isOccupant }.map { ($0.name, 1) }, uniquingKeysWith: +)
+    let memberNames = Set(others.lazy.filter { members.contains($0.id) }.map(\.name))
+    let lookAlikes = (try? snapshot.lookAlikes(to: me)) ?? []
+    self.conversation = conversation
+    candidates = []
+    for person in others {
+      // Members stand before everyone else, whoever spoke last.
+      let isMember = members.contains(person.id)
+      // An address tells apart who is called alike; in their conversation the name is enough.
+      let isAlike =
+        person.network != nil && !isMember
+        && (counts[person.name, default: 1] > 1 || memberNames.contains(person.name))
+      people.append(person.id)
+      candidates.append(
+        Candidate(
+          isAlike ? person.identity : person.name, identity: person.identity,
+          recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0),
+          mark: lookAlikes.contains(person.id) ? mark.string : ""))
+    }
+  }
+
+  /// - Parameter number: the message's.
+  mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) {
+    guard let index = people.firstIndex(of: person) else { return }
+    candidates[index].recency = number + 1
+  }
+}

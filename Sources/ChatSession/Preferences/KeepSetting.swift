@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/set keep`: how long a conversation keeps its messages. It is stored with the conversation, for
+/// everyone in it, and so is not a setting of the table.
+enum Keep {
+  static let name = "keep"
+  static let values = ["off", "30d", "1y"]
+  static let help: SafeText = "how long this conversation keeps its messages"
+
+  private static let day: Milliseconds = 86_400_000
+  private static let mostDays = 365_000
+
+  /// Milliseconds from `90d`, `6w`, `3mo`, `2y`; `.some(nil)` from `off`.
+  ///
+  /// - Returns: nil for what is neither. Minutes and hours are not: `3m` once was three months, and
+  ///   would now make messages go after three minutes.
+  static func age(_ text: String) -> Milliseconds?? {
+    if text == "off" { return .some(nil) }
+    guard let days = DurationParser(text)?.days, (1...mostDays).contains(days) else { return nil }
+    return Milliseconds(days) * day
+  }
+
+  /// As it is typed, in the largest unit that leaves nothing over.
+  static func written(_ age: Milliseconds?) -> String {
+    guard let age else { return "off" }
+    let days = Int(max(1, age / day))
+    let units: [DurationParser.Unit] = [.years, .months, .weeks, .days]
+    for unit in units {
+      if let each = DurationParser(1, unit).days, days % each == 0 {
+        return "\(days / each)\(unit.rawValue)"
+      }
+    }
+    return "\(days)d"
+  }
+
+  /// Said of a value that it cannot have.
+  static func invalidValue(_ value: String) -> Refusal {
+    var shown = say("“%1”", SafeText(line: value))
+    switch DurationParser(value)?.unit {
+    case .minutes: shown = say("%1 (minutes)", shown)
+    case .hours: shown = say("%1 (hours)", shown)
+    default: break
+    }
+    return Refusal(
+      say(
+        "%1 is not a valid value for keep; use off, or days, weeks, months or years: 90d, 6w, 3mo, 2y.",
+        shown))
+  }
+
+  /// Said of this and of `notify` where there is no conversation: in an rc file.
+  static func belongsToAConversation(_ name: String) -> Refusal {
+    let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
+    return Refusal(
+      say(
+        "%1 belongs to a conversation, not to a file; type /set %2 in the conversation.",
+        SafeText(line: name), example))
+  }
+}

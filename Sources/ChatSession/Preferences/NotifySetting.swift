@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/set notify`: which messages of the open conversation notify me. It is stored for the person,
+/// so it is not in the table of settings.
+enum NotifySetting {
+  static let name = "notify"
+  static let values = Attention.Notify.allCases.map(\.word)
+  static let help: SafeText = "which messages of this conversation ring and run notify-command"
+
+  /// The setting of a conversation; by default mentions in a room, everything in a direct chat.
+  static func value(_ attention: Attention, in conversation: Conversation) -> Attention.Notify {
+    attention.notify[conversation.id] ?? (conversation.kind == .direct ? .everything : .mentions)
+  }
+}

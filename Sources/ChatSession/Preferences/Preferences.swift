@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// What a person has set: settings and aliases, and where files of them are found.
+@MainActor
+package struct Preferences {
+  package private(set) var settings: Settings
+  /// What `/NAME` stands for, by name.
+  private(set) var aliases: [String: String]
+  package let environment: [String: String]
+  package let glyphs: Glyphs
+  /// Emoji by their shortcodes, read when the first is asked for.
+  let emoji: EmojiTable
+
+  package init(_ rc: RcFile, environment: [String: String], glyphs: Glyphs) {
+    settings = rc.settings
+    aliases = rc.aliases
+    self.environment = environment
+    self.glyphs = glyphs
+    emoji = EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
+  }
+
+  /// What `/source` and `/theme` change, as it stands.
+  ///
+  /// - Parameter reserved: names of commands, which cannot be aliases.
+  func asFile(reserved: Set<String>) -> RcFile {
+    var rc = RcFile(environment: environment, reserved: reserved)
+    rc.settings = settings
+    rc.aliases = aliases
+    return rc
+  }
+
+  mutating func adopt(_ rc: RcFile) {
+    settings = rc.settings
+    aliases = rc.aliases
+  }
+
+  /// - Throws: a ``Refusal`` for a setting that there is not, or a value that it cannot have.
+  mutating func change(_ name: String, to value: String) throws {
+    try settings.change(name, to: value)
+  }
+
+  /// An alias put in the place of the name it stands for; once, so that no alias calls itself.
+  func unaliased(_ line: String) -> String {
+    let name = String(line.dropFirst().prefix { !$0.isWhitespace })
+    guard let meaning = aliases[name] else { return line }
+    return meaning + line.dropFirst(1 + name.count)
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// A line of an inputrc, and where it stands if it was not typed.
+package struct KeyBinding: Sendable {
+  package let line: String
+  private let place: SafeText?
+  /// How many complaints the lines before it in its files were.
+  private let complaintsBefore: Int
+
+  package init(_ line: String, from place: SafeText? = nil, complaintsBefore: Int = 0) {
+    (self.line, self.place, self.complaintsBefore) = (line, place, complaintsBefore)
+  }
+
+  /// What readline has against it, with the place.
+  package func complaint(_ sentence: SafeText) -> SafeText {
+    place.map { say("%1: %2", $0, sentence) } ?? sentence
+  }
+
+  /// What is wrong with the other lines of the files and with those that bind, in their order.
+  ///
+  /// - Parameter bind: binds a line, and says what readline has against it.
+  package static func complaints(
+    of bindings: [KeyBinding], among others: [SafeText], bind: (String) -> [SafeText]
+  ) -> [SafeText] {
+    var rest = others[...]
+    var all: [SafeText] = []
+    for binding in bindings {
+      let before = rest.prefix(max(0, binding.complaintsBefore - rest.startIndex))
+      all += before
+      rest = rest.dropFirst(before.count)
+      all += bind(binding.line).map(binding.complaint)
+    }
+    return all + rest
+  }
+}
+
+/// What a person keeps in an rc file or a theme: lines as typed at the prompt.
+package struct RcFile {
+  /// The commands that may stand in one.
+  static let commands: Set<String> = ["set", "alias", "bind", "theme", "source"]
+
+  package var settings = Settings()
+  /// What `/NAME` stands for, by name.
+  var aliases: [String: String] = [:]
+  /// Lines for readline, in their order.
+  package var bindings: [KeyBinding] = []
+  /// How files are found that a line names.
+  let environment: [String: String]
+  private let reserved: Set<String>
+  /// The files being read, for those that name each other.
+  private var open: [String] = []
+  /// The line being read, from 1.
+  private var number = 0
+  /// What was wrong in the lines before it, those of files that they name included.
+  private var complaintsBefore = 0
+  /// What may still be read: a file and those that it names, together.
+  private var bytesLeft = 0
+
+  /// Bytes of a file and of those that it names. It takes a moment to carry them out.
+  static let mostBytes = 1_000_000
+  /// What is wrong in a file is said so often.
+  private static let mostComplaints = 20
+
+  /// - Parameter reserved: names of commands, which cannot be aliases.
+  package init(environment: [String: String] = [:], reserved: Set<String> = []) {
+    (self.environment, self.reserved) = (environment, reserved)
+  }
+
+  /// `$XDG_CONFIG_HOME/hobnob/hobnobrc`, or below `~/.config`.
+  package static func defaultPath(environment: [String: String]) -> String {
+    (OwnFolder.config.path(environment) ?? "") + "/hobnobrc"
+  }
+
+  /// Reads a file into what is known already. What is wrong in it is told by line number to
+  /// `complain`; the rest applies.
+  ///
+  /// - Throws: a ``Refusal`` where the file cannot be read, or was named and is missing.
+  package mutating func read(
+    _ path: String, mustExist: Bool = true, complain: (SafeText) -> Void
+  ) throws {
+    let shown = SafeText(line: path)
+    guard !open.contains(path), open.count < 16 else {
+      throw Refusal(say("%1 sources itself, so hobnob does not read it again.", shown))
+    }
+    if open.isEmpty { bytesLeft = Self.mostBytes }
+    guard let text = try Self.text(of: path, mustExist: mustExist, mostBytes: bytesLeft) else {
+      return
+    }
+    bytesLeft -= text.utf8.count
+    open.append(path)
+    defer { open.removeLast() }
+    var complaints = 0
+    parse(text) { number, sentence in
+      complaints += 1
+      if complaints <= Self.mostComplaints {
+        complain(say("%1, line %2: %3", shown, SafeText(number), sentence))
+      }
+    }
+    let unnamed = complaints - Self.mostComplaints
+    if unnamed > 0 {
+      complain(
+        unnamed == 1
+          ? say("%1: 1 more line is wrong.", shown)
+          : say("%1: %2 more lines are wrong.", shown, SafeText(unnamed)))
+    }
+  }
+
+  private static func text(of path: String, mustExist: Bool, mostBytes: Int) throws -> String? {
+    let shown = SafeText(line: path)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT, !mustExist { return nil }
+      throw Refusal(say("%1 cannot be read: %2.", shown, systemReason()))
+    }
+    defer { close(descriptor) }
+    // Dotfiles are often links; what they lead to has to be the person's own or the system's.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_uid == getuid() || status.st_uid == 0 else {
+      throw Refusal(
+        say(
+          "hobnob does not read %1, which belongs to someone else. --no-rc starts without it.",
+          shown))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Refusal(say("hobnob cannot read settings from %1.", shown))
+    }
+    let tooLong = Refusal(
+      say(
+        "%1 is too long: a settings file and the files it sources may have up to %2 in all.",
+        shown, SafeText(line: Attachment.size(Self.mostBytes))))
+    let bytes: [UInt8]
+    do {
+      // Not by the size it says: it may grow, and some files of the system have none.
+      bytes = try readAll(descriptor) { if $0 > mostBytes { throw tooLong } else { true } }
+    } catch let failure as SystemFailure {
+      throw Refusal(say("%1 cannot be read: %2.", shown, systemReason(failure.code)))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads the text of a file: one command a line, `#` begins a comment line.
+  mutating func parse(_ text: String, complain: (Int, SafeText) -> Void) {
+    let before = complaintsBefore
+    var complaints = 0
+    func tell(_ number: Int, _ sentence: SafeText) {
+      complaints += 1
+      complain(number, sentence)
+    }
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let line = String(line).trimmingBlanks
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      number = index + 1
+      complaintsBefore = before + complaints
+      do {
+        try apply(line) { tell(index + 1, $0) }
+      } catch {
+        tell(index + 1, sentence(for: error))
+      }
+    }
+  }
+
+  /// One line, with or without its `/`.
+  mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
+    let bare = line.hasPrefix("/") ? line.dropFirst() : line[...]
+    let name = String(bare.prefix { !$0.isWhitespace })
+    let rest = String(bare.dropFirst(name.count)).trimmingBlanks
+    switch name {
+    case "set":
+      let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+      if let name = words.first, [Keep.name, NotifySetting.name].contains(name) {
+        throw Keep.belongsToAConversation(name)
+      }
+      guard words.count == 2 else {
+        throw Refusal(say("In a file, /set needs a name and a value."))
+      }
+      try settings.change(words[0], to: words[1].trimmingBlanks)
+    case "alias": try alias(rest)
+    case "bind":
+      guard !rest.isEmpty else {
+        throw Refusal(say("In a file, /bind needs a line of an inputrc."))
+      }
+      let place = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
+      bindings.append(KeyBinding(rest, from: place, complaintsBefore: complaintsBefore))
+    case "theme":
+      guard let path = SharedFiles.theme(rest, environment: environment) else {
+        throw Self.noTheme(rest, environment: environment)
+      }
+      try read(path, complain: complain)
+    case "source": try read(Self.expanded(rest, environment), complain: complain)
+    default:
+      throw Refusal(
+        say(
+          "%1 does not work in an rc file; /set, /alias, /bind, /theme and /source do.",
+          SafeText(line: line.hasPrefix("/") ? "/" + name : name)))
+    }
+  }
+
+  static func noTheme(_ name: String, environment: [String: String]) -> Refusal {
+    Refusal(
+      say(
+        "There is no theme %1; the themes are %2.", SafeText(line: name),
+        SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
+  }
+
+  /// A path with `~/` put into words.
+  package static func expanded(_ path: String, _ environment: [String: String]) -> String {
+    path.hasPrefix("~/") ? (environment["HOME"] ?? "") + path.dropFirst(1) : path
+  }
+
+  /// `NAME COMMAND…` makes `/NAME` stand for a command line; `NAME` alone forgets it.
+  ///
+  /// - Returns: the name, without `/`.
+  @discardableResult
+  mutating func alias(_ argument: String) throws -> String {
+    let name = String(argument.prefix { !$0.isWhitespace })
+    let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
+    let meaning = String(argument.dropFirst(name.count)).trimmingBlanks
+    guard !bare.isEmpty, !bare.contains("/") else {
+      throw Refusal(say("An alias needs a name: /alias j /join."))
+    }
+    guard !reserved.contains(bare) else {
+      throw Refusal(say("/%1 is already a command.", SafeText(line: bare)))
+    }
+    guard !meaning.isEmpty else {
+      guard aliases.removeValue(forKey: bare) != nil else {
+        throw Refusal(say("There is no alias /%1.", SafeText(line: bare)))
+      }
+      return bare
+    }
+    aliases[bare] = meaning.hasPrefix("/") ? meaning : "/" + meaning
+    return bare
+  }
+}

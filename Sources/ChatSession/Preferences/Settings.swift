@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import StyledText
+
+/// What `/set` can change. One table gives names, values, help, completion and the manual.
+public struct Settings: Sendable, Equatable {
+  /// Who this person is where the command line does not say.
+  public var nick: String?
+  public var typing = true
+  public var receipts = true
+  public var timestamps = Timestamps.on
+  public var numbers = true
+  public var confirmClear = false
+  public var slashGuard = true
+  /// Graphemes; 0 means no limit.
+  public var messageLimit = 0
+  /// Rows; nil goes by the terminal's height, 0 is as many as fit.
+  public var maxInputRows: Int?
+  /// Seconds; 0 keeps a name until it is removed.
+  public var typingTimeout = 6
+  public var upEditsLast = false
+  public var holdWhileTyping = false
+  public var bell = true
+  /// What rings as a mention does, with blanks between; empty for nothing.
+  public var highlight = ""
+  /// What is run when somebody mentions me; empty for nothing.
+  public var notifyCommand = ""
+  /// What opens addresses and files; empty for the usual programs.
+  public var openCommand = ""
+  public var events = Events.active
+  public var pager = true
+  /// Lines; 0: a body is folded by its bytes only.
+  public var foldLines = 40
+  public var wrap = Wrap.word
+  /// Columns; 0: a name takes as many as it has.
+  public var nameWidth = 0
+  public var links = Links.auto
+  public var closeByDoubleSpace = true
+  public var styling = true
+  public var liveMenu = true
+  /// TAB completes names without `@`.
+  public var bareNames = true
+  /// Lines; 0: a text of any length is sent without asking.
+  public var askLines = 40
+  /// Megabytes; 0 means no limit.
+  public var attachmentLimit = 100
+  /// Rows of candidates.
+  public var maxMenuRows = 4
+  /// An accepted emoji is its character; otherwise it stays `:boar:`.
+  public var emojiIsCharacter = true
+  public var counter = CounterStyle.split
+  public var looks = BarAppearance()
+  public var width = WidthRule.auto
+  public var ambiguousIsWide = false
+  public var accessible = false
+
+  /// How a terminal counts the columns of text.
+  public enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
+
+  /// The time before a message; ages stand in `/history` only.
+  public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
+
+  /// Who breaks long lines: this program between words, or the terminal where a row ends.
+  public enum Wrap: String, CaseIterable, Sendable { case word, terminal }
+
+  /// Of whom it is said that they join, leave or change their name.
+  public enum Events: String, CaseIterable, Sendable { case all, active, off }
+
+  /// Whether addresses are links; `auto` where the terminal is known to make some.
+  public enum Links: String, CaseIterable, Sendable { case auto, on, off }
+
+  public init() {}
+
+  /// One line of the table.
+  public struct Entry: Sendable {
+    public let name: String
+    /// What can stand behind the name, for completion and errors; empty where any number can.
+    public let values: [String]
+    /// A number can stand there as well as the values.
+    public var takesNumbers = false
+    public let help: SafeText
+    let get: @Sendable (Settings) -> String
+    let set: @Sendable (inout Settings, String) -> Bool
+  }
+
+  private static func onOff(
+    _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: ["on", "off"], help: help,
+      get: { $0[keyPath: path] ? "on" : "off" },
+      set: { settings, value in
+        guard value == "on" || value == "off" else { return false }
+        settings[keyPath: path] = value == "on"
+        return true
+      })
+  }
+
+  private static func numberEntry(
+    _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, from least: Int = 0,
+    upTo most: Int, _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: [], help: help, get: { String($0[keyPath: path]) },
+      set: { settings, value in
+        guard let number = Int(written: value, in: least...most) else { return false }
+        settings[keyPath: path] = number
+        return true
+      })
+  }
+
+  /// A program and its arguments; `word` stands for none.
+  private static func command(
+    _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
+    _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: [], help: help,
+      get: { $0[keyPath: path].isEmpty ? word : $0[keyPath: path] },
+      set: { settings, value in
+        guard !value.isEmpty else { return false }
+        settings[keyPath: path] = value == word ? "" : value
+        return true
+      })
+  }
+
+  private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
+    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: SafeText
+  ) -> Entry {
+    Entry(
+      name: name, values: Value.allCases.map(\.rawValue), help: help,
+      get: { $0[keyPath: path].rawValue },
+      set: { settings, value in
+        guard let value = Value(rawValue: value) else { return false }
+        settings[keyPath: path] = value
+        return true
+      })
+  }
+
+  /// Every setting, in the order in which `/set` shows them.
+  public static let table: [Entry] = [
+    Entry(
+      name: "nick", values: [],
+      help: "your name without --as; at the prompt it also changes the name that others see",
+      get: { $0.nick ?? "" },
+      set: { settings, value in
+        guard !value.isEmpty else { return false }
+        settings.nick = value
+        return true
+      }),
+    onOff("typing", \.typing, "tell others that you are typing"),
+    onOff("receipts", \.receipts, "tell others which messages you received and saw"),
+    choice(
+      "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
+    onOff("numbers", \.numbers, "the number before each message"),
+    choice(
+      "events", \.events,
+      "print who joins, leaves or changes their name; active: in large rooms, only recent speakers"),
+    onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
+    command(
+      "highlight", \.highlight, without: "off",
+      "words that alert you as your name does, separated by blanks"),
+    command(
+      "notify-command", \.notifyCommand, without: "off",
+      "program to run for mentions and direct messages, with sender, conversation and text as arguments"
+    ),
+    command(
+      "open-command", \.openCommand, without: "auto",
+      "program that /open runs on an address or a file; auto: $BROWSER or xdg-open"),
+    onOff(
+      "pager", \.pager,
+      "show lists that are longer than the screen in $PAGER"),
+    numberEntry(
+      "fold-lines", \.foldLines, upTo: 1_000_000,
+      "fold texts of more than this many lines; 0: no limit"),
+    choice(
+      "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
+    numberEntry(
+      "name-width", \.nameWidth, upTo: 40,
+      "the width of the name column; 0: each name's own width"),
+    choice(
+      "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
+    onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
+    onOff("slash-guard", \.slashGuard, "refuse a line with blanks before a /"),
+    onOff("up-edits-last", \.upEditsLast, "let Up on an empty line edit your newest message"),
+    onOff(
+      "hold-while-typing", \.holdWhileTyping,
+      "in plain mode, hold back messages until the line is sent or empty"),
+    onOff("live-menu", \.liveMenu, "show completions of a word while you type it"),
+    onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
+    numberEntry(
+      "ask-lines", \.askLines, upTo: 1_000_000,
+      "ask before sending a text of more lines; 0: never"),
+    numberEntry(
+      "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
+    Entry(
+      name: "emoji-style", values: ["character", "shortcode"],
+      help: "what a completed emoji becomes: the emoji, or its name between colons",
+      get: { $0.emojiIsCharacter ? "character" : "shortcode" },
+      set: { settings, value in
+        guard value == "character" || value == "shortcode" else { return false }
+        settings.emojiIsCharacter = value == "character"
+        return true
+      }),
+    onOff(
+      "close-by-double-space", \.closeByDoubleSpace,
+      "let two spaces close the markdown symbol that you opened last"),
+    onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
+    choice("counter", \.counter, "what to count if there is a message limit"),
+    onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
+    numberEntry(
+      "message-limit", \.messageLimit, upTo: 1_000_000,
+      "the most characters a message may have; 0: no limit"),
+    numberEntry(
+      "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
+      "the largest file you may send, in megabytes; 0: no limit"),
+    Entry(
+      name: "max-input-rows", values: ["auto"], takesNumbers: true,
+      help: "rows of input before it scrolls; 0: as many as fit",
+      get: { $0.maxInputRows.map { String($0) } ?? "auto" },
+      set: { settings, value in
+        if value == "auto" {
+          settings.maxInputRows = nil
+          return true
+        }
+        guard let rows = Int(written: value, in: 0...1000) else { return false }
+        settings.maxInputRows = rows
+        return true
+      }),
+    numberEntry(
+      "typing-timeout", \.typingTimeout, upTo: 3600,
+      "seconds before \"typing\" expires; 0 means never"),
+    choice("prompt-style", \.looks.prompt, "the form of the prompt"),
+    choice(
+      "accent", \.looks.accent,
+      "the colour of the prompt, the items beside the line, and mentions of you"),
+    onOff("placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
+    choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
+    choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
+    choice("toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
+    onOff("separator", \.looks.separator, "a rule below the line"),
+    choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
+    onOff("colour-names", \.looks.colourNames, "a colour for each name"),
+    choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
+    Entry(
+      name: "width", values: WidthRule.allCases.map(\.rawValue),
+      help: "how this terminal counts the columns of emoji",
+      get: { $0.width.rawValue },
+      set: { settings, value in
+        guard let rule = WidthRule(rawValue: value) else { return false }
+        settings.width = rule
+        return true
+      }),
+    Entry(
+      name: "ambiguous", values: ["narrow", "wide"],
+      help: "the width of characters that East Asian fonts draw wide",
+      get: { $0.ambiguousIsWide ? "wide" : "narrow" },
+      set: { settings, value in
+        guard value == "narrow" || value == "wide" else { return false }
+        settings.ambiguousIsWide = value == "wide"
+        return true
+      }),
+  ]
+
+  /// Changes a setting by name.
+  ///
+  /// - Throws: a ``Refusal`` that names the settings or the values there are.
+  mutating func change(_ name: String, to value: String) throws {
+    guard let entry = Self.entry(name) else {
+      throw Self.unknown(name)
+    }
+    guard entry.set(&self, value) else {
+      let names = SafeText(line: entry.values.joined(separator: ", "))
+      let values =
+        entry.values.isEmpty
+        ? say("a number") : entry.takesNumbers ? say("%1, or a number", names) : names
+      throw Refusal(
+        say(
+          "“%2” is not a valid value for %1; use %3.", SafeText(line: name), SafeText(line: value),
+          values))
+    }
+  }
+
+  /// Refuses an unknown setting and names a similar one, or the blank that belongs in `nick=anna`.
+  static func unknown(_ name: String) -> Refusal {
+    let shown = SafeText(line: name)
+    let names = table.map(\.name) + [Keep.name, NotifySetting.name]
+    let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
+    if parts.count == 2, names.contains(parts[0]) {
+      return Refusal(
+        say(
+          "%1 is not a setting; put a space after the name: set %2 %3.", shown,
+          SafeText(line: parts[0]), SafeText(line: parts[1])))
+    }
+    guard let near = Spelling.nearest(to: name, among: names) else {
+      return Refusal(say("%1 is not a setting; /set lists them.", shown))
+    }
+    return Refusal(
+      say("%1 is not a setting; did you mean %2? /set lists them.", shown, SafeText(line: near)))
+  }
+
+  public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
+
+  /// How this terminal draws, from the setting or, with `auto`, from what it calls itself.
+  public func terminalWidths(environment: [String: String]) -> Widths {
+    let clusters: Widths.Clusters =
+      switch width {
+      case .unicode: .graphemes
+      case .codepoints: .codePoints
+      case .tmux: .joinedAsOne
+      case .auto: Self.guess(environment)
+      }
+    return Widths(clusters: clusters, ambiguousIsWide: ambiguousIsWide)
+  }
+
+  private static func guess(_ environment: [String: String]) -> Widths.Clusters {
+    let term = environment["TERM"] ?? ""
+    if environment["TMUX"] != nil || term.hasPrefix("tmux") { return .joinedAsOne }
+    if ["WezTerm", "ghostty"].contains(environment["TERM_PROGRAM"] ?? "") { return .graphemes }
+    if term.hasPrefix("xterm-kitty") || term.hasPrefix("foot") || term.hasPrefix("contour") {
+      return .graphemes
+    }
+    return .codePoints
+  }
+}

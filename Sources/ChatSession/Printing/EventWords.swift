@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What happened in a conversation beside messages, in words (rules 10 and 13.5).
+@MainActor
+package struct EventWords {
+  let glyphs: Glyphs
+  /// As somebody's name is shown now.
+  let name: @MainActor (Participant) -> SafeText
+
+  package init(glyphs: Glyphs, name: @escaping @MainActor (Participant) -> SafeText) {
+    (self.glyphs, self.name) = (glyphs, name)
+  }
+
+  /// What somebody did; nil for joins, leaves and renames: see ``line(_:)``.
+  ///
+  /// - Parameters:
+  ///   - conversation: the name of the conversation, where it is not clear.
+  ///   - newName: what a room is called after it was renamed; see `Store.newName(after:)`.
+  package func sentence(
+    for event: Event, in conversation: SafeText? = nil, newName: String? = nil
+  ) -> SafeText? {
+    switch event.kind {
+    case .topic:
+      event.text.isEmpty
+        ? say("%1 removed the topic", name(event.participant))
+        : say("%1 changed the topic: %2", name(event.participant), SafeText(line: event.text))
+    case .invitation:
+      event.other.map { say("%1 invited %2", name(event.participant), name($0)) }
+    case .keep:
+      if let age = Milliseconds(event.text) {
+        say(
+          "%1 set keep to %2: from %3 on, hobnob deletes older messages in %4 for everyone; until then /set keep off stops this",
+          name(event.participant), SafeText(line: Keep.written(age)),
+          LocalTime.stamp(
+            min(max(event.at, 0), JSONShape.times.upperBound - Store.keepDelay) + Store.keepDelay),
+          conversation ?? say("this conversation"))
+      } else {
+        say(
+          "%1 set keep to off: %2 keeps its messages", name(event.participant),
+          conversation ?? say("this conversation"))
+      }
+    case .roomRenamed:
+      newName.map {
+        say(
+          "%1 renamed the room from %2 to %3", name(event.participant), SafeText(name: event.text),
+          SafeText(name: $0))
+      } ?? say("%1 renamed the room from %2", name(event.participant), SafeText(name: event.text))
+    case .roomRemoved:
+      say(
+        "%1 removed the room %2; /search finds its messages", name(event.participant),
+        SafeText(name: event.text))
+    case .joined, .left, .renamed: nil
+    }
+  }
+
+  /// That I was invited.
+  ///
+  /// - Parameter isMember: whether I am in that room already, as an invitation makes it on this
+  ///   machine.
+  func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
+    say(
+      isMember
+        ? "%1 invited you to %2; /switch %2 goes there."
+        : "%1 invited you to %2; /join %2 enters it.", name(event.participant),
+      SafeText(name: conversation))
+  }
+
+  /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`.
+  ///
+  /// - Returns: nil where there is nothing of the kind.
+  package func line(_ events: [Event]) -> SafeText? {
+    var people: [ID<Participant>] = []
+    var all: [ID<Participant>: [Event]] = [:]
+    for event in events where event.kind.isComing {
+      if all[event.participant.id] == nil { people.append(event.participant.id) }
+      all[event.participant.id, default: []].append(event)
+    }
+    var removed: [Event] = []
+    /// Those whose first and last moves were these, and who were not removed.
+    func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
+      people.compactMap { id in
+        let switcher = all[id]?.filter { $0.kind != .renamed } ?? []
+        guard switcher.first?.kind == first, let end = switcher.last, end.kind == last else {
+          return nil
+        }
+        if last == .joined || end.text.isEmpty { return end.participant }
+        removed.append(end)
+        return nil
+      }
+    }
+    var parts: [SafeText] = []
+    func tell(_ who: [Participant], _ words: (SafeText) -> SafeText) {
+      if !who.isEmpty { parts.append(words(names(who))) }
+    }
+    tell(who(.joined, .joined)) { glyphs.came + " " + say("%1 joined", $0) }
+    tell(who(.joined, .left)) { glyphs.went + " " + say("%1 joined and left", $0) }
+    tell(who(.left, .joined)) { glyphs.came + " " + say("%1 left and came back", $0) }
+    tell(who(.left, .left)) { glyphs.went + " " + say("%1 left", $0) }
+    for end in removed {
+      // Somebody may have thrown out many at once.
+      let alike = removed.filter { $0.text == end.text }
+      if alike.first?.participant.id != end.participant.id { continue }
+      parts.append(
+        glyphs.went + " "
+          + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
+    }
+    for id in people {
+      // From the name that they had first to the one that they have now.
+      let renamed = all[id]?.filter { $0.kind == .renamed } ?? []
+      guard let first = renamed.first, let last = renamed.last, first.text != last.participant.name
+      else { continue }
+      parts.append(say("%1 is now %2", SafeText(name: first.text), name(last.participant)))
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: " " + glyphs.separator + " ")
+  }
+
+  /// More are counted.
+  private static let mostNames = 10
+
+  private func names(_ people: [Participant]) -> SafeText {
+    let names = people.prefix(Self.mostNames).map(name)
+    let rest = people.count - names.count
+    if rest > 0 { return say("%1 and %2 more", names.joined(separator: ", "), SafeText(rest)) }
+    guard names.count > 1, let last = names.last else { return names.first ?? SafeText() }
+    return say("%1 and %2", names.dropLast().joined(separator: ", "), last)
+  }
+}
+
+extension EventWords {
+  /// Milliseconds: those who come and go within them stand in one line.
+  package static let span: Milliseconds = 5000
+
+  /// Events one below the other: each topic and invitation, and, together, those who come and go
+  /// within ``span``.
+  package static func groups(of events: [Event]) -> [[Event]] {
+    var groups: [[Event]] = []
+    for event in events {
+      if event.kind.isComing, let first = groups.last?.first, first.kind.isComing,
+        event.at - first.at < span
+      {
+        groups[groups.count - 1].append(event)
+      } else {
+        groups.append([event])
+      }
+    }
+    return groups
+  }
+}
+
+extension Event.Kind {
+  /// Somebody comes, goes, or is called otherwise.
+  var isComing: Bool {
+    switch self {
+    case .joined, .left, .renamed: true
+    case .topic, .invitation, .keep, .roomRenamed, .roomRemoved: false
+    }
+  }
+}

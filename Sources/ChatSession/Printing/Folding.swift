@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// Which bodies are folded when they are printed, and what is shown of them (rule 12.5).
+package struct Folding: Equatable {
+  /// Bodies of more bytes are folded.
+  let mostBytes: Int
+  /// Bodies of more lines are; 0: however many they have.
+  var mostLines: Int
+
+  package init(mostBytes: Int = 64 * 1024, mostLines: Int = 40) {
+    (self.mostBytes, self.mostLines) = (mostBytes, mostLines)
+  }
+
+  /// How much of a folded body is shown.
+  private static let shown = (bytes: 1024, lines: 10)
+
+  /// The beginning of a body that is folded, and how much there is of it; nil for one that is not.
+  package func fold(_ body: String) -> (beginning: SafeText, size: SafeText)? {
+    let bytes = body.utf8.count
+    var size = SafeText(line: Attachment.size(bytes))
+    if bytes <= mostBytes {
+      let lines = body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+      guard mostLines > 0, lines > mostLines else { return nil }
+      size = say("%1 lines", SafeText(lines))
+    }
+    var end = body.utf8.index(body.startIndex, offsetBy: min(bytes, Self.shown.bytes))
+    while String.Index(end, within: body.unicodeScalars) == nil {
+      end = body.utf8.index(before: end)
+    }
+    let most = mostLines > 0 ? min(mostLines, Self.shown.lines) : Self.shown.lines
+    let lines = SafeText(body: String(body[..<end])).lines.prefix(most)
+    return (lines.joined(separator: "\n"), size)
+  }
+
+  /// A line that is too long for a list of lines, cut to what stands around a place in it.
+  ///
+  /// - Parameters:
+  ///   - place: a UTF-8 offset.
+  ///   - text: the line.
+  /// - Returns: the UTF-8 offsets of whole characters; all of it where it is not long.
+  package static func part(around place: Int, of text: String) -> Range<Int> {
+    let utf8 = text.utf8
+    guard utf8.count > 400 else { return 0..<utf8.count }
+    func boundary(_ offset: Int) -> Int {
+      guard offset < utf8.count else { return utf8.count }
+      let index = utf8.index(utf8.startIndex, offsetBy: max(0, offset))
+      // To the end of its character and back: asking byte by byte takes the square of its length.
+      let start = text.index(before: text.index(after: index))
+      return utf8.distance(from: utf8.startIndex, to: start)
+    }
+    return boundary(place - 120)..<max(boundary(place - 120), boundary(place + 240))
+  }
+}

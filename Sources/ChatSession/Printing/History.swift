@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+extension MessagePrinter {
+  /// Messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+  ///
+  /// - Parameter now: of the wall clock, where times are ages.
+  mutating func historyLines(
+    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], agesAt now: Milliseconds?
+  ) -> [StyledLine] {
+    options.marks = true
+    options.agesAt = now
+    return Store.ordered(messages).flatMap { message in
+      lines(for: message) + Self.line(of: reactions[message.id] ?? [])
+    }
+  }
+
+  /// `🎉 anna, ben  👍 zoe`, each emoji where it was first given.
+  private static func line(of reactions: [Reaction]) -> [StyledLine] {
+    guard !reactions.isEmpty else { return [] }
+    var order: [String] = []
+    var names: [String: [SafeText]] = [:]
+    for reaction in reactions {
+      if names[reaction.emoji] == nil { order.append(reaction.emoji) }
+      names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
+    }
+    let parts = order.map { emoji in
+      SafeText(line: emoji) + " " + (names[emoji] ?? []).joined(separator: ", ")
+    }
+    return [StyledLine("    " + parts.joined(separator: "  "), .dim).with(margin: 4)]
+  }
+}

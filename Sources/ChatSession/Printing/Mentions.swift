@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+
+/// What a mention is, for the bell, `notify-command`, `hobnob wait --mention` and what is unread
+/// (rules 2.10, 2.12, 7.9, 7.10): `@` and a name of that person, their name and `:` or `,` at the
+/// start, what was completed to them, and the words that they highlight. A name alone is none.
+extension Participant {
+  func isMentioned(in body: String, mentions: String, highlight: [String]) -> Bool {
+    Span.decoded(mentions, in: body).contains { $0.identity == identity }
+      || TextMarks(naming: self, highlight: highlight).callMe(in: body)
+  }
+}
+
+extension Message {
+  /// Whether someone is mentioned in it.
+  package func names(_ person: Participant, highlight: [String]) -> Bool {
+    person.isMentioned(in: body, mentions: mentions, highlight: highlight)
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  /// What is unread, with the mentions of me.
+  ///
+  /// - Parameter places: of which conversations; nil for all.
+  package func unread(
+    mentioning me: Participant, highlight: [String], in places: Set<ID<Conversation>>? = nil
+  ) throws -> [Unread] {
+    try unread(for: me.id, in: places, words: highlight) {
+      me.isMentioned(in: $0, mentions: $1, highlight: highlight)
+    }
+  }
+}
+
+extension Settings {
+  /// The words of `set highlight` (rule 7.10).
+  public var highlightWords: [String] {
+    highlight.split(whereSeparator: \.isWhitespace).map(String.init)
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  /// What is unread in other conversations, the most urgent first (rule 7.4).
+  func unreadElsewhere(
+    than open: ID<Conversation>?, mentioning me: Participant, highlight: [String]
+  ) throws -> [Unread] {
+    try unread(mentioning: me, highlight: highlight).filter { $0.conversation.id != open }.sorted()
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What is printed above the line, in whose words and how wide.
+@MainActor
+package struct Transcript {
+  package var printer: MessagePrinter
+  private let face: Face
+  private var rows = 24
+  /// What is more than a screen goes to a pager.
+  private var pages = false
+
+  init(_ face: Face, _ preferences: Preferences, me: ID<Participant>) {
+    self.face = face
+    printer = MessagePrinter(
+      options: MessagePrinter.Options(glyphs: preferences.glyphs), me: me)
+    // In plain mode and in a pipe each line stands alone.
+    printer.options.groupsRuns = face == .tty
+    printer.options.hasManyColours = NameColours.areMany(environment: preferences.environment)
+  }
+
+  /// What follows settings.
+  mutating func apply(_ preferences: Preferences) {
+    let settings = preferences.settings
+    printer.options.timestamps = settings.timestamps != .off
+    printer.options.textMarks.isStyled = settings.styling
+    printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
+    printer.options.textMarks.highlight = settings.highlightWords.map { SearchQuery.Term($0) }
+    printer.options.numbers = settings.numbers
+    printer.options.folding.mostLines = settings.foldLines
+    printer.options.styling = settings.styling ? .standard : .off
+    printer.options.colourNames = settings.looks.colourNames
+    printer.options.ownAtRight = settings.looks.bubble == .right
+    printer.options.wraps = face == .tty && settings.wrap == .word
+    printer.options.nameWidth = face == .tty ? settings.nameWidth : 0
+    printer.options.widths = settings.terminalWidths(environment: preferences.environment)
+    pages = face == .tty && settings.pager
+    // What is printed from now on may look otherwise.
+    printer.endRun()
+  }
+
+  /// What I am called, for mentions to be found.
+  mutating func name(_ me: Participant) {
+    printer.options.textMarks.myNames = TextMarks(naming: me).myNames
+  }
+
+  mutating func setSize(rows: Int, columns: Int) {
+    self.rows = rows
+    printer.options.columns = columns
+  }
+
+  /// Messages in their order.
+  mutating func lines(for messages: [Message]) -> [StyledLine] {
+    Store.ordered(messages).flatMap { printer.lines(for: $0) }
+  }
+
+  // MARK: Saying
+
+  package static func error(_ sentence: SafeText) -> StyledLine {
+    StyledLine(sentence, Style(foreground: .red))
+  }
+
+  /// Prints what a command answers.
+  ///
+  /// - Parameter indent: where the second row of each line begins, in columns.
+  mutating func answer(_ lines: [StyledLine], indent: Int = 4) -> Effect {
+    printer.endRun()
+    return .print(lines.map { $0.with(margin: indent) })
+  }
+
+  /// Prints what went wrong.
+  mutating func complain(_ sentences: [SafeText]) -> Effect {
+    answer(sentences.map { Self.error($0) }, indent: 2)
+  }
+
+  /// Prints what a command answers, in a pager where it is more than a screen.
+  ///
+  /// - Parameter atEnd: the last line is what is wanted first.
+  func page(_ lines: [StyledLine], atEnd: Bool) -> Effect {
+    pages && isMoreThanAScreen(lines) ? .page(lines, atEnd: atEnd) : .print(lines)
+  }
+
+  /// Prints a long list by its parts, in a pager where it is longer than the screen. One part alone
+  /// needs no heading.
+  ///
+  /// - Parameter indent: where the second row of a line begins, in columns from its own start.
+  mutating func list(
+    _ sections: [(heading: SafeText, lines: [StyledLine])], indent: Int
+  ) -> Effect {
+    let sections = sections.filter { !$0.lines.isEmpty }
+    printer.endRun()
+    guard sections.count > 1 else { return answer(sections.first?.lines ?? [], indent: indent) }
+    let lines = sections.flatMap { section in
+      [StyledLine(section.heading, Style([.bold, .underline]))]
+        + section.lines.map { StyledLine("  ") + $0 }
+    }
+    return page(lines.map { $0.with(margin: indent + 2) }, atEnd: false)
+  }
+
+  /// The prompt and the status line stay below.
+  private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
+    var room = rows - 2
+    for line in lines {
+      room -= rowCount(of: line)
+      if room < 0 { return true }
+    }
+    return false
+  }
+
+  private func rowCount(of line: StyledLine) -> Int {
+    let (columns, widths) = (max(1, printer.options.columns), printer.options.widths)
+    let rows = printer.options.wraps ? line.wrapped(at: columns, widths: widths) : [line]
+    return rows.reduce(0) { $0 + max(1, ($1.columns(widths) + columns - 1) / columns) }
+  }
+
+  /// The rows of unread messages that an entrance prints: two screens, less its heading, two rules,
+  /// the prompt and the status line (rule 13.9).
+  var entranceRows: Int { max(1, 2 * rows - 5) }
+
+  /// The newest of these messages, as many as an entrance prints and at least one.
+  func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
+    var (room, start, sample) = (entranceRows, messages.endIndex, printer)
+    for message in messages.reversed() {
+      room -= sample.lines(for: message).reduce(0) { $0 + rowCount(of: $1) }
+      if room < 0, start < messages.endIndex { break }
+      start -= 1
+    }
+    return messages[start...]
+  }
+
+  /// Whether all of these messages are before one's eyes once they are printed.
+  func holds(_ messages: [Message]) -> Bool {
+    let columns = max(1, printer.options.columns)
+    return messages.reduce(0) {
+      $0 + 1 + $1.body.utf8.count / columns + $1.body.utf8.prefix(4096).count { $0 == 0x0A }
+    } < rows
+  }
+}

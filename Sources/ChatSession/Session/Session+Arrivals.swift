@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What happened elsewhere is read from the store and shown.
+extension Session {
+  func rang(_ news: BellNews, _ snapshot: borrowing Snapshot) {
+    if news.contains(.processExited) {
+      write([.reapStaleShells])
+      if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
+    }
+    holdOrCatchUp()
+  }
+
+  /// Looks for news, unless they would be drawn for nobody or over a line that is being typed
+  /// (rules 7.6, 11.5).
+  func holdOrCatchUp() {
+    readState.isHolding =
+      readState.isBehind || face == .plain && settings.holdWhileTyping && !line.isEmpty
+    catchUpLater()
+  }
+
+  /// Once what this event leads to is committed, so that it is among what is read.
+  func catchUpLater() {
+    let isComing = followUps.contains { if case .catchUp = $0 { true } else { false } }
+    if !isComing { followUps.append(.catchUp) }
+  }
+
+  /// Reads what was committed since the last look. Before anything of it is shown, the others are told
+  /// that it has come here: from then on nobody can take it back (rule 3.7).
+  func readArrivals(_ snapshot: borrowing Snapshot) {
+    guard !readState.isHolding else { return }
+    tellJoinsAndLeaves(snapshot)
+    do {
+      let changes = try arrivals.next(for: me.id, snapshot)
+      let others = changes.arrived.filter { $0.sender != me.id }
+      // A batch prints nothing of it.
+      guard !others.isEmpty, settings.receipts, isInteractive else {
+        return show(changes, isSeenNow: false, snapshot)
+      }
+      var delivered: [ID<Conversation>: Int] = [:]
+      for message in others { delivered[message.conversation] = message.number }
+      let here = others.filter { $0.conversation == open.id }
+      // Messages that will be on the screen in this turn are seen, in the same write.
+      let isSeen = !here.isEmpty && readState.showsAtOnce && transcript.holds(here)
+      write([.delivered(delivered, seen: isSeen ? open.id : nil)])
+      followUps.insert(.show(changes, isSeen: isSeen), at: 0)
+    } catch StoreError.locked {
+      outgoing.scheduleRetry(at: now)
+    } catch {
+      complain([sentence(for: error)])
+    }
+  }
+
+  func show(_ changes: Changes, isSeenNow: Bool, _ snapshot: borrowing Snapshot) {
+    defer { if changes.hasMore { catchUpLater() } else { countUnread(snapshot) } }
+    let takenBack = arrivals.takeTakenBack()
+    if changes.isEmpty { return }
+    let here = open.id
+    if changes.peopleChanged {
+      namesChanged()
+      if refreshAttention(snapshot) { elsewhere.forgetCounts() }
+    }
+    recognise(sendersOf: changes.arrived + changes.revised, snapshot)
+    let others = changes.arrived.filter { $0.sender != me.id }
+    for message in others { open.typingEnded(message.senderIdentity) }
+    elsewhere.note(changes, for: me.id, open: here)
+    var lines = prints(changes) ? joinLeaveLines(joinsAndLeaves.takeAll(), snapshot) : []
+    for event in changes.events
+    where event.kind.isComing && event.conversation == here && event.participant.id != me.id
+      && open.isMember
+    {
+      joinsAndLeaves.note(event, as: settings.events, at: now, snapshot)
+    }
+    lines += joinLeaveLines(
+      joinsAndLeaves.take(before: changes.arrived.filter { $0.conversation == here }), snapshot)
+    let alerts = Alerts(me: me, settings: settings, attention: attention)
+    var (new, forMe) = (0, [Message]())
+    for message in changes.arrived where !takenBack.contains(message.id) {
+      if message.conversation == here {
+        people.noteSpeaker(message.sender, in: message.number)
+        guard readState.isNew(message) else { continue }
+        lines += transcript.printer.lines(for: message)
+        if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
+      }
+      if message.sender != me.id,
+        alerts.isForMe(message, isDirect: elsewhere.isDirect(message, for: me.id, snapshot))
+      {
+        forMe.append(message)
+      }
+    }
+    lines += changedLines(changes, snapshot)
+    for signal in changes.typing where signal.participant.id != me.id {
+      if signal.conversation == here, signal.isTyping {
+        showTyping(signal.participant, since: signal.at, snapshot)
+      } else {
+        open.typingEnded(signal.participant.identity)
+      }
+    }
+    open.expireTyping(at: now)
+    present(lines, new: new)
+    for message in changes.revised { editedElsewhere(message) }
+    let isInvited = changes.events.contains(where: alerts.isInvitation)
+    // Whoever has a direct chat before them sees each line of it come.
+    if alerts.rings(for: forMe, seen: readState.isPaused ? nil : here)
+      || isInvited && settings.bell
+    {
+      emit(.bell)
+    }
+    if !settings.notifyCommand.isEmpty, isInteractive {
+      for message in forMe { emit(.notify(alerts.notification(of: message, snapshot))) }
+    }
+    if others.contains(where: { $0.conversation == here }), !readState.isPaused, !isSeenNow {
+      markSeen()
+    }
+    if changes.peopleChanged {
+      people.peopleChanged()
+      transcript.printer.options.lookAlikes = []
+      open.peopleChanged(snapshot)
+      if let mine = try? snapshot.participant(me.id) { becomes(mine, snapshot) }
+    }
+    if changes.networkChanged { act(on: accounts.refresh(snapshot), snapshot) }
+    tell(changes.answers, snapshot)
+    if changes.historyChanged {
+      drafts.isHistoryStale = true
+      reloadHistoryIfStale(snapshot)
+    }
+    let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false
+    if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts
+      || others.count < changes.arrived.count
+    {
+      readNewestOwn(snapshot)
+    }
+  }
+
+  /// Whether changes print something, so that older lines must be printed first.
+  private func prints(_ changes: Changes) -> Bool {
+    (changes.arrived + changes.revised).contains { $0.conversation == open.id }
+      || changes.moved.contains { $0.conversation == open.id && $0.state == .failed }
+      || changes.reacted.contains { $0.message.conversation == open.id }
+      || changes.events.contains { $0.conversation == open.id && !$0.kind.isComing }
+  }
+
+  /// What is printed of messages that were printed before, and of events.
+  private func changedLines(
+    _ changes: Changes, _ snapshot: borrowing Snapshot
+  ) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for message in changes.revised where message.conversation == open.id {
+      guard message.number <= readState.printedUpTo || message.isPast else { continue }
+      lines += transcript.printer.revision(of: message)
+    }
+    for message in changes.moved where message.state == .failed && message.conversation == open.id {
+      transcript.printer.endRun()
+      let said = preferences.glyphs.failed + " [\(message.number)] " + message.notSent
+      lines.append(Transcript.error(said))
+    }
+    for news in changes.reacted
+    where news.message.conversation == open.id
+      && !attention.hides(news.participant.id, in: news.message.conversation)
+    {
+      transcript.printer.endRun()
+      recognise([news.participant.id], snapshot)
+      lines.append(
+        transcript.printer.line(for: news, by: people.shownName(news.participant)))
+    }
+    for event in changes.events { lines += self.lines(for: event, snapshot) }
+    return lines
+  }
+
+  /// Topics and invitations, as lines; nothing where it is not for this screen. Who comes and goes
+  /// is for ``JoinLeaveDigest``.
+  private func lines(for event: Event, _ snapshot: borrowing Snapshot) -> [StyledLine] {
+    let isHere = event.conversation == open.id
+    let isInvited = event.kind == .invitation && event.other?.id == me.id
+    // What becomes of messages concerns everybody, wherever they are.
+    let isForAll = event.kind == .keep || event.kind == .roomRemoved
+    guard isHere || isInvited || isForAll,
+      !attention.hides(event.participant.id, in: event.conversation)
+    else { return [] }
+    if isHere, event.kind == .topic { open.change(topic: event.text) }
+    let words = words(for: [event], snapshot)
+    let found = (try? snapshot.conversation(event.conversation, for: me.id)) ?? nil
+    let name = found?.name ?? ""
+    let text =
+      isInvited
+      ? words.invitation(
+        event, to: name,
+        isMember: (try? snapshot.isMember(me.id, of: event.conversation)) ?? true)
+      : words.sentence(
+        for: event, in: isHere ? nil : SafeText(name: name),
+        newName: (try? snapshot.newName(after: event)) ?? nil)
+    guard let text else { return [] }
+    transcript.printer.endRun()
+    return [StyledLine(preferences.glyphs.separator + " " + text, .dim).with(margin: 2)]
+  }
+
+  private func words(for events: [Event], _ snapshot: borrowing Snapshot) -> EventWords {
+    recognise(events.map(\.participant.id) + events.compactMap(\.other?.id), snapshot)
+    return EventWords(glyphs: preferences.glyphs) { [people] in people.shownName($0) }
+  }
+
+  // MARK: Who comes and goes
+
+  /// Tells who came and went, if it is time and somebody would see it.
+  func tellJoinsAndLeaves(_ snapshot: borrowing Snapshot) {
+    guard joinsAndLeaves.isDue, !readState.isHolding else { return }
+    present(joinLeaveLines(joinsAndLeaves.takeAll(), snapshot), new: 0)
+  }
+
+  private func joinLeaveLines(
+    _ events: [Event], _ snapshot: borrowing Snapshot
+  ) -> [StyledLine] {
+    guard !events.isEmpty, let line = words(for: events, snapshot).line(events) else { return [] }
+    transcript.printer.endRun()
+    return [StyledLine(line, .dim).with(margin: 2)]
+  }
+
+  // MARK: Names
+
+  func recognise(sendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
+    recognise(messages.map(\.sender), snapshot)
+    guard face == .tty, let conversation = open.id else { return }
+    let new = people.giveColours(toSendersOf: messages, in: conversation)
+    guard !new.isEmpty else { return }
+    transcript.printer.options.colours = people.colours
+    write([.colours(new, in: conversation)])
+  }
+
+  private func recognise(_ names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
+    people.recognise(names, snapshot)
+    if transcript.printer.options.lookAlikes != people.lookAlikes {
+      transcript.printer.options.lookAlikes = people.lookAlikes
+    }
+  }
+
+  private func namesChanged() {
+    people.namesChanged()
+    transcript.printer.options.lookAlikes = []
+  }
+
+  func showTyping(
+    _ person: Participant, since: Milliseconds, _ snapshot: borrowing Snapshot
+  ) {
+    if let here = open.id, attention.hides(person.id, in: here) { return }
+    recognise([person.id], snapshot)
+    open.show(person, as: people.shownName(person), typing: since, at: now)
+  }
+
+  // MARK: Counting
+
+  func countUnread(_ snapshot: borrowing Snapshot) {
+    guard isInteractive, !isStarting else { return }
+    do {
+      try elsewhere.count(
+        mentioning: me, highlight: settings.highlightWords, open: open.id, snapshot)
+    } catch { outgoing.scheduleRetry(at: now) }
+  }
+
+  func readNewestOwn(_ snapshot: borrowing Snapshot) {
+    elsewhere.countUnsent(by: me.id, snapshot)
+    open.readNewestOwn(snapshot)
+  }
+
+  // MARK: Holding and seen (rules 7.3, 7.6, 7.7)
+
+  /// Prints lines about what happened, below what is older.
+  ///
+  /// - Parameter new: how many messages of others there are among them.
+  private func present(_ lines: [StyledLine], new: Int) {
+    let lines = readState.present(lines, new: new)
+    if !lines.isEmpty { emit(.show(lines)) }
+  }
+
+  /// `/pause`: what is held shows its sender's name, whatever is printed above it then.
+  func pause() {
+    readState.pause()
+    transcript.printer.endRun()
+    tellWhatIsShown()
+  }
+
+  /// Prints what was held, in its order. Nothing where nothing is held.
+  func resume() {
+    guard readState.isPaused else { return }
+    let held = readState.resume()
+    if !held.lines.isEmpty { emit(.show(held.lines)) }
+    transcript.printer.endRun()
+    tellWhatIsShown()
+    if held.count > 0 || readState.hasUnsentReadMarker { markSeen() }
+  }
+
+  func window(isFocused: Bool?) {
+    readState.window(isFocused: isFocused)
+    guard isFocused != nil, open.id != nil else { return }
+    tellWhatIsShown()
+    if readState.isLooking, readState.hasUnsentReadMarker { markSeen() }
+  }
+
+  /// Another program has the screen, or had it.
+  func lendScreen(_ isLent: Bool) {
+    if isLent { saveDraft() }
+    if !readState.isPaused { tellWhatIsShown(isPaused: isLent || !readState.isLooking) }
+    if !isLent { catchUpLater() }
+  }
+
+  /// What was printed in the open conversation is read as soon as it is on the screen.
+  func markSeen() {
+    // A batch prints nothing of it, and what a command of it prints counts like `hobnob log`.
+    if isInteractive, let here = open.id { readState.markSeen(in: here) }
+  }
+
+  func tellWhatIsShown() { tellWhatIsShown(isPaused: !readState.isLooking) }
+
+  private func tellWhatIsShown(isPaused: Bool) {
+    if shellID != nil { write([.open(open.id, isPaused: isPaused)]) }
+  }
+
+  /// Prints messages as they stand now.
+  func print(
+    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool,
+    _ snapshot: borrowing Snapshot
+  ) {
+    recognise(sendersOf: messages, snapshot)
+    if !atEnd { readState.forgetFirstUnprinted() }
+    var printer = MessagePrinter(options: transcript.printer.options, me: me.id)
+    let lines = printer.historyLines(
+      messages, reactions,
+      agesAt: settings.timestamps == .relative ? Store.wallClock() : nil)
+    let effect = transcript.page(lines, atEnd: atEnd)
+    // A pager leaves nothing behind.
+    if case .page = effect {
+      transcript.printer.endRun()
+    } else {
+      transcript.printer.follow(printer)
+    }
+    emit(effect)
+  }
+
+  // MARK: What the networks answer
+
+  /// What the processes of networks answer to requests of this person.
+  private func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
+    for answer in answers {
+      if !answer.text.isEmpty {
+        emit(.noticeIsOver(HistoryCommand.fetching))
+        act(on: [.tell(SafeText(line: answer.text))], snapshot)
+        // Nobody asked to be invited.
+        if answer.request.verb == .invite, answer.request.target.isEmpty, settings.bell {
+          emit(.bell)
+        }
+      }
+      fetched(answer, snapshot)
+    }
+  }
+
+  /// A file was fetched, or was not, with the reason: once all of a message are done, what came is
+  /// saved.
+  private func fetched(_ answer: NetworkAnswer, _ snapshot: borrowing Snapshot) {
+    guard let save = pendingSaves.removeValue(forKey: answer.request.id),
+      !pendingSaves.values.contains(save)
+    else { return }
+    reportingErrors {
+      guard let message = try snapshot.message(save.message, for: me.id) else { return }
+      let chore = FileChore.save(
+        message.attachments, to: save.path, from: snapshot.attachmentFolder)
+      try chore.check()
+      try begin(chore)
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The prefixes that begin a word to complete (rule 2.1).
+package enum Prefix: String, CaseIterable {
+  case command = "/"
+  case person = "@"
+  case room = "#"
+  case emoji = ":"
+  case reaction = "+:"
+}
+
+/// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
+/// (rules 2.1, 2.5, 2.8).
+extension Session {
+  /// Everything that can stand behind a prefix.
+  package func candidates(behind prefix: Prefix) -> [Candidate] {
+    (try? store.read { candidates(behind: prefix, $0) }) ?? []
+  }
+
+  private func candidates(
+    behind prefix: Prefix, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    switch prefix {
+    case .command:
+      // Only the first word of a line is a command.
+      !editing.isOn
+        ? Command.table.filter {
+          !RoomCommands.commandsThatDoNotWork(in: open.conversation).contains($0.name)
+        }
+        .map { Candidate($0.name, hint: $0.help.string) }
+          + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+        : [Candidate("cancel"), Candidate("edit")]
+    case .person: people.candidates(in: open.id, snapshot)
+    case .room: rooms(snapshot)
+    case .emoji, .reaction:
+      emoji.candidates(
+        of: me.id, shellID, preferences.emoji, snapshot)
+    }
+  }
+
+  /// The conversations whose name can be what is typed in place of the line, and what of that is
+  /// compared; nil while nothing is.
+  package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
+    switcher.choices?.candidates(for: text)
+  }
+
+  // MARK: Sources
+
+  private func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    ((try? snapshot.rooms(for: me.id)) ?? []).map {
+      Candidate(String($0.name.dropFirst()))
+    }
+  }
+
+  private func conversationCandidates(
+    behind filter: String = "", _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    let mark = people.markOfChats(snapshot)
+    return ((try? snapshot.listing(for: me.id)) ?? []).map {
+      Candidate(filter + $0.conversation.name, mark: mark($0.conversation))
+    }
+  }
+
+  // MARK: Arguments of commands
+
+  /// The argument of a command that the caret (bytes) is in.
+  package func commandArgument(
+    in text: String, caret: Int
+  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
+    (try? store.read { commandArgument(in: text, caret: caret, $0) }) ?? nil
+  }
+
+  private func commandArgument(
+    in text: String, caret: Int, _ snapshot: borrowing Snapshot
+  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
+    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n"),
+      let (range, word) = Self.stretch(around: caret, in: text), range.lowerBound > 0
+    else { return nil }
+    let before = String(decoding: text.utf8.prefix(range.lowerBound), as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let name = before.first, let command = command(meantBy: String(name.dropFirst())) else {
+      return nil
+    }
+    return (
+      command, range, word,
+      argumentCandidates(
+        of: command, after: Array(before.dropFirst()), word, snapshot)
+    )
+  }
+
+  /// What stands between blanks around the caret (bytes).
+  private static func stretch(
+    around caret: Int, in text: String
+  ) -> (range: Range<Int>, word: String)? {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0A }
+    let utf8 = Array(text.utf8)
+    guard caret <= utf8.count else { return nil }
+    let start = utf8[..<caret].lastIndex(where: isBlank).map { $0 + 1 } ?? 0
+    let end = utf8[caret...].firstIndex(where: isBlank) ?? utf8.count
+    return (start..<end, String(decoding: utf8[start..<end], as: UTF8.self))
+  }
+
+  /// A name without `@` that the caret (bytes) stands in or behind, in what others will read
+  /// (rule 2.12); nil where nobody here is called so.
+  package func bareName(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
+    (try? store.read { bareName(in: text, caret: caret, $0) }) ?? nil
+  }
+
+  private func bareName(
+    in text: String, caret: Int, _ snapshot: borrowing Snapshot
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
+    guard preferences.settings.bareNames,
+      var (range, word) = Self.stretch(around: caret, in: text)
+    else { return nil }
+    if LineRules.isCommand(text), !editing.isOn {
+      guard let said = Command.message(in: preferences.unaliased(text)),
+        range.lowerBound >= text.utf8.count - said.utf8.count
+      else { return nil }
+    }
+    while let first = word.first, "([{\"'".contains(first) {
+      word.removeFirst()
+      range = (range.lowerBound + 1)..<range.upperBound
+    }
+    guard range.lowerBound < caret, !word.isEmpty else { return nil }
+    let found = people.here(named: word, in: open.id, snapshot)
+    return found.isEmpty ? nil : (range, word, found)
+  }
+
+  /// The command of a name; an alias that is only another name for one has its arguments.
+  private func command(meantBy name: String) -> Command? {
+    Command.named(name)
+      ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
+  }
+
+  /// The filters of `/search`, and what can stand behind them.
+  private func searchFilters(
+    for word: String, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    if word.hasPrefix("from:") {
+      return [Candidate("from:" + me.name)]
+        + people.candidates(in: open.id, snapshot).map {
+          Candidate("from:" + $0.text, mark: $0.mark)
+        }
+    }
+    if word.hasPrefix("in:") {
+      return conversationCandidates(behind: "in:", snapshot)
+    }
+    for filter in ["since:", "until:"] where word.hasPrefix(filter) {
+      return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
+    }
+    guard !word.isEmpty else { return [] }
+    return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
+      .map { Candidate($0) }
+  }
+
+  private func argumentCandidates(
+    of command: Command, after before: [String], _ word: String,
+    _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    if command.argument == .setting, before.count == 1 {
+      let values =
+        switch before[0] {
+        case Keep.name: Keep.values
+        case NotifySetting.name: NotifySetting.values
+        default: Settings.entry(before[0])?.values ?? []
+        }
+      return values.map { Candidate($0) }
+    }
+    if command.argument == .search { return searchFilters(for: word, snapshot) }
+    if command.argument == .account || command.argument == .contact {
+      return accountArguments(of: command, after: before, snapshot)
+    }
+    guard before.isEmpty else { return [] }
+    switch command.argument {
+    case .room: return rooms(snapshot)
+    case .person: return people.candidates(in: open.id, snapshot)
+    case .roomVerb: return [Candidate("rename"), Candidate("remove")]
+    case .roomOrPerson: return rooms(snapshot) + people.candidates(in: open.id, snapshot)
+    case .muted, .ignored:
+      return AttentionCommands.names(
+        command.argument == .muted ? .muted : .ignored, in: attention, for: me.id, snapshot
+      ).map { Candidate($0) }
+    case .conversation: return conversationCandidates(behind: "", snapshot)
+    case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
+    case .setting:
+      return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+        + [
+          Candidate(Keep.name, hint: Keep.help.string),
+          Candidate(NotifySetting.name, hint: NotifySetting.help.string),
+        ]
+    case .drafts: return [Candidate("clear")]
+    case .file:
+      return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])
+    case .waitingFile:
+      return files.waiting.files.indices.map {
+        Candidate(String($0 + 1), hint: files.waiting.files[$0].name)
+      }
+        + [Candidate("all")]
+    case .theme:
+      return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
+    case .function:
+      return line.bindings.filter { !$0.keys.isEmpty }
+        .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
+    case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+    case .number: return messageNumbers(snapshot) { $0.sender == me.id }
+    case .anyNumber: return messageNumbers(snapshot) { _ in true }
+    case .openable:
+      return messageNumbers(snapshot, among: 100) { QuoteCopyOpenCommands.opens($0) }
+    case .numberWithFile: return messageNumbers(snapshot, among: 100) { !$0.attachments.isEmpty }
+    case .failedNumber:
+      let failed = (try? open.id.map { try snapshot.unsent(by: me.id, in: $0) } ?? []) ?? []
+      return failed.filter { $0.state == .failed }
+        .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+    case .onOff: return [Candidate("on"), Candidate("off")]
+    case .text, .search, .account, .contact, nil: return []
+    }
+  }
+
+  /// What can be an argument of `/account`, `/connect`, `/disconnect` and `/contact`.
+  private func accountArguments(
+    of command: Command, after before: [String], _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    let mine = { self.accounts.list.map { Candidate($0.address) } }
+    switch (command.name, before.count) {
+    case ("contact", 0): return NetworkCommands.verbs.map { Candidate($0.name) }
+    case ("contact", 1): return people.candidates(in: open.id, snapshot)
+    case ("account", 0): return ["add", "list", "remove", "set"].map { Candidate($0) }
+    case ("account", 1) where before[0] == "add": return []
+    case ("account", 2) where before[0] == "set":
+      return AccountCommands.options.map { Candidate($0.name, hint: $0.help.string) }
+    case ("account", 2...) where before[0] == "add" && before.count.isMultiple(of: 2):
+      return AccountCommands.options.map { Candidate("--" + $0.name, hint: $0.help.string) }
+    case ("account", 1), ("connect", 0), ("disconnect", 0): return mine()
+    default: return []
+    }
+  }
+
+  /// The numbers of messages, of the newest ones here.
+  private func messageNumbers(
+    _ snapshot: borrowing Snapshot, among most: Int = 20, _ isMeant: (Message) -> Bool
+  ) -> [Candidate] {
+    guard let conversation = open.conversation,
+      let newest = try? snapshot.messages(in: conversation.id, limit: most, for: me.id)
+    else { return [] }
+    return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
+      // With numbers off nothing but the text says which one a number is.
+      let text = $0.body.isEmpty ? $0.attachments.map(\.name).joined(separator: ", ") : $0.body
+      let hint = $0.sender == me.id ? text : "\($0.senderName): \(text)"
+      return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)
+    }
+  }
+}

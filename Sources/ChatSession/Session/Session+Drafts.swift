@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// The line being typed, with its files, as it is stored and brought back.
+extension Session {
+  /// The conversation whose draft the line is; nil where there are no drafts.
+  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? present?.id : nil }
+
+  /// The line may have changed. A line of the history that was only looked at, or that a search
+  /// shows, is not what is being written.
+  ///
+  /// - Parameter byHand: somebody typed.
+  func noteDraft(byHand: Bool = false) {
+    guard isInteractive, !editing.isOn, !switcher.isChoosing, !line.isAsking,
+      line.isLive || byHand
+    else { return }
+    drafts.note(line, at: now)
+  }
+
+  func saveDraft() { write(drafts.save(files.waiting, in: draftTarget)) }
+
+  /// Stores the line as it is now.
+  func noteAndLeaveDraft() {
+    noteDraft()
+    write(drafts.leave(files.waiting, in: draftTarget))
+  }
+
+  /// A line of the history is accepted.
+  ///
+  /// - Returns: whether the line that waited at its end went into the history.
+  func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
+    guard isInteractive, !editing.isOn, !line.isLive else { return false }
+    let step = drafts.leaveLiveLine()
+    act(on: step, snapshot)
+    return !step.outcomes.isEmpty
+  }
+
+  /// A key of hobnob's own puts the line away; on an empty one the last comes back.
+  func setAside() {
+    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = present?.id else {
+      return emit(.bell)
+    }
+    guard !line.isEmpty || !files.waiting.isEmpty else {
+      guard let effects = drafts.bringBackLast(in: here) else { return emit(.bell) }
+      return effects.forEach(emit)
+    }
+    stopTyping()
+    let step = drafts.setAside(line, files.waiting, in: here, at: now)
+    files.areSent()
+    write(step.writes)
+    for case .effect(let effect) in step.outcomes { emit(effect) }
+  }
+
+  // MARK: Coming back
+
+  /// Another conversation was entered: its draft comes into the line, if that is empty (rule 5.2).
+  ///
+  /// - Parameter former: the one that was left by a command that ran there.
+  func restoreDraft(
+    leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot
+  ) {
+    guard isInteractive else { return }
+    if let former { drafts.leaves(former) }
+    let draft = takeDraft(snapshot)
+    guard let here = present?.id else { return }
+    // It may be that the line is not empty.
+    if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
+    if !draft.isEmpty { emit(.restore(draft)) }
+    bringBackLines(of: here)
+  }
+
+  /// The line of the conversation that was gone to takes the place of the one that was left
+  /// (rule 13.2).
+  func bringDraft(_ snapshot: borrowing Snapshot) {
+    if isInteractive { emit(.swapLine(takeDraft(snapshot))) }
+  }
+
+  private func takeDraft(_ snapshot: borrowing Snapshot) -> Conversations.Draft {
+    let here = present?.id
+    let (draft, step) = drafts.take(here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
+    files.areSent()
+    act(on: step, snapshot)
+    return draft
+  }
+
+  /// The draft that the store has, or gets: nil where there is none, or a line that waits came from it.
+  private func storedDraft(
+    in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
+  ) -> Conversations.Draft? {
+    let stored: Conversations.Draft?
+    if case .draft(_, let waiting)? = queue.draft(of: conversation) {
+      stored = waiting
+    } else {
+      stored = (try? snapshot.draft(of: me.id, in: conversation)) ?? nil
+    }
+    let isSent = queue.lines.contains {
+      $0.conversation == conversation && $0.draft != nil && $0.draft == stored?.text
+    }
+    return isSent ? nil : stored
+  }
+
+  /// The draft was put into the line.
+  func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
+    guard let here = present?.id else { return }
+    drafts.restored(draft, mentions: line.mentions, in: here)
+    let key = key(of: here, snapshot)
+    for file in draft.files {
+      reportingErrors { try files.restore(file, in: key, limit: attachmentLimit) }
+    }
+    let writes = drafts.restored(files.waiting, in: here)
+    if draftTarget != nil { write(writes) }
+  }
+
+  // MARK: History
+
+  /// How many lines of the input history a shell holds; older ones stay in the store.
+  private static let historyLines = 5000
+
+  /// Not while somebody walks through it or searches it.
+  func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
+    if drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
+  }
+
+  func reloadHistory(_ snapshot: borrowing Snapshot) {
+    guard isInteractive, let shellID,
+      let lines = try? snapshot.history(of: me.id, shell: shellID, limit: Self.historyLines)
+    else { return }
+    drafts.isHistoryStale = false
+    emit(.setHistory(lines))
+  }
+
+  // MARK: Typing (rule 4)
+
+  /// The line was sent, emptied or set aside.
+  func stopTyping() { tellTyping(open.stopTyping(at: now)) }
+
+  func tellTyping(_ signal: Write?) {
+    if let signal, shellID != nil { write([signal]) }
+  }
+
+  // MARK: Files
+
+  private func key(
+    of conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
+  ) -> AttachedFiles.ConversationKey {
+    let address = try? snapshot.lastingAddress(of: conversation, for: me.id)
+    return AttachedFiles.ConversationKey(id: conversation, address: address ?? "")
+  }
+
+  /// What a file is called and its size.
+  ///
+  /// - Throws: `AttachmentError` where it cannot be sent.
+  package func look(
+    atFile path: String
+  ) throws -> (name: String, bytes: Int, identity: String) {
+    try Store.look(atFile: path, limit: attachmentLimit)
+  }
+
+  /// A file is to go with the next message.
+  func attach(_ path: String, _ snapshot: borrowing Snapshot) throws {
+    _ = try open.requiredAsMember()
+    let account = accounts.list.first { $0.network == present?.network }
+    // The largest file that the network's server takes, where it is known.
+    let most = account.flatMap { accounts.facts(of: $0)["upload"] }.flatMap { Int($0) }
+    let own = attachmentLimit
+    let file = try files.attach(
+      fileAt: path, limit: most.map { own > 0 ? min(own, $0) : $0 } ?? own)
+    remember([file], snapshot)
+    noteAndLeaveDraft()
+    emit(
+      .notice(
+        say(
+          "%1 will be sent with your next message; /detach %2 removes it.",
+          SafeText(name: file.name), SafeText(files.waiting.count))))
+  }
+
+  func detach(_ number: Int?, _ snapshot: borrowing Snapshot) {
+    guard let former = files.detach(number) else { return }
+    if let here = present?.id { forget(former, in: key(of: here, snapshot)) }
+    noteAndLeaveDraft()
+  }
+
+  private func remember(_ new: [WaitingFiles.File], _ snapshot: borrowing Snapshot) {
+    guard isInteractive, let here = present?.id else { return }
+    files.remember(new, in: key(of: here, snapshot))
+  }
+
+  /// Forgets files of a conversation, except those that were attached again, or wait in a line that
+  /// was set aside.
+  func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
+    guard isInteractive else { return }
+    let here = key.id == present?.id ? files.waiting.files.map(\.path) : []
+    files.forget(
+      former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
+  }
+
+  /// Files that were on their way wait again.
+  func bringBack(_ back: WaitingFiles, _ snapshot: borrowing Snapshot) {
+    guard !back.isEmpty else { return }
+    files.bringBack(back)
+    remember(back.files, snapshot)
+    saveDraft()
+  }
+
+  /// The line is emptied, and with it the files go. False: none waits, or an edit is emptied, which
+  /// takes no files: those that wait are the draft's.
+  func setFilesAside(with text: String) -> Bool {
+    guard !editing.isOn, files.setAside(with: text) else { return false }
+    if text.isEmpty {
+      noteDraft()
+      emit(.notice(say("The waiting files are removed; C-_ restores them")))
+    }
+    return true
+  }
+
+  // MARK: Out of the store
+
+  func begin(_ chore: FileChore) throws {
+    if isInteractive { return emit(.write(chore)) }
+    // Nobody types meanwhile.
+    let outcome = chore.outcome()
+    tellDone(chore, outcome)
+    if let failure = outcome.failure { throw Refusal(failure) }
+  }
+
+  /// Files were written, in this process or another.
+  func ended(_ chore: FileChore, _ outcome: FileChore.Outcome) {
+    tellDone(chore, outcome)
+    if let failure = outcome.failure { complain([failure]) }
+  }
+
+  private func tellDone(_ chore: FileChore, _ outcome: FileChore.Outcome) {
+    for sentence in chore.sentences(outcome) {
+      emit(transcript.answer([StyledLine(sentence, .dim)], indent: 2))
+    }
+  }
+}

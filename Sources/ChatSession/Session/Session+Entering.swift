@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What a typed line means: a message, a command, a reaction, or the text of a message that is being
+/// edited.
+extension Session {
+  /// Return on a text.
+  ///
+  /// - Parameter path: where the text lies that is to go as a file (rule 1.9).
+  func enter(_ text: String, asFileAt path: String? = nil) {
+    keyCame()
+    let isEdit = editing.isOn
+    do {
+      var isLeft = false
+      let found = try store.read {
+        try arrive($0)
+        isLeft = leaveLiveLine($0)
+        return try path.map { try self.file(text, at: $0) }
+          ?? interpret(LineRules.withoutNewlinesAtEnd(text), $0)
+      }
+      let conversation = open.id
+      do {
+        try perform(found.step)
+      } catch let error as RuleError where isEdit {
+        // Deleted meanwhile: catching up ends edit mode and says so.
+        catchUpLater()
+        commitReady()
+        if editing.isOn { throw error }
+      }
+      // Commands enter the input history too (rule 1.12).
+      if found.isCommand, isInteractive {
+        emit(.whenLineBegins(.carriedOut(LineRules.withoutNewlinesAtEnd(text))))
+      }
+      if !isEdit { drafts.lineWasRun(in: conversation) }
+      guard isLeft, !effects.contains(where: \.isNotice) else { return }
+      emit(.notice(say("The line you had begun is in the history: press Up twice")))
+    } catch let error as StoreError where error.isLoss {
+      // What is written from now on would be lost. The text stays on the screen.
+      complain([sentence(for: error), say("Not sent: %1", SafeText(body: text))])
+      emit(.quit(status: 1))
+    } catch let error as TextTooLong {
+      emit(.bell)
+      emit(.refused(error.sentence))
+    } catch let error as UsageError {
+      let command = Command.named(error.command)
+      emit(
+        .refused(
+          say(
+            "Usage: %1 — %2", SafeText(line: command?.usage ?? error.command),
+            command?.help ?? SafeText())))
+    } catch {
+      emit(.refused(sentence(for: error)))
+    }
+  }
+
+  private typealias Meaning = (step: Step, isCommand: Bool)
+
+  /// - Throws: what is to be said when the line has to stay.
+  private func interpret(_ text: String, _ snapshot: borrowing Snapshot) throws -> Meaning {
+    if editing.isOn { return (try editStep(text, snapshot), false) }
+    let reactions = Reactions(context: context)
+    if let emoji = try reactions.reactionEmoji(in: text) {
+      let newest = Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
+      guard let target = reactionTarget.message ?? newest else {
+        throw Refusal(say("There is no message here to react to."))
+      }
+      return (reactions.react(to: target, with: emoji), true)
+    }
+    switch rules.judge(text) {
+    case .blank:
+      guard files.waiting.isEmpty else { return (messageStep("", typed: ""), false) }
+      throw Refusal(SafeText())
+    case .overLimit(let count, let limit): throw TextTooLong(count: count, limit: limit)
+    case .slashGuard:
+      throw Refusal(
+        say(
+          "A command has to begin with /, without blanks before it. To send this line, begin it with //, or /set slash-guard off."
+        ))
+    case .commandWithNewlines(let name):
+      let known = preferences.unaliased(text).dropFirst().prefix { !$0.isWhitespace }
+      guard Command.named(String(known)) != nil else { throw Command.unknown(name) }
+      throw Refusal(
+        say(
+          "/%1 takes one line. To send a text that begins with /, begin it with //.",
+          SafeText(line: name)))
+    case .command(let line): return (try commandStep(line, snapshot), true)
+    case .message(let body):
+      if settings.slashGuard, let command = commandBehindDraft(in: text) {
+        throw Refusal(
+          say(
+            "/%1 comes right after a draft that returned. Delete the draft, or put a blank between them to send both.",
+            SafeText(line: command.name)))
+      }
+      return (messageStep(body, typed: text), false)
+    }
+  }
+
+  private func messageStep(_ body: String, typed: String) -> Step {
+    Step([.send(OutgoingText(body: body, typed: typed))])
+  }
+
+  /// A text becomes a file, behind those that wait (rule 1.9). It is small, so that it is copied at
+  /// once.
+  private func file(_ text: String, at path: String) throws -> Meaning {
+    let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
+    let kept = try AttachmentImporter.keep(
+      WaitingFiles([file]), limit: attachmentLimit, in: store)
+    return (Step([.send(OutgoingText(body: "", typed: text, attachments: kept))]), false)
+  }
+
+  package var rules: LineRules {
+    LineRules(
+      messageLimit: settings.messageLimit, slashGuard: settings.slashGuard,
+      takesNewlines: { Command.named($0)?.takesNewlines == true })
+  }
+
+  // MARK: Commands
+
+  /// Carries out a command line, `/` included.
+  private func commandStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let line = preferences.unaliased(line)
+    let name = String(line.dropFirst().prefix { !$0.isWhitespace })
+    let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
+    guard let command = Command.named(name) else { throw Command.unknown(name) }
+    act(on: accounts.refresh(snapshot), snapshot)
+    // Completion leaves a space behind a name; only a text is kept as it was typed.
+    return try command.run(
+      context, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks, snapshot)
+  }
+
+  /// The command that was typed right behind a draft that came back, without a look at it.
+  private func commandBehindDraft(in text: String) -> Command? {
+    guard let rest = drafts.textBehindDraft(in: text).map(preferences.unaliased), rest.first == "/"
+    else { return nil }
+    return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
+  }
+
+  /// What commands may know.
+  var context: CommandContext {
+    CommandContext(
+      me: me, face: face, preferences: preferences, attention: attention, open: open,
+      switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
+      people: people, waitingFiles: files.waiting, lines: queue.lines,
+      bindings: { [line] in line.bindings },
+      lastSearch: lastSearch, printer: transcript.printer,
+      accountObstacle: { [store] in store.failureToHoldAccounts })
+  }
+
+  // MARK: Editing
+
+  /// `/edit` without a number.
+  func editNewest(_ snapshot: borrowing Snapshot) throws -> Step {
+    try arrive(snapshot)
+    return try MessageCommands(context: context).edit("", snapshot)
+  }
+
+  /// A message comes into the line.
+  func edit(_ message: Message) {
+    let wasOn = editing.isOn
+    if !wasOn { noteAndLeaveDraft() }
+    let effect = editing.begin(message, over: line.text)
+    // Whoever edits does not appear as typing (rule 3.2).
+    if !wasOn { stopTyping() }
+    emit(effect)
+    // There is no status line that says it.
+    if face == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
+  }
+
+  private func editStep(_ text: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    switch try editing.enter(text, line: line.text, rules) {
+    case .save(let message, let body):
+      _ = try open.requiredAsMember()
+      let (me, shell, mentions) = (me.id, shellID, Span.encoded(line.mentions(in: body)))
+      return Step {
+        _ = try $0.edit(
+          message.id, to: body, by: me, typed: text, shell: shell, mentions: mentions)
+        return [.saved(text), .catchUp]
+      }
+    case .ended(let notice):
+      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.inPassing($0)] } ?? []))
+    case .another(let number): return try MessageCommands(context: context).edit(number, snapshot)
+    case .tooLong(let count, let limit): throw TextTooLong(count: count, limit: limit)
+    }
+  }
+
+  func saved(_ text: String, _ snapshot: borrowing Snapshot) {
+    // A line of the history was saved instead.
+    if let typedOver = editing.saved(text) { act(on: Drafts.remember(typedOver), snapshot) }
+    emit(.addHistory(text))
+    emit(.endEdit(offering: nil))
+  }
+
+  /// A message was changed or deleted by another shell, which may be the one that is edited.
+  func editedElsewhere(_ message: Message) {
+    guard let (sentence, end) = editing.changedElsewhere(message, line.text) else { return }
+    if let end { emit(end) }
+    transcript.printer.endRun()
+    emit(.print([Transcript.error(sentence)]))
+  }
+}

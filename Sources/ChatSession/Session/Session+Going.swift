@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// From one conversation to another.
+extension Session {
+  // MARK: By commands
+
+  /// Goes to a conversation; nothing but the return to a room that was left where it is open.
+  ///
+  /// - Parameter isNew: the room was made just now.
+  func go(
+    to target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
+  ) throws {
+    if target.id == open.id {
+      // What was said meanwhile is shown.
+      if !open.isMember { try enter(target, snapshot) }
+      return
+    }
+    let former = open.id
+    switcher.endRun()
+    if isInteractive { drafts.restoreKilled(at: now) }
+    write(drafts.leave(files.waiting, in: draftTarget))
+    stopTyping()
+    try enter(target, isNew: isNew, snapshot)
+    restoreDraft(leaving: former, snapshot)
+  }
+
+  /// I left a room, or it was removed: back to where I was before.
+  func left(_ room: ID<Conversation>, _ snapshot: borrowing Snapshot) {
+    elsewhere.forget(room)
+    guard room == open.id else { return }
+    open.left()
+    reportingErrors {
+      if let former = try switcher.formerConversation(present?.id, me.id, snapshot)
+        ?? snapshot.listing(for: me.id).first?.conversation
+      {
+        try go(to: former, snapshot)
+      }
+    }
+  }
+
+  // MARK: Entering
+
+  /// Opens a conversation: prints its end.
+  ///
+  /// - Parameter isNew: it is a room that was made just now.
+  func enter(
+    _ target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
+  ) throws {
+    let entrance = try Entrance(
+      to: target, of: me.id, transcript, isInteractive: isInteractive, isFirst: isStarting,
+      snapshot)
+    elsewhere.moved(from: open.id, to: target.id)
+    joinsAndLeaves = JoinLeaveDigest()
+    if let former = open.conversation, former.id != target.id { switcher.noteFormer(former) }
+    open.becomes(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
+    readState.enter(
+      printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
+    people.enter(target.id, hasColours: face == .tty, snapshot)
+    transcript.printer.options.colours = people.colours
+    recognise(sendersOf: entrance.messages, snapshot)
+    var lines: [StyledLine] = []
+    // A batch shows none of it.
+    if isInteractive {
+      transcript.printer.startOver(on: entrance.day)
+      lines = entrance.headingLines(
+        for: me.id, isNew: isNew, isPlain: face == .plain, glyphs: preferences.glyphs,
+        ignores: attention.ignoredPlaces.contains(target.id), snapshot)
+    }
+    emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
+    write([.lastConversation(target.id)])
+    tellWhatIsShown()
+    if readState.printedUpTo > 0 { markSeen() }
+    if shellID != nil { readPeopleAndUnread(snapshot) }
+  }
+
+  /// Presence, history and who is here: after the first prompt.
+  func settleIn(_ snapshot: borrowing Snapshot) {
+    readNewestOwn(snapshot)
+    readPeopleAndUnread(snapshot)
+    act(on: accounts.startWanted(again: true, at: now, snapshot), snapshot)
+    act(on: accounts.storedSettingsNotice(snapshot), snapshot)
+    catchUpLater()
+  }
+
+  /// Who is here and what is unread elsewhere; after the first prompt, which does not wait for it.
+  private func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
+    guard open.conversation != nil else { return }
+    open.readPeople(snapshot)
+    for presence in open.here where presence.participant.id != me.id && presence.isHere {
+      if let since = presence.typingSince {
+        showTyping(presence.participant, since: since, snapshot)
+      }
+    }
+    open.expireTyping(at: now)
+    readNewestOwn(snapshot)
+    countUnread(snapshot)
+    if let hint = open.contactHint(accounts, snapshot) { emit(.notice(hint)) }
+  }
+
+  // MARK: By keys (rule 13.1)
+
+  func go(_ move: Move, _ snapshot: borrowing Snapshot) {
+    if switcher.isChoosing {
+      // The key is about the line that stands behind the name.
+      if switcher.endChoice() { emit(.endChoice) }
+      if move != .choose { emit(.whenLineBegins(.move(move))) }
+      return
+    }
+    reportingErrors {
+      if move == .choose { return try beginChoice(snapshot) }
+      let (found, notice) = try switcher.target(
+        of: move, from: open.conversation, for: me, highlight: settings.highlightWords, snapshot)
+      if let notice { emit(.notice(notice)) }
+      guard let found else { return emit(.bell) }
+      if move != .nextUnread { switcher.endRun() }
+      goOn(to: found, snapshot)
+    }
+  }
+
+  /// The line of the present conversation gives way to the other's (rule 13.2).
+  private func goOn(to next: Conversation, _ snapshot: borrowing Snapshot) {
+    guard next.id != present?.id else { return switcher.goOn(to: nil, at: now) }
+    if editing.isOn {
+      editing.cancel(line.text).forEach(emit)
+      write(drafts.leave(files.waiting, in: draftTarget))
+    } else {
+      noteAndLeaveDraft()
+    }
+    if switcher.target == nil { stopTyping() }
+    switcher.goOn(to: next, at: now)
+    bringDraft(snapshot)
+  }
+
+  /// Enters where these keys have gone: what is done now is done there.
+  ///
+  /// - Throws: `StoreError`; the keys' way then goes on.
+  func arrive(_ snapshot: borrowing Snapshot) throws {
+    if let target = switcher.target, target.id != open.id {
+      try enter(target, snapshot)
+      bringBackLines(of: target.id)
+    }
+    switcher.arrive()
+  }
+
+  func arriveIfDue(_ snapshot: borrowing Snapshot) {
+    guard let deadline = switcher.deadline, now >= deadline else { return }
+    do {
+      try arrive(snapshot)
+    } catch StoreError.locked {
+      switcher.goOn(to: nil, at: now)
+    } catch {
+      // The line that was left stands under its own prompt again.
+      noteAndLeaveDraft()
+      switcher.giveUp()
+      bringDraft(snapshot)
+      complain([sentence(for: error)])
+    }
+  }
+
+  /// The line is back from which somebody goes to a conversation by its name.
+  func enter(chosen: ID<Conversation>, _ snapshot: borrowing Snapshot) {
+    reportingErrors {
+      guard let found = try snapshot.conversation(chosen, for: me.id) else { return }
+      switcher.endRun()
+      goOn(to: found, snapshot)
+      try arrive(snapshot)
+    }
+  }
+
+  // MARK: By name
+
+  private func beginChoice(_ snapshot: borrowing Snapshot) throws {
+    try arrive(snapshot)
+    noteDraft()
+    stopTyping()
+    let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != present?.id }
+    switcher.beginChoice(among: listing, mark: people.markOfChats(snapshot))
+    emit(.beginChoice)
+  }
+
+  /// Return on a name, or on a part of it: goes there.
+  func chooseName(_ text: String) {
+    keyCame()
+    let name = text.trimmingBlanks
+    do {
+      if isPresent(name) {
+        if switcher.endChoice() { emit(.endChoice) }
+      } else if let found = switcher.choices?.conversation(meantBy: name) {
+        endChoice(of: found.id)
+      } else {
+        let commands = ConversationCommands(context: context)
+        switch try store.read({ try commands.meant(by: name, $0) }) {
+        case .named(.conversation(let found)): endChoice(of: found.id)
+        case .named(.person(let person)):
+          let me = me.id
+          let chosen = try commit([], { [.goTo(try $0.direct(me, with: person.id), isNew: false)] })
+          for case .goTo(let chat, _) in chosen { endChoice(of: chat.id) }
+        case .near(let near):
+          if switcher.endChoice() { emit(.endChoice) }
+          try perform(commands.ask(near, for: name))
+        }
+      }
+    } catch {
+      emit(.refused(sentence(for: error)))
+    }
+  }
+
+  private func endChoice(of conversation: ID<Conversation>) {
+    if switcher.endChoice() { emit(.endChoice) }
+    emit(.whenLineBegins(.chosen(conversation)))
+  }
+
+  private func isPresent(_ name: String) -> Bool {
+    present.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
+  }
+
+  /// What Return does in place of a name.
+  var choiceHint: SafeText {
+    let name = (line.selected ?? line.text).trimmingBlanks
+    if isPresent(name) {
+      return say(
+        "You are in %1; Return and C-g go back", SafeText(name: present?.name ?? name))
+    }
+    if let found = switcher.choices?.conversation(meantBy: name) {
+      return say("Return goes to %1, C-g goes back", SafeText(name: found.name))
+    }
+    return name.isEmpty
+      ? say("You have no other conversation; C-g goes back")
+      : say("You have no conversation by that name; Return searches all rooms, C-g goes back")
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// Lines on their way into the store, and back.
+extension Session {
+  /// Sends a text as a message of the open conversation, with the files that wait.
+  func send(_ text: OutgoingText) throws {
+    let conversation = try open.requiredAsMember()
+    try context.checkLength(of: text.body)
+    let (draft, rest) = drafts.leavesWithLine(
+      in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
+    var line = Line(
+      typed: text.typed, body: text.body, kind: text.kind, conversation: conversation.id,
+      conversationName: conversation.name, since: now, files: files.waiting,
+      attachments: text.attachments, mentions: self.line.mentions(in: text.body),
+      replyTo: text.replyTo, draft: draft, rest: rest)
+    files.areSent()
+    switcher.endRun()
+    // What waits already has to be stored before this.
+    if queue.isLocked { retry() }
+    guard isInteractive else {
+      // Nobody types meanwhile.
+      do {
+        line.attachments =
+          try AttachmentImporter.keep(line.files, limit: attachmentLimit, in: store)
+          + text.attachments
+        _ = try commit([.line(line)])
+      } catch {
+        files.bringBack(line.files)
+        throw error
+      }
+      return
+    }
+    if !line.files.isEmpty { line.copyNumber = outgoing.nextCopy() }
+    try commitOrQueue(line)
+    if let copy = line.copyNumber {
+      emit(.keep(line.files, limit: attachmentLimit, number: copy))
+    }
+  }
+
+  private func commitOrQueue(_ line: Line) throws {
+    if !queue.mustWait(.line(line)) {
+      do {
+        _ = try commit([.line(line)])
+        return
+      } catch StoreError.locked {
+        queue.isLocked = true
+      }
+    }
+    queue.add(.line(line))
+    if queue.isLocked { outgoing.scheduleRetry(at: now) }
+  }
+
+  /// A line was stored.
+  func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
+    drafts.sent(
+      line,
+      isDone: line.conversation == present?.id && !editing.isOn
+        && queue.draft(of: line.conversation) == nil)
+    forget(line.files.files, in: key)
+    emit(.addHistory(line.typed))
+    // It may have waited while another conversation was entered.
+    if line.conversation == open.id {
+      open.sent(message)
+      stopTyping()
+      resume()
+    }
+    catchUpLater()
+  }
+
+  /// Of a file that goes with a line, in bytes.
+  var attachmentLimit: Int { settings.attachmentLimit * 1_000_000 }
+
+  /// The files of a line are in the store, or cannot come there.
+  func filesKept(_ result: Result<[Attachment], Refusal>, number: Int) {
+    switch result {
+    case .success(let kept):
+      // It was taken back meanwhile.
+      guard queue.filesKept(kept, copy: number) else { return }
+    case .failure(let refusal):
+      guard let line = queue.takeLine(copy: number) else { return }
+      comesBack(line, because: refusal.sentence)
+    }
+    queue.waitAnew(now: now)
+    retry()
+  }
+
+  // MARK: Coming back
+
+  /// How long a line waits before it comes back, in milliseconds.
+  private static let linePatience: Int64 = 10_000
+
+  func giveUpOldLine() {
+    guard let line = queue.takeReadyLine(since: now - Self.linePatience) else { return }
+    comesBack(line, because: sentence(for: StoreError.locked(path: store.path)))
+  }
+
+  func comesBack(_ line: Line, because reason: SafeText) {
+    // Who leaves begins no other line.
+    if outgoing.isLeaving {
+      outgoing.leavesUnsent()
+      write([.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation)])
+    } else {
+      emit(.whenLineBegins(.gaveBack(line, reason)))
+    }
+  }
+
+  /// C-g and `/cancel`: the line that waits longest comes back. False: none waits.
+  func takeBackOldestLine() -> Bool {
+    guard let line = queue.takeFirstLine() else { return false }
+    comesBack(line, because: say("The line that waited for the store was not sent."))
+    // Its files held up those behind it, or the leaving.
+    if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
+    return true
+  }
+
+  /// A line that could not be stored comes back where its conversation is open and the line is
+  /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
+  func giveBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
+    if outgoing.isLeaving { return comesBack(line, because: reason) }
+    let isHere = line.conversation == present?.id
+    let name = SafeText(name: line.conversationName)
+    let returned = Write.returned(
+      [ReturnedLine(line: line, reason: reason)], to: line.conversation)
+    if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !switcher.isChoosing {
+      complain(say("%1 Your line is back.", reason))
+      emit(.put(line.typed, mentions: line.spans(in: line.typed)))
+      bringBack(line.files, snapshot)
+    } else if !isHere, canBecomeDraft(line, snapshot) {
+      complain(say("%1 Your line for %2 is the draft there.", reason, name), line)
+      write([returned])
+    } else if isHere {
+      if line.files.isEmpty {
+        complain(say("%1 Your line is in the history: press Up.", reason), line)
+      } else if line.typed.isEmpty {
+        complain(say("%1 Your files wait again.", reason))
+      } else {
+        complain(
+          say("%1 Your line is in the history: press Up; its files wait again.", reason), line)
+      }
+      act(on: Drafts.remember(line.typed), snapshot)
+      bringBack(line.files, snapshot)
+    } else if line.files.isEmpty {
+      complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
+      act(on: Drafts.remember(line.typed), snapshot)
+    } else {
+      // The history has no files, so that it goes above the draft that is there.
+      complain(say("%1 Your line for %2 waits there, with its files.", reason, name), line)
+      write([returned])
+    }
+  }
+
+  /// Whether a line can be the draft of its conversation: there is none yet.
+  private func canBecomeDraft(_ line: Line, _ snapshot: borrowing Snapshot) -> Bool {
+    guard line.asDraft != nil, queue.draft(of: line.conversation) == nil else { return false }
+    let draft = (try? snapshot.draft(of: me.id, in: line.conversation)) ?? nil
+    return draft == nil || draft?.text == line.draft
+  }
+
+  /// A conversation was entered before the store took what came back of it.
+  func bringBackLines(of conversation: ID<Conversation>) {
+    for each in queue.takeReturned(to: conversation) {
+      comesBack(each.line, because: each.reason)
+    }
+  }
+
+  /// Lines that came back were stored, above the draft of their conversation.
+  func tellReturned(_ lines: [ReturnedLine]) {
+    for each in lines where outgoing.isLeaving {
+      let name = SafeText(name: each.line.conversationName)
+      complain(
+        each.line.asDraft != nil
+          ? say("%1 Your line for %2 is the draft there.", each.reason, name)
+          : say("%1 Your line for %2 is in the history.", each.reason, name), each.line)
+    }
+  }
+
+  /// - Parameter line: what the sentence is about, where it is nowhere to be seen: of several lines
+  ///   each is named by how it begins.
+  private func complain(_ sentence: SafeText, _ line: Line? = nil) {
+    let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
+    let widths = transcript.printer.options.widths
+    complain([
+      text.isEmpty
+        ? sentence : say("%1 It begins: %2", sentence, text.truncated(to: 40, widths: widths))
+    ])
+  }
+
+  // MARK: Leaving
+
+  /// The person leaves: what was typed is stored before.
+  ///
+  /// - Parameter insists: whether a second time means at once, without. A signal, or the end of the
+  ///   terminal, does not.
+  func leave(status: Int32, insists: Bool) {
+    if outgoing.isLeaving {
+      if insists { quit() } else { outgoing.leave(status: status) }
+      return
+    }
+    outgoing.leave(status: status, at: now)
+    write(readState.markPrinted(tells: settings.receipts))
+    // What is in the editor is not a draft (rule 3.6); the draft is what was set aside for it.
+    if editing.isOn { editing.drop() } else { noteDraft() }
+    write(drafts.leave(files.waiting, in: draftTarget))
+    // Nobody is told any more.
+    _ = open.stopTyping(at: now)
+    retry()
+    if queue.isEmpty { return quit() }
+    if queue.holdsTypedText {
+      emit(
+        .notice(
+          queue.isReady
+            ? say("hobnob keeps your line once the store is free; C-d again leaves without it")
+            : say("hobnob sends your line once its files are copied; C-d again leaves without it")))
+    }
+    if queue.isReady { outgoing.scheduleRetry(at: now) }
+  }
+
+  func quit() {
+    var status = outgoing.leaving?.status ?? 0
+    for write in queue.writes {
+      let unsent: [Line] =
+        switch write {
+        case .line(let line): [line]
+        case .returned(let lines, _): lines.map(\.line)
+        default: []
+        }
+      if !unsent.isEmpty, status == 0 { status = 1 }
+      unsent.forEach(showUnsent)
+    }
+    emit(.quit(status: status))
+  }
+
+  /// The last resort: what cannot be stored at least stands on the screen, all of it.
+  func showUnsent(_ line: Line) {
+    complain([say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")])
+  }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// How steps are committed: the writes in one transaction, and then what they lead to.
+extension Session {
+  /// What is done in a snapshot of its own, once what was written before is committed.
+  enum FollowUp {
+    case settleIn, reloadHistory, catchUp, nicknames
+    /// Show what arrived; `isSeen`: the others were told that it is before somebody's eyes.
+    case show(Changes, isSeen: Bool)
+  }
+
+  /// Handles an event in one snapshot, and commits what it leads to.
+  func observe(_ body: (borrowing Snapshot) throws -> Void) {
+    do { try store.read { try body($0) } } catch { complain([sentence(for: error)]) }
+    commitReady()
+  }
+
+  /// Does what a step wants that was found in one snapshot; says what is wrong with it.
+  func lead(_ body: (borrowing Snapshot) throws -> Step) {
+    reportingErrors { try perform(try store.read { try body($0) }) }
+  }
+
+  /// Commits a step, and does what it leads to.
+  ///
+  /// - Throws: why it cannot be committed, or something that it leads to cannot be done.
+  func perform(_ step: Step) throws {
+    write(step.writes)
+    try perform(step.outcomes)
+    if let change = step.change { try perform(try commit([], change)) }
+  }
+
+  private func perform(_ outcomes: [Outcome]) throws {
+    for outcome in outcomes {
+      switch outcome {
+      case .send(let text): try send(text)
+      case .takeBackLine: _ = takeBackOldestLine()
+      case .quit: leave(status: 0, insists: true)
+      default: try store.read { try apply(outcome, $0) }
+      }
+      commitReady()
+    }
+  }
+
+  /// The same for what a part leads to, which needs no transaction in between.
+  func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
+    for outcome in outcomes { try? apply(outcome, snapshot) }
+  }
+
+  func act(on step: Step, _ snapshot: borrowing Snapshot) {
+    write(step.writes)
+    act(on: step.outcomes, snapshot)
+  }
+
+  private func apply(_ outcome: Outcome, _ snapshot: borrowing Snapshot) throws {
+    switch outcome {
+    case .effect(let effect): emit(effect)
+    case .write(let one): write([one])
+    case .answer(let lines, let indent): emit(transcript.answer(lines, indent: indent))
+    case .complain(let sentences): complain(sentences)
+    case .list(let sections, let indent): emit(transcript.list(sections, indent: indent))
+    case .page(let lines):
+      transcript.printer.endRun()
+      emit(transcript.page(lines, atEnd: false))
+    case .history(let messages, let reactions, let atEnd):
+      print(messages, reactions, atEnd: atEnd, snapshot)
+    case .open(let conversation, let isNew): try go(to: conversation, isNew: isNew, snapshot)
+    case .goTo(let conversation, let isNew):
+      if line.isEmpty {
+        try go(to: conversation, isNew: isNew, snapshot)
+      } else {
+        enter(chosen: conversation.id, snapshot)
+      }
+    case .left(let conversation): left(conversation, snapshot)
+    case .edit(let message): edit(message)
+    case .saved(let text): saved(text, snapshot)
+    case .attach(let path): try attach(path, snapshot)
+    case .detach(let number): detach(number, snapshot)
+    case .saveLater(let request, let save): pendingSaves[request] = save
+    case .begin(let chore): try begin(chore)
+    case .preferences(let preferences): apply(preferences)
+    case .renamed(let me): becomes(me, snapshot)
+    case .nicknamesChanged: becomes(me, snapshot)
+    case .away(let word): open.become(away: word)
+    case .attentionChanged:
+      _ = refreshAttention(snapshot)
+      elsewhere.forgetCounts()
+      countUnread(snapshot)
+    case .searched(let page): lastSearch = page
+    case .pause: pause()
+    case .resume: resume()
+    case .clear:
+      transcript.printer.startOver()
+      emit(.clearScreen)
+    case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
+    case .keepKilledDraft: drafts.keepKilled()
+    case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
+    case .showStoredSettings: act(on: accounts.storedSettingsNotice(snapshot), snapshot)
+    case .startAccounts: act(on: accounts.startWanted(at: now, snapshot), snapshot)
+    case .expect(let account): accounts.awaitConnection(of: account)
+    case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
+    case .catchUp: catchUpLater()
+    case .tryAgainSoon: outgoing.scheduleRetry(at: now)
+    case .send, .takeBackLine, .quit: break
+    }
+  }
+
+  // MARK: Committing
+
+  /// Is written when this event's step is committed, or as soon as the store is free and what came
+  /// before is done. What fails otherwise is dropped, unless it was typed: the next such write fails
+  /// as well.
+  func write(_ writes: [Write]) { for write in writes { queue.add(write) } }
+
+  /// How long this session waits for somebody else's transaction, in milliseconds: no longer than a
+  /// person feels. Shells that note what they have shown hold the store for a moment with every
+  /// message, which is not a reason to refuse anything, and nobody feels the keyboard wait for it.
+  private static let patience: Int32 = 100
+
+  private func patiently<T>(_ body: () throws -> T) rethrows -> T {
+    guard isInteractive, store.patience < Self.patience else { return try body() }
+    let former = store.patience
+    store.patience = Self.patience
+    defer { store.patience = former }
+    return try body()
+  }
+
+  /// Commits what waits and is not held up, and does what follows from it.
+  func commitReady(isPatient: Bool = true) {
+    repeat {
+      if !queue.isLocked, !isStarting { commitBatches(isPatient: isPatient) }
+      guard !followUps.isEmpty else { return }
+      let followUp = followUps.removeFirst()
+      reportingErrors { try store.read { follow(followUp, $0) } }
+    } while true
+  }
+
+  private func commitBatches(isPatient: Bool) {
+    while case let batch = queue.takeBatch(), !batch.isEmpty {
+      do {
+        _ = try isPatient ? patiently { try transact(batch) } : transact(batch)
+      } catch StoreError.locked {
+        return putBack(batch)
+      } catch  where batch.count > 1 {
+        // One that cannot be done does not take the others with it.
+        for (index, write) in batch.enumerated() {
+          do { _ = try transact([write]) } catch StoreError.locked {
+            return putBack(Array(batch[index...]))
+          } catch { dropWrite(write, because: sentence(for: error)) }
+        }
+      } catch { dropWrite(batch[0], because: sentence(for: error)) }
+    }
+  }
+
+  private func putBack(_ batch: [Write]) {
+    queue.putBack(batch)
+    queue.isLocked = true
+    outgoing.scheduleRetry(at: now)
+  }
+
+  /// Commits a command's change or another write, with what waits and is not held up.
+  ///
+  /// - Throws: why it cannot be; then nothing was changed.
+  func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
+    // What has a transaction of its own comes before.
+    if queue.hasOwnTransactions { commitReady() }
+    let batch = queue.isLocked || isStarting ? [] : queue.takeBatch()
+    do {
+      return try patiently { try transact(batch + added, change) }
+    } catch {
+      queue.putBack(batch)
+      throw error
+    }
+  }
+
+  /// What was committed, as the session has to know it.
+  private enum Committed {
+    case line(Line, Message, key: AttachedFiles.ConversationKey)
+    case draft(ID<Conversation>, String?)
+    case returned([ReturnedLine])
+    case takenBack(Set<ID<Message>>)
+  }
+
+  /// The only place where a step is written into the store.
+  private func transact(_ writes: [Write], _ change: Step.Change? = nil) throws -> [Outcome] {
+    if let write = writes.first, write.hasOwnTransaction {
+      try performAlone(write)
+      return []
+    }
+    let (me, shell, known) = (me.id, shellID, drafts.known)
+    guard change != nil || writes.contains(where: \.isDurable) else {
+      let takenBack = try store.writeIfNeeded { transaction in
+        var takenBack: Set<ID<Message>> = []
+        for write in writes { takenBack.formUnion(try transaction.perform(write, by: me, shell)) }
+        return takenBack
+      }
+      arrivals.note(takenBack: takenBack)
+      return []
+    }
+    let (committed, outcomes) = try store.writeDurablyIfNeeded { transaction in
+      var committed: [Committed] = []
+      for write in writes {
+        switch write {
+        case .line(let line):
+          let message = try transaction.send(line, by: me, shell)
+          let address = try? transaction.lastingAddress(of: line.conversation, for: me)
+          committed.append(
+            .line(line, message, key: .init(id: line.conversation, address: address ?? "")))
+        case .draft(let conversation, let draft):
+          if try transaction.store(draft, of: me, in: conversation, known: known[conversation]) {
+            committed.append(.draft(conversation, draft?.text))
+          }
+        case .returned(let lines, let conversation):
+          try transaction.store(
+            lines.map(\.line), aboveDraftIn: conversation, of: me, shell)
+          committed.append(.returned(lines))
+        default: committed.append(.takenBack(try transaction.perform(write, by: me, shell)))
+        }
+      }
+      return (committed, try change?(transaction) ?? [])
+    }
+    for each in committed {
+      switch each {
+      case .line(let line, let message, let key): sent(line, as: message, key)
+      case .draft(let conversation, let text): drafts.noteStored(text, in: conversation)
+      case .returned(let lines): tellReturned(lines)
+      case .takenBack(let messages): arrivals.note(takenBack: messages)
+      }
+    }
+    return outcomes
+  }
+
+  private func performAlone(_ write: Write) throws {
+    switch write {
+    case .attach where shellID == nil:
+      shellID = try store.attach(me.id)
+      try store.open(open.id, paused: !readState.isLooking)
+      followUps.insert(.reloadHistory, at: 0)
+      _ = try store.reapStaleShells()
+    case .open(let conversation, let isPaused): try store.open(conversation, paused: isPaused)
+    case .reapStaleShells: _ = try store.reapStaleShells()
+    case .nickname(let account):
+      if try accounts.takeNick(of: account, in: store) {
+        followUps.append(.nicknames)
+      }
+    default: break
+    }
+  }
+
+  /// It cannot be stored, and waiting would not help.
+  private func dropWrite(_ write: Write, because reason: SafeText) {
+    switch write {
+    case .line(let line): comesBack(line, because: reason)
+    case .returned(let lines, _):
+      outgoing.leavesUnsent()
+      for each in lines { showUnsent(each.line) }
+    default: break
+    }
+  }
+
+  // MARK: Trying again
+
+  /// Does what waits, as far as it goes.
+  func retry() {
+    outgoing.beginTry()
+    queue.isLocked = false
+    commitReady(isPatient: false)
+    if queue.isLocked { return giveUpOldLine() }
+    outgoing.succeeded()
+    // It is the timer that leaves.
+    if outgoing.isLeaving, queue.isEmpty { outgoing.scheduleRetry(at: now) }
+  }
+
+  func retryIfDue() {
+    guard let deadline = outgoing.deadline, now >= deadline else { return }
+    retry()
+    if !outgoing.isLeaving || queue.lines.isEmpty {
+      catchUpLater()
+      commitReady()
+    }
+    guard let leaving = outgoing.leaving else { return }
+    if queue.isEmpty || now >= leaving.by && !queue.holdsTypedText { quit() }
+  }
+
+  private func follow(_ followUp: FollowUp, _ snapshot: borrowing Snapshot) {
+    switch followUp {
+    case .settleIn: settleIn(snapshot)
+    case .reloadHistory: reloadHistory(snapshot)
+    case .catchUp: readArrivals(snapshot)
+    case .show(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
+    case .nicknames:
+      act(on: accounts.readSettings(), snapshot)
+      becomes(me, snapshot)
+    }
+  }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// A person in their conversations, without a terminal, a loop or a screen: what happens goes in as
+/// events, what is to be done comes out as effects.
+///
+/// An event is handled in one snapshot of the store. It changes the parts, which are values, and leads
+/// to a step: writes, which are committed in one transaction, and what to do then. Effects go out when
+/// all of that is done.
+@MainActor
+package final class Session {
+  package typealias Face = ChatSession.Face
+
+  package let store: Store
+  let face: Face
+  package let line: any SessionLine
+
+  // MARK: State
+
+  /// As I am called now.
+  private(set) var me: Participant
+  package private(set) var preferences: Preferences
+  /// This process among the shells that run; nil until the others are told of it.
+  var shellID: ShellID?
+  /// What I want to hear of, in all of my shells (rule 7.11).
+  private(set) var attention = Attention()
+  /// Monotonic milliseconds: when the event that is handled happened.
+  private(set) var now: Int64
+  /// When the last key came, in monotonic milliseconds.
+  package private(set) var lastKey: Int64 = 0
+  /// The first prompt is not on the screen yet; nobody waits for what is not on it.
+  private(set) var isStarting = false
+
+  // MARK: Parts
+
+  package internal(set) var open: OpenConversation
+  package internal(set) var switcher = ConversationSwitcher()
+  package internal(set) var readState = ReadState()
+  package internal(set) var editing = Editing()
+  package internal(set) var files: AttachedFiles
+  package internal(set) var transcript: Transcript
+  var drafts = Drafts()
+  var arrivals = ArrivalReader()
+  var elsewhere = UnreadElsewhere()
+  var people: People
+  var joinsAndLeaves = JoinLeaveDigest()
+  var reactionTarget = ReactionTarget()
+  var emoji = EmojiUse()
+  var accounts: Accounts
+  var lastSearch: SearchPage?
+  /// Files that are to be saved when they have been fetched, by what was asked for.
+  var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
+  var outgoing = Outgoing()
+
+  // MARK: Steps
+
+  /// What waits to be committed.
+  var queue = WriteQueue()
+  /// What is to be done in the next snapshot.
+  var followUps: [FollowUp] = []
+  var effects: [Effect] = []
+
+  package init(
+    store: Store, me: Participant, preferences: Preferences, face: Face, line: any SessionLine,
+    at now: Int64
+  ) {
+    self.store = store
+    self.me = me
+    self.preferences = preferences
+    self.face = face
+    self.line = line
+    self.now = now
+    open = OpenConversation(me: me.id)
+    files = AttachedFiles(environment: preferences.environment, storePath: store.path)
+    transcript = Transcript(face, preferences, me: me.id)
+    people = People(me: me.id, glyphs: preferences.glyphs)
+    accounts = Accounts(
+      of: me.id, preferences, storePath: store.path, isInteractive: face != .batch)
+    apply(preferences)
+  }
+
+  var settings: Settings { preferences.settings }
+
+  /// Messages scroll by while one types, and a line can wait for the store.
+  var isInteractive: Bool { face != .batch }
+
+  /// The conversation whose line it is.
+  package var present: Conversation? { switcher.target ?? open.conversation }
+
+  /// The lines that were sent and are not stored yet.
+  package var waitingLines: [Line] { queue.lines }
+
+  /// Whether something waits for the store.
+  package var isWaitingForStore: Bool { !queue.isEmpty }
+
+  /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
+  package var deadline: Int64? {
+    [
+      outgoing.deadline, drafts.deadline, open.deadline, switcher.deadline,
+      joinsAndLeaves.deadline, accounts.deadline,
+    ]
+    .compactMap { $0 }.min()
+  }
+
+  // MARK: Events
+
+  /// Begins in a conversation; to be called before any event.
+  ///
+  /// - Returns: what is to be done, in this order.
+  /// - Throws: `StoreError`.
+  package func begin(in conversation: Conversation) throws -> [Effect] {
+    isStarting = isInteractive
+    if isInteractive { store.patience = 0 }
+    defer { effects = [] }
+    try store.read {
+      _ = refreshAttention($0)
+      arrivals.position = try $0.position
+      try enter(conversation, $0)
+    }
+    commitReady()
+    return effects
+  }
+
+  /// Takes note of what happened.
+  ///
+  /// - Parameter now: monotonic milliseconds.
+  /// - Returns: what is to be done, in this order.
+  package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
+    self.now = now
+    switch event {
+    case .entered(let name) where switcher.isChoosing: chooseName(name)
+    case .entered(let text): enter(text)
+    case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
+    case .meant(let intent):
+      lead { try ConversationCommands(context: context).step(for: intent, $0) }
+    case .editLast where !switcher.isChoosing: lead { try editNewest($0) }
+    case .filesKept(let result, let number): filesKept(result, number: number)
+    case .promptShown:
+      isStarting = false
+      write([.lookAtNames, .attach])
+      followUps.append(.settleIn)
+    case .tick:
+      observe { tick($0) }
+      retryIfDue()
+    case .ended:
+      let leaves = !switcher.isChoosing && !editing.isOn
+      observe {
+        if leaves { try? arrive($0) } else { cancel() }
+      }
+      if leaves { leave(status: 0, insists: true) }
+    case .leave(let status):
+      observe { try? arrive($0) }
+      leave(status: status, insists: false)
+    default: observe { take(event, $0) }
+    }
+    commitReady()
+    defer { effects = [] }
+    return effects
+  }
+
+  /// A key that means something only now and then. Nil: nothing now.
+  package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
+    self.now = now
+    switch key {
+    case .cancel:
+      if switcher.isChoosing || editing.isOn {
+        cancel()
+      } else if !takeBackOldestLine() {
+        return nil
+      }
+    case .undo:
+      guard line.isEmpty, files.undo() else { return nil }
+      noteDraft()
+      emit(.notice(say("The files wait again")))
+    case .up:
+      guard settings.upEditsLast, !editing.isOn, !switcher.isChoosing,
+        let step = try? store.read({ try editNewest($0) }), (try? perform(step)) != nil
+      else { return nil }
+    }
+    commitReady()
+    defer { effects = [] }
+    return effects
+  }
+
+  /// An event that needs nothing but a look at the store.
+  private func take(_ event: SessionEvent, _ snapshot: borrowing Snapshot) {
+    switch event {
+    case .lineReady: restoreDraft(snapshot)
+    case .unknownRoom(let name, let subcommand):
+      reportingErrors {
+        emit(
+          try ConversationCommands(context: context).question(
+            aboutRoom: name, subcommand: subcommand, snapshot))
+      }
+    case .carriedOut(let line): act(on: Drafts.remember(line), snapshot)
+    case .lineBegan: lineHasBegun(snapshot)
+    case .changed: lineChanged(snapshot)
+    case .moved:
+      lastKey = now
+      noteDraft()
+    case .interrupted: interrupt()
+    case .emptied:
+      _ = setFilesAside(with: line.text)
+      drafts.forgetTyped()
+    case .restored(let draft): restored(draft, snapshot)
+    case .stashConflict(let draft):
+      if let here = present?.id { drafts.stash(draft, in: here, at: now) }
+    case .gaveBack(let line, let reason): giveBack(line, because: reason, snapshot)
+    case .filesBack(let back): bringBack(back, snapshot)
+    case .rang(let news): rang(news, snapshot)
+    case .turnEnded: write(readState.markPrinted(tells: settings.receipts))
+    case .behind(let isBehind):
+      readState.isBehind = isBehind
+      holdOrCatchUp()
+    case .focus(let isFocused): window(isFocused: isFocused)
+    case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
+    case .screenLent(let isLent): lendScreen(isLent)
+    case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
+    case .resumed: catchUpLater()
+    case .editLast: emit(.bell)
+    case .move(let move): go(move, snapshot)
+    case .chosen(let conversation): enter(chosen: conversation, snapshot)
+    case .setAside: setAside()
+    case .attach(let path):
+      reportingErrors {
+        try arrive(snapshot)
+        try attach(path, snapshot)
+      }
+    case .wrote(let chore, let outcome): ended(chore, outcome)
+    case .networkProcessEnded(let account, let status):
+      act(on: accounts.processEnded(account, status: status, at: now, snapshot), snapshot)
+    // A batch says on standard error what fails.
+    case .failed(_, let reason): if isInteractive { complain([reason]) }
+    case .complain(let sentences): complain(sentences)
+    case .entered, .enteredAsFile, .meant, .filesKept, .promptShown, .tick, .ended, .leave: break
+    }
+  }
+
+  private func lineHasBegun(_ snapshot: borrowing Snapshot) {
+    stopTyping()
+    emoji.mayHaveChanged()
+    reactionTarget.forget()
+    let here = drafts.beginLine()
+    noteDraft()
+    if let here, here == present?.id, line.isEmpty, !editing.isOn {
+      drafts.bringBackLast(in: here)?.forEach(emit)
+    }
+    holdOrCatchUp()
+    reloadHistoryIfStale(snapshot)
+  }
+
+  private func lineChanged(_ snapshot: borrowing Snapshot) {
+    lastKey = now
+    if switcher.isChoosing { return }
+    try? arrive(snapshot)
+    noteDraft(byHand: true)
+    let text = line.text
+    files.noteChange(of: text)
+    editing.noteChange(of: text, isLive: line.isLive)
+    noteReaction(text, snapshot)
+    tellTyping(
+      open.typed(text, inEditMode: editing.isOn, isOff: !settings.typing, at: now))
+    if readState.isHolding, text.isEmpty { holdOrCatchUp() }
+  }
+
+  private func noteReaction(_ text: String, _ snapshot: borrowing Snapshot) {
+    if editing.isOn { return reactionTarget.forget() }
+    let notice = reactionTarget.noteChange(of: text, widths: transcript.printer.options.widths) {
+      Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
+    }
+    if let notice { emit(.notice(notice)) }
+  }
+
+  private func interrupt() {
+    if switcher.isChoosing || editing.isOn {
+      cancel()
+    } else if !setFilesAside(with: "") {
+      emit(.notice(say("To leave: C-d on the empty line, or /quit")))
+    }
+  }
+
+  /// Ends what stands in place of the line.
+  private func cancel() {
+    if switcher.isChoosing {
+      if switcher.endChoice() { emit(.endChoice) }
+    } else {
+      editing.cancel(line.text).forEach(emit)
+    }
+  }
+
+  private func tick(_ snapshot: borrowing Snapshot) {
+    if let deadline = drafts.deadline, now >= deadline { saveDraft() }
+    tellTyping(open.tick(at: now))
+    arriveIfDue(snapshot)
+    joinsAndLeaves.tick(at: now)
+    tellJoinsAndLeaves(snapshot)
+    act(on: accounts.tick(at: now, snapshot), snapshot)
+  }
+
+  // MARK: Who
+
+  /// I am called otherwise now, here or in another shell.
+  func becomes(_ me: Participant, _ snapshot: borrowing Snapshot) {
+    self.me = me
+    if !accounts.list.isEmpty, let nicknames = try? snapshot.nicknames(of: me.id) {
+      self.me.nicknames = nicknames
+    }
+    transcript.name(self.me)
+  }
+
+  /// What I want to hear of may have changed.
+  ///
+  /// - Returns: whether it has.
+  func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
+    guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
+    attention = now
+    transcript.printer.options.attention = now
+    return true
+  }
+
+  /// Brings what depends on settings in line with them.
+  func apply(_ preferences: Preferences) {
+    self.preferences = preferences
+    transcript.apply(preferences)
+    transcript.name(me)
+    open.apply(preferences.settings)
+  }
+
+  func keyCame() { lastKey = now }
+
+  // MARK: Saying
+
+  func emit(_ effect: Effect) { effects.append(effect) }
+
+  func complain(_ sentences: [SafeText]) {
+    if !sentences.isEmpty { emit(transcript.complain(sentences)) }
+  }
+
+  func reportingErrors(_ body: () throws -> Void) {
+    do { try body() } catch { complain([sentence(for: error)]) }
+  }
+}

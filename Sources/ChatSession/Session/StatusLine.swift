@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What hangs below the line: who is typing, how far the newest message got, what is unread
+/// (rule 7.4).
+@MainActor
+package struct StatusLine {
+  private let session: Session
+
+  package init(session: Session) { self.session = session }
+
+  private var open: OpenConversation { session.open }
+  private var editing: Editing { session.editing }
+  private var settings: Settings { session.preferences.settings }
+  private var glyphs: Glyphs { session.preferences.glyphs }
+  private var me: Participant { session.me }
+
+  /// The prompt before the line.
+  package var prompt: StyledLine {
+    if session.switcher.isChoosing { return StyledLine(say("switch to> "), .bold) }
+    if let mode = editing.mode { return StyledLine(mode.prompt, .bold) }
+    if let target = session.switcher.target {
+      return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
+    }
+    let name = open.conversation.map { SafeText(name: $0.name) } ?? "hobnob"
+    switch open.membership {
+    case .member: break
+    case .left: return StyledLine(say("%1 (left)> ", name), .dim)
+    case .removed: return StyledLine(say("%1 (removed)> ", name), .dim)
+    case .never: return StyledLine(say("%1 (not joined)> ", name), .dim)
+    }
+    return settings.looks.promptLine(name, glyphs: glyphs)
+  }
+
+  /// The status line's items for a terminal of `columns`.
+  ///
+  /// - Parameter notice: what is said in passing; it hides neither who is typing nor what is urgent
+  ///   where there is room for both.
+  package func items(notice: SafeText?, columns: Int) -> [Item] {
+    let space = columns - 1
+    func rest(beside line: StyledLine) -> Int {
+      line.isEmpty ? space : space - 2 - line.columns(widths)
+    }
+    let urgent = statusRight(columns: columns / 3, isUrgentOnly: true)
+    let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
+    // Who is here is what matters least.
+    let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
+    let most = columns * 2 / 3
+    let right = statusRight(
+      columns: isIdle
+        ? max(most, rest(beside: left))
+        : min(most, max(urgent.columns(widths), rest(beside: left))))
+    let line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
+    var items = [Item(id: "left", line: line)]
+    if !right.isEmpty { items += [.flexibleSpace, Item(id: "right", line: right)] }
+    return items
+  }
+
+  private var widths: Widths { session.transcript.printer.options.widths }
+
+  private var separator: StyledLine { StyledLine(" " + glyphs.separator + " ", .dim) }
+
+  private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
+    let typing = editing.isOn ? nil : open.typing.line(columns: columns, widths: widths)
+    if let notice {
+      let both = typing.map { $0 + separator + StyledLine(notice, .dim) }
+      if let both, both.columns(widths) <= columns { return both }
+      return StyledLine(notice, .dim)
+    }
+    if session.switcher.isChoosing { return StyledLine(session.choiceHint, .dim) }
+    if let mode = editing.mode { return StyledLine(mode.status, .dim) }
+    if let typing { return typing }
+    if !open.isMember, let conversation = open.conversation {
+      let name = SafeText(name: conversation.name)
+      if conversation.isRemoved {
+        return StyledLine(say("%1: the room was removed; only commands work here", name), .dim)
+      }
+      let words =
+        switch open.membership {
+        case .left: say("You left %1; only commands work here", name)
+        case .removed: say("You are no longer in %1; /join %1 enters it again", name)
+        case .never, .member: say("Only commands work here; /join %1 enters it", name)
+        }
+      return StyledLine(words, .dim)
+    }
+    if session.readState.isPaused {
+      return StyledLine(say("Output paused; type /bottom to resume"), .dim)
+    }
+    if let away = open.away {
+      return StyledLine(
+        away.isEmpty
+          ? say("%1, away", SafeText(name: me.name))
+          : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
+    }
+    if let absent { return StyledLine(absent, .dim) }
+    let others = open.othersHere
+    switch others {
+    // Unknown until a network tells who is there, while it is offline, and for people who hide it.
+    case 0
+    where open.conversation?.network != nil
+      && (open.conversation?.kind == .direct
+        || session.accounts.isSettlingIn(open.conversation?.network)):
+      return StyledLine(SafeText(name: me.name), .dim)
+    case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
+    case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
+    default:
+      return StyledLine(
+        say("%1, with %2 others here", SafeText(name: me.name), SafeText(others)), .dim)
+    }
+  }
+
+  /// In a direct chat, that the other is away or has no shell open.
+  private var absent: SafeText? {
+    guard open.conversation?.kind == .direct,
+      let other = open.here.first(where: { $0.participant.id != me.id })
+    else { return nil }
+    let name = SafeText(name: other.participant.name)
+    if let away = other.away {
+      return away.isEmpty
+        ? say("%1 is away", name) : say("%1 is away: %2", name, SafeText(line: away))
+    }
+    if other.isHere { return nil }
+    guard let network = open.conversation?.network else {
+      return say("%1 has no hobnob open", name)
+    }
+    return other.isKnown && !session.accounts.isSettlingIn(network)
+      ? say("%1 is not online", name) : nil
+  }
+
+  /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then
+  /// how far the newest message got, then what else is unread, which is counted at last.
+  private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
+    let unread = session.elsewhere.unread
+    // However long a name is, the number behind it is seen.
+    let most = min(24, max(4, columns - 8))
+    let tokens = unread.prefix(columns / 4 + 1).map { entry in
+      let name = SafeText(name: entry.conversation.name).truncated(to: most, widths: widths)
+      return StyledLine(name + " " + entry.mark, entry.style(accent: settings.looks.color))
+    }
+    let urgent = tokens.indices.filter { unread[$0].isForMe }.count
+    var parts: [(rank: Int, line: StyledLine)] = []
+    var shown = 0
+    func line(_ parts: [(rank: Int, line: StyledLine)], shown: Int) -> StyledLine {
+      var list = Array(tokens.prefix(shown))
+      if shown < unread.count { list.append(StyledLine("+" + SafeText(unread.count - shown))) }
+      let all =
+        parts.sorted { $0.rank < $1.rank }.map(\.line)
+        + (list.isEmpty ? [] : [list.joined(by: StyledLine(", "))])
+      return all.joined(by: separator)
+    }
+    func fits(_ parts: [(rank: Int, line: StyledLine)], shown: Int) -> Bool {
+      line(parts, shown: shown).columns(widths) <= columns
+    }
+    func add(_ part: (rank: Int, line: StyledLine)) {
+      if fits(parts + [part], shown: shown) { parts.append(part) }
+    }
+    func show(upTo count: Int) {
+      while shown < count, fits(parts, shown: shown + 1) { shown += 1 }
+    }
+    here.forEach(add)
+    show(upTo: urgent)
+    if !isUrgentOnly {
+      how.forEach(add)
+      let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
+      let networks = session.elsewhere.networksAwaited.union(
+        [session.present?.network].compactMap { $0 })
+      let details: [Accounts.Detail] =
+        session.face == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
+      let statuses = details.compactMap { session.accounts.status($0, of: networks) }
+      if let status = statuses.first(where: { widths.columns(of: $0.string) <= rest }) {
+        add((4, StyledLine(status, .dim)))
+      } else if let status = statuses.last, rest > 12 {
+        add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
+      }
+      show(upTo: tokens.count)
+    }
+    return line(parts, shown: shown).truncated(to: columns, widths: widths)
+  }
+
+  /// What waits for me to do something; `rank` is where it stands.
+  private var here: [(rank: Int, line: StyledLine)] {
+    var parts: [(rank: Int, line: StyledLine)] = []
+    if session.readState.isPaused, session.readState.held.count > 0 {
+      parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))
+    }
+    // The newest one's own state says it of itself.
+    if session.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
+      parts.append(
+        (
+          2,
+          StyledLine(
+            say("%1 failed", SafeText(session.elsewhere.unsent.failed)), Style(foreground: .red))
+        ))
+    }
+    return parts
+  }
+
+  /// How far the newest message got, and how many wait.
+  private var how: [(rank: Int, line: StyledLine)] {
+    var parts: [(rank: Int, line: StyledLine)] = []
+    if let newestOwn = open.newestOwn {
+      let state = newestOwn.state
+      let said = open.reach.words ?? state.word
+      let mark =
+        state == .seen || open.reach.seen > 0
+        ? SafeText() : MessagePrinter.mark(state, glyphs) + " "
+      let style = state == .failed ? Style(foreground: .red) : .dim
+      parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
+    }
+    if session.elsewhere.unsent.waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
+      parts.append(
+        (3, StyledLine(say("%1 waiting", SafeText(session.elsewhere.unsent.waiting)), .dim)))
+    }
+    return parts
+  }
+}
+
+extension Unread {
+  /// `12`, and `3!` where something in a room names me.
+  var mark: SafeText {
+    SafeText(count) + (conversation.kind == .room && isForMe ? "!" : "")
+  }
+
+  /// What is for me stands out.
+  func style(accent: Color?) -> Style { isForMe ? Style(.bold, foreground: accent) : .plain }
+}
+
+extension Reach {
+  /// `seen by 2 of 3`, while some of several have it and others do not (rule 7.2).
+  var words: SafeText? {
+    guard recipients > 1, state < .seen else { return nil }
+    if seen > 0 { return say("seen by %1 of %2", SafeText(seen), SafeText(recipients)) }
+    guard delivered > 0, state < .delivered else { return nil }
+    return say("delivered to %1 of %2", SafeText(delivered), SafeText(recipients))
+  }
+}
+
+extension [StyledLine] {
+  fileprivate func joined(by separator: StyledLine) -> StyledLine {
+    dropFirst().reduce(first ?? StyledLine()) { $0 + separator + $1 }
+  }
+}

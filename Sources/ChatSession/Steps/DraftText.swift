@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+
+extension Conversations.Draft {
+  package init(_ draft: LineDraft, files: WaitingFiles = WaitingFiles()) {
+    self.init(
+      text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
+      files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
+  }
+
+  /// Neither text nor files.
+  var isEmpty: Bool { text.isEmpty && files.isEmpty }
+
+  /// This draft, and below it another one, the caret in the other.
+  package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
+    Conversations.Draft.joined([self] + (other.map { [$0] } ?? [])) ?? self
+  }
+
+  /// Drafts one below the other, the caret in the last; nil where there are none.
+  static func joined(_ drafts: [Conversations.Draft]) -> Conversations.Draft? {
+    guard drafts.count > 1 else { return drafts.first }
+    var (text, caret) = ("", 0)
+    var spans: [Span] = []
+    for draft in drafts {
+      if !text.isEmpty, !draft.text.isEmpty { text += "\n" }
+      let shift = text.utf8.count
+      spans += Span.shifted(Span.decoded(draft.spans, in: draft.text), by: shift)
+      text += draft.text
+      caret = shift + draft.caret
+    }
+    return Conversations.Draft(
+      text: text, caret: caret, spans: Span.encoded(spans), files: drafts.flatMap(\.files))
+  }
+
+  /// What stands below `head` in this draft; nil where it does not begin with that.
+  func below(_ head: Conversations.Draft) -> Conversations.Draft? {
+    guard text.utf8.starts(with: head.text.utf8), files.starts(with: head.files) else {
+      return nil
+    }
+    let count = head.text.utf8.count
+    let hasMore = text.utf8.count > count
+    let start = hasMore && count > 0 ? count + 1 : count
+    guard start == count || text.utf8.dropFirst(count).first == UInt8(ascii: "\n") else {
+      return nil
+    }
+    let spans = Span.decoded(spans, in: text).filter { $0.range.lowerBound >= start }
+    return Conversations.Draft(
+      text: String(decoding: text.utf8.dropFirst(start), as: UTF8.self),
+      caret: max(0, caret - start), spans: Span.encoded(Span.shifted(spans, by: -start)),
+      files: Array(files.dropFirst(head.files.count)))
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+
+/// The text that was deleted to make room for a command: the line as it was before several
+/// characters went at once. Letters deleted one by one are corrections.
+struct KilledDraft {
+  private var last = LineDraft()
+  private var beforeCut: LineDraft?
+
+  /// Nil while something stands in the line, or nothing did.
+  var text: LineDraft? { last.isEmpty ? beforeCut : nil }
+
+  mutating func note(_ draft: LineDraft) {
+    let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
+    if now > before { beforeCut = nil }
+    if now < before, beforeCut == nil, Self.isCut(draft.text, from: last.text) { beforeCut = last }
+    last = draft
+  }
+
+  /// Whether more than one character went. The line may be very long, and this is asked at each
+  /// Backspace: only what went is looked at.
+  private static func isCut(_ text: String, from former: String) -> Bool {
+    let bytes = former.utf8.count - text.utf8.count
+    // Hardly a character with its marks has more.
+    guard (2...100).contains(bytes) else { return bytes > 100 }
+    let start = zip(former.utf8, text.utf8).prefix { $0 == $1 }.count
+    let utf8 = Array(former.utf8.dropFirst(max(0, start - 3)).prefix(bytes + 3))
+    // Back to where a character begins that has its first bytes in common with the next.
+    var at = min(start, 3)
+    while at > 0, utf8[at] & 0xC0 == 0x80 { at -= 1 }
+    return String(decoding: utf8.dropFirst(at).prefix(bytes), as: UTF8.self).count > 1
+  }
+}
