@@ -48,10 +48,10 @@ package final class Screen: SessionPart {
         in: target.id, limit: Self.openingMessages, for: me.id, receipts: receipts,
         andIgnored: false)
     }
-    // Where the screen begins with what is past, all the others are on it.
+    // Before what is past there may be more that is unread.
     let mayHaveMore =
       session.isInteractive && membership == .member
-      && messages.first.map { !$0.isPast && $0.number > marker + 1 } == true
+      && messages.first.map { $0.number > marker + 1 } == true
     if mayHaveMore {
       messages = try store.read {
         try $0.messages(
