@@ -80,8 +80,8 @@ extension EndToEnd {
       #expect(
         try bodies("--since", "2023-11-14T22:16:00Z", "--until", "2023-11-14T22:18:00Z")
           == ["3", "4"])
-      // Numbers are in the order of storing.
-      #expect(try bodies("--from", "3", "--to", "5") == ["9", "4", "3"])
+      // Numbers select, and say nothing of the order.
+      #expect(try bodies("--from", "3", "--to", "5") == ["3", "4", "9"])
     }
 
     @Test("13.5: --events prints who comes and goes, between the messages, and goes on with it")
@@ -306,7 +306,7 @@ extension EndToEnd {
       log.kill(15)
       _ = log.finish()
       // It is history all the same.
-      #expect(try numbers(["--from", "1"]) == Array(1...7))
+      #expect(try numbers(["--from", "1"]).sorted() == Array(1...7))
     }
 
     @Test("12.3: a name that looks like another's is marked, as the shell marks it")

@@ -147,7 +147,9 @@ import Testing
     let lobby = try Lobby()
     try lobby.says("tea here")
     try lobby.store.take([
-      export(line("tea long ago", number: 1), line("tea not so long ago", number: 2))
+      export(
+        line("tea long ago", number: 1, time: "2021-11-21T10:00:00.000Z"),
+        line("tea not so long ago", number: 2, time: "2022-11-21T10:00:00.000Z"))
     ])
     let texts = ["tea here", "tea not so long ago", "tea long ago"]
     func found(_ store: Store) throws -> [String] {

@@ -276,7 +276,7 @@ import Testing
     var found: [Message] = []
     attempt { found += try store.read { try $0.messages(in: place, limit: 100, for: me) } }
     attempt {
-      found += try store.read { try $0.messages(in: place, after: 0, limit: 100, for: me) }
+      found += try store.read { try $0.messages(in: place, before: 9, limit: 100, for: me) }
     }
     attempt {
       found += try store.read { try $0.messages(in: place, numbers: 1...Int.max, for: me) }
@@ -289,20 +289,26 @@ import Testing
       attempt { _ = try store.read { try $0.recipients(of: message.id) } }
       attempt { _ = try store.read { try $0.attachments(of: message.id) } }
     }
-    attempt { _ = try store.read { try $0.numbers(in: place, since: .min, until: nil) } }
+    attempt { _ = try store.read { try $0.sorts(ofNumbers: 1...Int.max, in: place) } }
+    attempt { _ = try store.read { try $0.sort(behindTime: .max, in: place) } }
+    attempt { _ = try store.read { try $0.newestSort() } }
+    attempt {
+      _ = try store.read {
+        try $0.arrivals(in: place, since: 0, upTo: .max, limit: 99, for: me)
+      }
+    }
     attempt {
       // Page by page, and each page behind the one before.
-      var next = Store.PastPlace(time: .min, number: 0)
+      var next = Int64.min
       var pages = 0
       while let last = try store.read({
-        try $0.past(in: place, from: next, until: nil, limit: 1, for: me)
+        try $0.messages(in: place, sorts: next..<(.max), oldest: 1, for: me)
       }).last {
-        next = Store.PastPlace(time: last.createdAt, number: last.number + 1)
+        next = last.sort + 1
         pages += 1
         try #require(pages < 100, "\(what): the same page again and again")
       }
     }
-    attempt { _ = try store.read { try $0.start(ofNewestPast: 1, in: place, until: nil) } }
     attempt {
       let marker = try store.read { try $0.readMarker(of: me, in: place) }
       _ = try store.read { try $0.firstUnread(by: me, in: place, behind: marker) }

@@ -66,24 +66,30 @@ package struct LogScript: Subcommand {
   }
 }
 
-/// Prints a conversation page by page: memory does not grow with it. What is asked for by numbers comes
-/// by number; anything else in the order in which it is shown, what is past first, and by time what a
-/// network told late.
+/// Prints a conversation page by page, in its order: memory does not grow with it.
 @MainActor
 private struct PrintedLog {
+  /// What was asked for, of the messages that were there at the start: those of a part of the order
+  /// that have one of these numbers and were made in a span of time.
+  private struct Asked {
+    var sorts: Range<Int64> = .min..<(.min)
+    var numbers = 1...Int.max
+    var span = TimeSpan.always
+
+    func contains(_ message: Message) -> Bool {
+      sorts.contains(message.sort) && numbers.contains(message.number)
+        && span.contains(message.createdAt)
+    }
+  }
+
   let script: Script
   let conversation: Conversation
   let isJSON: Bool
-  /// Up to where it was looked at, in numbers and in the store.
-  private var newest: Int
+  /// The highest number that was there at the start, and at the last look.
+  private var (numberAtStart, newest) = (0, 0)
+  /// Up to where the store was looked at.
   private var position: Int64 = 0
-  /// Which of the messages that were there at the start were asked for.
-  private var asked = (first: 1, last: 0, span: TimeSpan.always)
-  /// From where on those that are past were asked for; nil for none of them, or by their numbers.
-  private var askedPast: Store.PastPlace?
-  /// The same of the others, where those go by time, too.
-  private var askedLate: Store.PastPlace?
-  private var isByNumber = false
+  private var asked = Asked()
   private var events: LoggedEvents?
   private var printer: MessagePrinter
 
@@ -92,7 +98,6 @@ private struct PrintedLog {
     self.conversation = conversation
     self.isJSON = isJSON
     if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
-    newest = conversation.lastNumber
     var options = MessagePrinter.Options(glyphs: script.glyphs)
     // Into a pipe all of it goes.
     options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
@@ -100,56 +105,84 @@ private struct PrintedLog {
   }
 
   mutating func print(_ options: LogScript, within span: TimeSpan) throws {
-    newest = try lastNumber
-    // Behind it: what happens to a message from here on is printed by itself.
-    position = try script.store.read { try $0.position }
-    asked = (newest + 1, newest, span)
+    // What happens to a message from here on is printed by itself.
+    (position, newest) = try state()
+    numberAtStart = newest
     var (from, lines) = (options.from, options.lines)
     if let back = from, back < 0, options.to == nil, span.isAlways {
       // The fifth newest and all behind it are the last five.
       lines = min(lines ?? .max, Int(clamping: back.magnitude))
       from = nil
     }
-    isByNumber = from != nil || options.to != nil
-    var first = try from.map(number) ?? 1
-    var last = min(try options.to.map(number) ?? newest, newest)
-    if !span.isAlways {
-      let found = try script.store.read {
-        try $0.numbers(
-          in: conversation.id, since: span.start, until: span.end, past: isByNumber)
-      }
-      first = max(first, found?.lowerBound ?? newest + 1)
-      last = min(last, found?.upperBound ?? newest)
-    }
-    var left = lines ?? (isByNumber || !span.isAlways ? nil : 20)
-    let isByTime = try !isByNumber && script.store.read { try $0.isByTime(conversation.id) }
-    let wanted = left
-    if let lines = left, isByTime {
-      left =
-        try lines
-        - script.store.read {
-          try $0.count(
-            in: conversation.id, since: span.start, until: span.end, upTo: lines)
-        }
-    } else if let lines = left {
-      (first, left) = try start(ofNewest: lines, from: first, to: last, span)
-    }
-    asked.first = first
+    let isByNumber = from != nil || options.to != nil
+    let first = try from.map(number) ?? 1
+    let last = min(try options.to.map(number) ?? newest, newest)
+    asked = Asked(
+      sorts: try sorts(ofNumbers: first, last, isByNumber: isByNumber, within: span),
+      numbers: first...max(first, last), span: span)
+    if first > last { asked.sorts = .min..<(.min) }
+    let count = lines ?? (isByNumber || !span.isAlways ? nil : 20)
+    if let count { asked.sorts = try newest(count, of: asked.sorts) }
     // With a count, what happened before the first of them is not asked for.
     events?.begin(
       from: isByNumber || lines != nil || span.isAlways ? nil : span.start,
       until: options.to != nil || lines == 0 ? nil : span.end ?? .max, upTo: position)
-    if isByNumber {
-      try print(from: first, to: last, span)
-    } else {
-      askedPast = try printByTime(newest: left, span, isPast: true)
-      if isByTime {
-        askedLate = try printByTime(newest: wanted, span, isPast: false)
-      } else {
-        try printLive(from: first, to: last, span)
+    var next = asked.sorts.lowerBound
+    while !script.output.isClosed {
+      let page = try script.store.read {
+        try $0.messages(
+          in: conversation.id, sorts: next..<asked.sorts.upperBound, oldest: Script.page,
+          for: script.me.id)
       }
+      guard let last = page.last else { break }
+      try write(page.filter(asked.contains))
+      next = last.sort + 1
     }
     try events?.finish()
+  }
+
+  /// The part of the order in which all of that stands.
+  private func sorts(
+    ofNumbers first: Int, _ last: Int, isByNumber: Bool, within span: TimeSpan
+  ) throws -> Range<Int64> {
+    var sorts = SortKey.all
+    if isByNumber, first <= last {
+      let found = try script.store.read {
+        try $0.sorts(ofNumbers: first...last, in: conversation.id)
+      }
+      guard let found else { return .min..<(.min) }
+      sorts = found
+    }
+    // An archive's page may stand a little before its time.
+    let start = SortKey.first(at: max(span.start, .min + 1000) - 1000)
+    var end = sorts.upperBound + 1
+    if let time = span.end {
+      end = min(
+        end,
+        try script.store.read { try $0.sort(behindTime: time, in: conversation.id) })
+    }
+    let begin = span.start == .min ? sorts.lowerBound : max(sorts.lowerBound, start)
+    return begin..<max(begin, end)
+  }
+
+  /// Where the newest so many begin.
+  private func newest(_ count: Int, of sorts: Range<Int64>) throws -> Range<Int64> {
+    var (left, begin, end) = (count, sorts.upperBound, sorts.upperBound)
+    while left > 0 {
+      let limit = asked.span.isAlways ? min(left, Script.page) : Script.page
+      let page = try script.store.read {
+        try $0.messages(
+          in: conversation.id, sorts: sorts.lowerBound..<end, newest: limit, for: script.me.id,
+          receipts: false)
+      }
+      guard let first = page.first else { break }
+      for message in page.reversed() where left > 0 && asked.contains(message) {
+        left -= 1
+        begin = message.sort
+      }
+      end = first.sort
+    }
+    return begin..<sorts.upperBound
   }
 
   private mutating func write(_ page: [Message]) throws {
@@ -159,33 +192,28 @@ private struct PrintedLog {
 
   /// What has arrived since, and what became of messages that were printed (rule 3.8).
   mutating func printNew() throws {
-    let (first, last) = (newest + 1, try lastNumber)
-    let end = try script.store.read { try $0.position }
+    let (end, last) = try state()
     try events?.follow(from: position, upTo: end)
     let news = try script.store.read {
       try $0.laterNews(
         in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
       )
     }.filter { isPrinted($0.message) }
-    position = end
-    newest = max(newest, last)
-    // What was imported takes numbers like these and did not arrive.
-    if last >= first { try printLive(from: first, to: last, .always) { !$0.isImported } }
+    newest = last
+    while position < end, !script.output.isClosed {
+      let page = try script.store.read {
+        try $0.arrivals(
+          in: conversation.id, since: position, upTo: end, limit: Script.page, for: script.me.id)
+      }
+      try write(page.map(\.message))
+      position = page.count < Script.page ? end : page.last?.position ?? end
+    }
     try events?.finish()
     try print(news)
   }
 
   private func isPrinted(_ message: Message) -> Bool {
-    if message.isPast, !isByNumber {
-      guard let askedPast, asked.span.contains(message.createdAt) else { return false }
-      return (message.createdAt, message.number) >= (askedPast.time, askedPast.number)
-    }
-    if let place = askedLate, message.number <= asked.last {
-      return (message.createdAt, message.number) >= (place.time, place.number)
-        && asked.span.contains(message.createdAt)
-    }
-    return message.number > asked.last
-      || message.number >= asked.first && asked.span.contains(message.createdAt)
+    message.number > numberAtStart ? !message.isImported : asked.contains(message)
   }
 
   private mutating func print(_ news: [LaterNews]) throws {
@@ -208,10 +236,11 @@ private struct PrintedLog {
     }
   }
 
-  private var lastNumber: Int {
-    get throws {
-      try script.store.read { try $0.conversation(conversation.id, for: script.me.id) }?.lastNumber
-        ?? newest
+  /// Where the store and the conversation are.
+  private func state() throws -> (position: Int64, lastNumber: Int) {
+    try script.store.read {
+      let known = try $0.conversation(conversation.id, for: script.me.id)
+      return (try $0.position, known?.lastNumber ?? newest)
     }
   }
 
@@ -224,100 +253,6 @@ private struct PrintedLog {
     } catch RuleError.noSuchMessage {
       return 1
     }
-  }
-
-  /// The number at which the newest so many begin, and how many are missing.
-  private func start(
-    ofNewest count: Int, from first: Int, to last: Int, _ span: TimeSpan
-  ) throws -> (number: Int, left: Int) {
-    var (left, start) = (count, last + 1)
-    var before = last + 1
-    while left > 0, before > first {
-      let page: [Message]
-      if isByNumber {
-        let low = max(first, before - Script.page)
-        page = try script.store.read {
-          try $0.messages(
-            in: conversation.id, numbers: low...(before - 1), for: script.me.id)
-        }
-        before = low
-      } else {
-        page = try script.store.read {
-          try $0.messages(
-            in: conversation.id, before: before, limit: min(left, Script.page), for: script.me.id,
-            receipts: false, past: false)
-        }
-        before = page.first?.number ?? first
-      }
-      for message in page.reversed()
-      where left > 0 && message.number >= first && span.contains(message.createdAt) {
-        left -= 1
-        start = message.number
-      }
-    }
-    return (start, left)
-  }
-
-  private mutating func print(from first: Int, to last: Int, _ span: TimeSpan) throws {
-    var next = first
-    while next <= last, !script.output.isClosed {
-      let end = min(last, next + Script.page - 1)
-      let page = try script.store.read {
-        try $0.messages(
-          in: conversation.id, numbers: next...end, for: script.me.id
-        )
-      }.filter { span.contains($0.createdAt) }
-      try write(page)
-      next = end + 1
-    }
-  }
-
-  /// The same without what is past, however many numbers that has between the others.
-  private mutating func printLive(
-    from first: Int, to last: Int, _ span: TimeSpan,
-    where isWanted: (Message) -> Bool = { _ in true }
-  ) throws {
-    var before = first - 1
-    while before < last, !script.output.isClosed {
-      let page = try script.store.read {
-        try $0.messages(
-          in: conversation.id, after: before, limit: Script.page, for: script.me.id)
-      }
-      try write(
-        page.filter { $0.number <= last && span.contains($0.createdAt) && isWanted($0) })
-      before = page.last?.number ?? last
-    }
-  }
-
-  /// What is past in the span, or what is not, by time; with a count only the newest so many.
-  ///
-  /// - Returns: from where on; nil for none.
-  private mutating func printByTime(
-    newest count: Int?, _ span: TimeSpan, isPast: Bool
-  ) throws -> Store.PastPlace? {
-    if count == 0 { return nil }
-    var place = Store.PastPlace(time: span.start, number: 0)
-    if let count,
-      let start = try script.store.read({
-        try $0.start(
-          ofNewestPast: count, in: conversation.id, until: span.end, isPast: isPast)
-      }),
-      start.time >= span.start
-    {
-      place = start
-    }
-    let first = place
-    while !script.output.isClosed {
-      let page = try script.store.read {
-        try $0.past(
-          in: conversation.id, from: place, until: span.end, limit: Script.page, for: script.me.id,
-          isPast: isPast)
-      }
-      guard let last = page.last else { break }
-      try write(page)
-      place = Store.PastPlace(time: last.createdAt, number: last.number + 1)
-    }
-    return first
   }
 }
 

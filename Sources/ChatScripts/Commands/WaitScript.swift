@@ -72,16 +72,11 @@ private struct ArrivalReader {
   let script: Script
   let place: Conversation?
   private var position: Int64
-  private var newest: Int
 
   init(script: Script, place: Conversation?) throws {
     self.script = script
     self.place = place
     position = try script.store.read { try $0.position }
-    newest =
-      try place.flatMap { each in
-        try script.store.read { try $0.conversation(each.id, for: script.me.id) }
-      }?.lastNumber ?? 0
   }
 
   /// The next of them, in the order of arrival; none when there is nothing new.
@@ -97,17 +92,13 @@ private struct ArrivalReader {
       return found
     }
     // Whoever is not in a room can wait there all the same.
-    let last =
-      try script.store.read { try $0.conversation(place.id, for: script.me.id) }?.lastNumber
-      ?? newest
-    guard last > newest else { return [] }
-    defer { newest = last }
-    // What was imported takes numbers like these and did not arrive.
-    return try script.store.read {
-      try $0.messages(
-        in: place.id, numbers: (newest + 1)...last, for: script.me.id
-      )
-    }.filter { !$0.isImported }
+    let end = try script.store.read { try $0.position }
+    let found = try script.store.read {
+      try $0.arrivals(
+        in: place.id, since: position, upTo: end, limit: .max, for: script.me.id)
+    }
+    position = end
+    return found.map(\.message)
   }
 }
 

@@ -35,10 +35,10 @@ struct Entrance {
     // Messages of ignored people are not printed and take no room.
     var messages = try snapshot.messages(
       in: target.id, limit: Self.openingMessages, for: me, receipts: !isFirst, andIgnored: false)
-    // Where the screen begins with what is past, all the others are on it.
+    // There may be more unread messages before a past one.
     let mayHaveMore =
       isInteractive && membership == .member
-      && messages.first.map { !$0.isPast && $0.number > marker + 1 } == true
+      && messages.first.map { $0.number > marker + 1 } == true
     if mayHaveMore {
       messages = try snapshot.messages(
         in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me,

@@ -32,28 +32,28 @@ extension Reading where Self: ~Copyable {
 
     // For me are the messages of my stays; those before I came are read on entering.
     let arrived = try database.rows(
-      Store.messageSelect
+      Message.select
         + """
-        WHERE m.id > ?1 AND m.gone < 2 AND EXISTS (
+        WHERE m.id > ?1 AND m.id < \(Message.older) AND m.brought = 0 AND m.gone < 2 AND EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
             AND s.first <= m.number AND (s.last IS NULL OR s.last >= m.number))
         ORDER BY m.id LIMIT ?3
         """, since, me, limit + 1
-    ) { (number: $0.int64("id"), message: Store.message($0)) }
+    ) { (number: $0.int64("id"), message: Message($0)) }
     let revised = try database.rows(
-      Store.messageSelect
+      Message.select
         + """
-        WHERE m.revised > ?1 AND +m.id <= ?1 AND EXISTS (
+        WHERE m.revised > ?1 AND (+m.id <= ?1 OR m.brought > 0) AND EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
             AND s.last IS NULL)
         ORDER BY m.revised LIMIT ?3
         """, since, me, limit + 1
-    ) { (number: $0.int64("revised"), message: Store.message($0)) }
+    ) { (number: $0.int64("revised"), message: Message($0)) }
     let moved = try database.rows(
-      Store.messageSelect
+      Message.select
         + "WHERE m.moved > ?1 AND +m.sender = ?2 AND m.gone < 2 ORDER BY m.moved LIMIT ?3",
       since, me, limit + 1
-    ) { (number: $0.int64("moved"), message: Store.message($0)) }
+    ) { (number: $0.int64("moved"), message: Message($0)) }
 
     let reacted = try reactions(since: since, for: me, limit: limit + 1)
 

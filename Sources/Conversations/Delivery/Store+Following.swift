@@ -15,6 +15,25 @@ package enum LaterNews: Hashable, Sendable {
 }
 
 extension Reading where Self: ~Copyable {
+  /// The messages that arrived in a conversation between two positions, the first of them in the
+  /// order of arrival, whoever asks; none that was brought in.
+  ///
+  /// - Returns: each with its position.
+  package func arrivals(
+    in conversation: ID<Conversation>, since: Int64, upTo end: Int64, limit: Int,
+    for me: ID<Participant>
+  ) throws -> [(position: Int64, message: Message)] {
+    guard try self.conversation(conversation, for: me) != nil else { return [] }
+    // A + keeps SQLite from searching by that column: few rows are new, and many are here.
+    let found = try database.rows(
+      Message.select
+        + """
+        WHERE m.id > ? AND m.id <= ? AND +m.conversation = ? AND m.brought = 0 AND m.gone < 2
+        ORDER BY m.id LIMIT ?
+        """, since, min(end, Message.older - 1), conversation, limit, read: Message.init(_:))
+    return try presented(found, to: me).map { ($0.id.rawValue, $0) }
+  }
+
   /// What happened to the messages of a conversation between two positions, in the order it
   /// happened, for whoever follows it without being in it.
   ///
@@ -30,23 +49,23 @@ extension Reading where Self: ~Copyable {
     guard try self.conversation(conversation, for: me) != nil else { return [] }
     // A + keeps SQLite from searching by that column: few rows are new, and many are here.
     let revised = try database.rows(
-      Store.messageSelect
+      Message.select
         + """
         WHERE m.revised > ? AND m.revised <= ? AND +m.conversation = ? AND +m.number <= ?
         ORDER BY m.revised
         """, since, end, conversation, number
-    ) { (at: $0.int64("revised"), message: Store.message($0)) }
+    ) { (at: $0.int64("revised"), message: Message($0)) }
     var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
       (at: $0.at, news: LaterNews.revised($1))
     }
     let reacted = try database.rows(
       """
-      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+      SELECT \(ChangedReaction.columns)
       FROM reaction x JOIN participant p ON p.id = x.participant
       JOIN message m ON m.id = x.message
       WHERE x.change > ? AND x.change <= ? AND +m.conversation = ? AND +m.number <= ?
       ORDER BY x.change
-      """, since, end, conversation, number, read: Store.numberedReaction)
+      """, since, end, conversation, number, read: ChangedReaction.init(_:))
     for entry in reacted {
       found += try news([entry], for: me).map { (entry.number, .reacted($0)) }
     }

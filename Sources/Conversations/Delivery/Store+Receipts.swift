@@ -167,13 +167,14 @@ extension Reading where Self: ~Copyable {
     if let readers = try readers(ofNetworkRoom: message.conversation) {
       return Audience(stays: readers).reach(of: message)
     }
-    // A receipt for the message has a higher change number than the message.
+    // A receipt for a message that arrived has a higher change number than the message.
     let marks = try database.first(
       """
       SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
       WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
         AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
-      """, message.conversation, message.number, message.sender, message.createdAt, message.id
+      """, message.conversation, message.number, message.sender, message.createdAt,
+      message.isImported ? .min : message.id.rawValue
     ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
     return Reach(
       recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
@@ -185,7 +186,7 @@ extension Reading where Self: ~Copyable {
     let now = clock()
     // Nobody came or went since, so the count is that of any other current message.
     let isNew =
-      message.id.rawValue > people
+      !message.isImported && message.id.rawValue > people
       && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
     let known = KnownRecipients.Key(
       conversation: message.conversation, sender: message.sender,

@@ -26,15 +26,15 @@ extension Writing where Self: ~Copyable {
   func failOutbox(of network: String, _ reason: String) throws {
     let entries = try database.rows(
       """
-      SELECT x.id AS entry, x.operation, m.id AS about, \(Store.outboxReactionColumns)
+      SELECT x.id AS entry, x.operation, m.id AS about, \(Reaction.outboxColumns)
       FROM outbox x JOIN message m ON m.id = x.message
-      JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
+      JOIN conversation c ON c.id = m.conversation\(Reaction.outboxJoins)
       WHERE c.network = ? ORDER BY x.id
       """, network
     ) {
       (
         id: $0.int64("entry"), OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
-        message: $0.id("about") as ID<Message>, reaction: Store.outboxReaction($0)
+        message: $0.id("about") as ID<Message>, reaction: Reaction(outbox: $0)
       )
     }
     for (id, operation, message, reaction) in entries {

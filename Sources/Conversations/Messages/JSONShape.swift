@@ -93,7 +93,14 @@ package enum JSONShape {
     ("remote_id", "m.remote_id"),
     ("archive_id", "m.archive_id"),
     ("unverified", "nullif(m.unverified <> 0, 0)"),
-    ("past", "nullif(m.past <> 0, 0)"),
+    ("past", "nullif(m.brought = 2, 0)"),
+    (
+      "sort",
+      """
+      iif(\(SortKey.isSound), nullif(CAST(m.sort AS INTEGER), \(SortKey.expression(for: "m.created_at"))),
+        NULL)
+      """
+    ),
     (
       "revisions",
       list(

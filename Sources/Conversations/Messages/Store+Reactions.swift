@@ -12,7 +12,7 @@ extension Reading where Self: ~Copyable {
     let list = "[" + messages.map { String($0.rawValue) }.joined(separator: ",") + "]"
     let found = try database.rows(
       """
-      SELECT r.message, r.emoji, r.at, \(Store.participantColumns)
+      SELECT r.message, \(Reaction.columns(of: "r"))
       FROM json_each(?) wanted CROSS JOIN reaction r ON r.message = wanted.value
       JOIN participant p ON p.id = r.participant
       WHERE r.emoji <> '' ORDER BY r.at, r.change
@@ -20,8 +20,7 @@ extension Reading where Self: ~Copyable {
     ) {
       (
         $0.id("message") as ID<Message>,
-        Reaction(
-          participant: Store.participant($0), emoji: $0.text("emoji"), at: $0.time("at"))
+        Reaction($0)
       )
     }
     return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
@@ -40,20 +39,20 @@ extension Reading where Self: ~Copyable {
 
   func reactions(
     since: Int64, for me: ID<Participant>, limit: Int
-  ) throws -> [Store.NumberedReaction] {
+  ) throws -> [ChangedReaction] {
     try database.rows(
       """
-      SELECT x.change, x.message, x.emoji, x.at, x.failure, \(Store.participantColumns)
+      SELECT \(ChangedReaction.columns)
       FROM reaction x JOIN participant p ON p.id = x.participant
       JOIN message m ON m.id = x.message
       WHERE x.change > ?1 AND EXISTS (
         SELECT 1 FROM membership s WHERE s.conversation = m.conversation AND s.participant = ?2
           AND s.last IS NULL)
       ORDER BY x.change LIMIT ?3
-      """, since, me, limit, read: Store.numberedReaction)
+      """, since, me, limit, read: ChangedReaction.init(_:))
   }
 
-  func news(_ found: [Store.NumberedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
+  func news(_ found: [ChangedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
     try found.compactMap { entry in
       guard let message = try stored(entry.message) else { return nil }
       let emoji = entry.reaction.emoji
@@ -127,33 +126,49 @@ extension DurableTransaction {
   }
 }
 
-extension Store {
-  package static let outboxReactionColumns =
-    PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
+extension Reaction {
+  /// What `init(_:)` reads of a row, whose participant is `p`.
+  package static func columns(of row: String) -> String {
+    "\(row).emoji, \(row).at, \(Store.participantColumns)"
+  }
 
-  package static let outboxReactionJoins = """
+  package init(_ row: Row) {
+    self.init(
+      participant: Store.participant(row), emoji: row.text("emoji"), at: row.time("at"))
+  }
+
+  /// What `init(outbox:)` reads of the reaction that entry `x` of the outbox is about.
+  package static let outboxColumns =
+    Store.PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
+
+  package static let outboxJoins = """
 
     LEFT JOIN participant y ON y.id = x.participant
     LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
     """
 
-  package static func outboxReaction(_ row: Row) -> Reaction? {
+  package init?(outbox row: Row) {
     if row.isNull("other") { return nil }
-    return Reaction(
-      participant: participant(row, .other), emoji: row.text("emoji"), at: row.time("reacted_at"))
+    self.init(
+      participant: Store.participant(row, .other), emoji: row.text("emoji"),
+      at: row.time("reacted_at"))
   }
+}
 
-  // MARK: Changes
+/// A reaction as it was last changed; an empty one was removed.
+struct ChangedReaction {
+  var number: Int64
+  var message: ID<Message>
+  var reaction: Reaction
+  var failure: String?
 
-  typealias NumberedReaction = (
-    number: Int64, message: ID<Message>, reaction: Reaction, failure: String?
-  )
+  /// What `init(_:)` reads of reaction `x` of participant `p`.
+  package static let columns = "x.change, x.message, x.failure, \(Reaction.columns(of: "x"))"
 
-  static func numberedReaction(_ row: Row) -> Store.NumberedReaction {
-    (
-      row.int64("change"), row.id("message"),
-      Reaction(participant: participant(row), emoji: row.text("emoji"), at: row.time("at")),
-      row.optionalText("failure")
+  package init(_ row: Row) {
+    (number, message, failure) = (
+      row.int64("change"), row.id("message"), row.optionalText("failure")
     )
+    reaction = Reaction(row)
   }
 }

@@ -13,9 +13,10 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
-  /// 80 graphemes are hardly ever more; the rest of a long text stays on the disk.
-  static let quoteColumns = """
+extension Quote {
+  /// What `init(_:)` reads of what message `m` answers. 80 graphemes are hardly ever more; the rest
+  /// of a long text stays on the disk.
+  package static let columns = """
     m.reply_to, q.gone AS quoted_gone, v.name AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,
     CASE WHEN q.attachments > 0 THEN
@@ -23,16 +24,16 @@ extension Store {
       AS quoted_file
     """
 
-  package static let quoteJoins = """
+  package static let joins = """
 
     LEFT JOIN message q ON q.conversation = m.conversation AND q.number = m.reply_to
     LEFT JOIN participant v ON v.id = q.sender
     """
 
-  static func quote(_ row: Row) -> Quote? {
+  package init?(_ row: Row) {
     if row.isNull("reply_to") { return nil }
     let isGone = row.isNull("quoted_gone") || row.int("quoted_gone") != 0
-    return Quote(
+    self.init(
       number: row.int("reply_to"), senderName: row.text("quoted_name"),
       line: isGone ? "" : Quote.line(of: row.text("quoted_body"), file: row.text("quoted_file")),
       isDeleted: isGone)

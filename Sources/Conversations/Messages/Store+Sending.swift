@@ -28,42 +28,17 @@ extension Writing where Self: ~Copyable {
     // What is said to someone who closed a direct chat opens it again for them.
     if place.kind == .direct { try reopen(place.id) }
     let id = ID<Message>(rawValue: try nextChange())
-    let (uid, number) = try insert(
-      Store.MessageRow(
-        id: id, sender: sender.id, body: body, kind: kind, state: state, time: time,
-        answers: quote?.number, mentions: mentions), in: place)
+    let sort = try sort(ofArrivalAt: time, in: place.id)
+    var new = NewMessage(speaker: sender.id, body: body, kind: kind, time: time)
+    (new.state, new.answeredNumber, new.mentions) = (state, quote?.number, mentions)
+    let (uid, number) = try store(new, as: id, sort: sort, .arrived, in: place)
     var message = Message(
       id: id, uid: hexadecimal(uid), conversation: place.id, number: number, sender: sender.id,
       senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,
       createdAt: time, state: state, replyTo: quote, mentions: mentions)
+    message.sort = sort
     try append(attachments, to: &message)
     return message
-  }
-
-  /// The next number of the conversation.
-  package func insert(
-    _ row: Store.MessageRow, in place: Conversation
-  ) throws -> (uid: [UInt8], number: Int) {
-    let number = place.lastNumber + 1
-    // Beyond, nobody would be shown it.
-    guard Message.numbers.contains(Int64(number)) else {
-      throw StoreError.corrupt(
-        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
-    }
-    try database.run(
-      "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",
-      number, row.time, place.id)
-    var random = SystemRandomNumberGenerator()
-    let uid = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
-    try database.run(
-      """
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, remote_id,
-        archive_id, reply_to, body, mentions, past)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, row.id, uid, place.id, number, row.sender, row.kind.rawValue, row.state.rawValue,
-      row.time, row.state == .sending ? hexadecimal(uid) : row.name.origin, row.name.archive,
-      row.answers, row.body, row.mentions, row.isPast)
-    return (uid, number)
   }
 
   package func reopen(_ direct: ID<Conversation>) throws {
@@ -245,33 +220,5 @@ extension DurableTransaction {
     found.state = .sending
     found.failure = nil
     return found
-  }
-}
-
-extension Store {
-  /// The columns of a new message.
-  package struct MessageRow {
-    package var id: ID<Message>
-    package var sender: ID<Participant>
-    package var body: String
-    package var kind = Message.Kind.text
-    package var state = DeliveryState.sent
-    package var time: Milliseconds
-    /// What the network knows it by. What is yet to be sent has its uid for an origin id, for good.
-    package var name = MessageIDs()
-    /// The number of the message that it answers.
-    package var answers: Int?
-    package var mentions = ""
-    package var isPast = false
-
-    package init(
-      id: ID<Message>, sender: ID<Participant>, body: String, kind: Message.Kind = .text,
-      state: DeliveryState = .sent, time: Milliseconds, name: MessageIDs = MessageIDs(),
-      answers: Int? = nil, mentions: String = "", isPast: Bool = false
-    ) {
-      (self.id, self.sender, self.body, self.kind) = (id, sender, body, kind)
-      (self.state, self.time, self.name, self.answers) = (state, time, name, answers)
-      (self.mentions, self.isPast) = (mentions, isPast)
-    }
   }
 }

@@ -21,7 +21,7 @@ public struct Draft: Hashable, Sendable {
 
 extension Draft {
   /// From the columns text, caret and spans.
-  init(_ row: Row) {
+  package init(_ row: Row) {
     self.init(text: row.text("text"), caret: row.int("caret"), spans: row.text("spans"))
     placeCaret()
   }

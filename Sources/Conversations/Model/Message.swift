@@ -13,15 +13,29 @@ public struct Message: Identifiable, Hashable, Sendable {
   /// growing.
   package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
 
+  /// The ids from here on are those of messages that were brought in behind newer ones.
+  package static let older: Int64 = 1 << 40
+
+  /// How a message came into the store.
+  package enum Arrival: Int, Hashable, Sendable {
+    /// It was said here, or a network told it as news.
+    case arrived = 0
+    /// An import brought its whole conversation: the marks of that one say who has read it.
+    case withConversation = 1
+    /// From an archive or a log, or an import into a conversation that was there.
+    case past = 2
+  }
+
   // `ID` alone is `Identifiable`'s here.
-  /// Grows in the order of arrival, over all conversations of a store; for what did not arrive
-  /// (`isImported`) it is below zero, and grows with the time.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.
   public var uid: String
   public var conversation: Conversations.ID<Conversation>
-  /// Given per conversation when it is stored, never changed, never used again (rule 7.5).
+  /// What people call it by. Given per conversation when it is stored, never changed, never used
+  /// again (rule 7.5); says nothing of the order.
   public var number: Int
+  /// Its place in the conversation: smaller than those of the messages behind it (rule 7.1).
+  public var sort: Int64
   public var sender: Conversations.ID<Participant>
   /// The name the sender shows now.
   public var senderName: String
@@ -50,9 +64,7 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var replyTo: Quote?
   /// Who is meant by the mentions in it (rule 2.10), in the sender's own form.
   public var mentions: String
-  /// Whether it was said elsewhere, before: it is older than its number says, stands before all
-  /// that is not, by its time, is never unread, and nobody's marks say anything of it.
-  public var isPast: Bool
+  package var arrival: Arrival
   /// Whether it was edited or deleted on a network by someone known by a nickname alone, who need
   /// not be the one who said it.
   public var isUnverified: Bool
@@ -64,8 +76,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
-    mentions: String = "", isPast: Bool = false, isUnverified: Bool = false,
-    removal: Removal? = nil
+    mentions: String = "", isUnverified: Bool = false, removal: Removal? = nil
   ) {
     self.id = id
     self.uid = uid
@@ -85,7 +96,8 @@ public struct Message: Identifiable, Hashable, Sendable {
     self.attachments = attachments
     self.replyTo = replyTo
     self.mentions = mentions
-    self.isPast = isPast
+    self.sort = SortKey.first(at: createdAt)
+    self.arrival = .arrived
     self.isUnverified = isUnverified
     self.removal = removal
   }
@@ -94,7 +106,10 @@ public struct Message: Identifiable, Hashable, Sendable {
 extension Message {
   /// Whether it was brought in by an import, or from the archive of a network as past: it did not
   /// arrive, and nobody is told of it.
-  public var isImported: Bool { id.rawValue < 0 }
+  public var isImported: Bool { arrival != .arrived }
+
+  /// Whether it was said elsewhere, before: it is never unread, and nobody's marks say anything of it.
+  public var isPast: Bool { arrival == .past }
 }
 
 /// How a moderator of a network's room deleted another's message.

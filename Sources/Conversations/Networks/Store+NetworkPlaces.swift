@@ -39,7 +39,7 @@ extension Reading where Self: ~Copyable {
     return try database.first(
       """
       SELECT archive_id FROM message WHERE conversation = ? AND archive_id IS NOT NULL
-      ORDER BY past DESC, created_at, number LIMIT 1
+      ORDER BY sort LIMIT 1
       """, conversation
     ) { $0.text() } ?? ""
   }

@@ -164,8 +164,9 @@ extension Reading where Self: ~Copyable {
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
     // Unread is counted from indexes alone: all numbers behind the marker, less my own, those of
-    // people whom I ignore, and those that are gone. If some numbers behind the marker may not
-    // count, because old ones were forgotten or past ones imported, they are counted one by one.
+    // people whom I ignore, those that are gone, and what is past. If some numbers behind the marker
+    // may be missing, because old ones were forgotten or past ones imported, they are counted one by
+    // one.
     // A damaged store may hold two open stays of one person: they are one.
     func read(_ row: Row) -> Listing {
       Listing(
@@ -176,16 +177,17 @@ extension Reading where Self: ~Copyable {
       SELECT \(Store.conversationColumns), c.last_at,
         CASE WHEN c.last_number <= stay.marker OR EXISTS (SELECT 1 FROM room_attention
             WHERE participant = ?1 AND conversation = c.id AND ignored <> 0) THEN 0
-          WHEN c.forgotten > stay.marker
-            OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND past = 1)
-          THEN (SELECT count(*) FROM message
-            WHERE conversation = c.id AND number > stay.marker AND past = 0 AND gone = 0
-              AND +sender NOT IN (\(Store.uncounted)))
-          ELSE c.last_number - stay.marker
+          ELSE iif(
+            c.forgotten > stay.marker
+              OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND brought = 2),
+            (SELECT count(*) FROM message WHERE conversation = c.id AND number > stay.marker)
+            - (SELECT count(*) FROM message
+               WHERE conversation = c.id AND number > stay.marker AND brought = 2),
+            c.last_number - stay.marker)
           - (SELECT count(*) FROM message WHERE sender IN (\(Store.uncounted))
-             AND conversation = c.id AND number > stay.marker AND past = 0)
+             AND conversation = c.id AND number > stay.marker AND brought < 2)
           - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > stay.marker AND gone > 0
+             WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < 2
                AND sender NOT IN (\(Store.uncounted)))
         END AS unread
       FROM (

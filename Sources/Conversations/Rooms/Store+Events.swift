@@ -108,7 +108,7 @@ extension Reading where Self: ~Copyable {
   ) throws -> Milliseconds? {
     try database.first(
       """
-      SELECT created_at FROM message WHERE sender = ? AND conversation = ? AND past = 0
+      SELECT created_at FROM message WHERE sender = ? AND conversation = ? AND brought < 2
       ORDER BY number DESC LIMIT 1
       """, person, place
     ) { $0.time("created_at") }

@@ -9,14 +9,14 @@ public struct Unread: Hashable, Sendable {
   public var mentions: Int
   /// The number of the first that names me.
   public var firstMention: Int?
-  /// The first of them: the smaller, the longer it has been waiting.
-  public var oldest: ID<Message>
+  /// The sort key of the first of them: the smaller, the longer it has been waiting.
+  public var oldest: Int64
   /// I muted it, or who writes to me there: it is not urgent.
   public var isMuted: Bool
 
   public init(
     conversation: Conversation, count: Int, mentions: Int, firstMention: Int? = nil,
-    oldest: ID<Message>, isMuted: Bool = false
+    oldest: Int64, isMuted: Bool = false
   ) {
     self.conversation = conversation
     self.count = count
@@ -34,8 +34,8 @@ public struct Unread: Hashable, Sendable {
 extension Unread: Comparable {
   public static func < (one: Unread, other: Unread) -> Bool {
     if one.isForMe != other.isForMe { return one.isForMe }
-    return (one.oldest.rawValue, one.conversation.id.rawValue)
-      < (other.oldest.rawValue, other.conversation.id.rawValue)
+    return (one.oldest, one.conversation.id.rawValue)
+      < (other.oldest, other.conversation.id.rawValue)
   }
 }
 
@@ -69,8 +69,8 @@ extension Reading where Self: ~Copyable {
       return Unread(
         conversation: listing.conversation, count: listing.unread,
         mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
-        oldest: try firstUnread("id", by: me, in: place, behind: marker) { $0.id() }
-          ?? ID(rawValue: .max), isMuted: muted.contains(place))
+        oldest: try firstUnread("sort", by: me, in: place, behind: marker) { $0.int64() } ?? .max,
+        isMuted: muted.contains(place))
     }
   }
 
@@ -87,7 +87,8 @@ extension Reading where Self: ~Copyable {
   ) throws -> T? {
     try database.first(
       """
-      SELECT \(column) FROM message WHERE conversation = ?2 AND number > ?3 AND past = 0 AND gone = 0
+      SELECT \(column) FROM message WHERE conversation = ?2 AND number > ?3 AND brought < 2
+        AND gone = 0
         AND +sender NOT IN (\(Store.uncounted))
       ORDER BY number LIMIT 1
       """, me, conversation, marker, read: read)
@@ -97,14 +98,14 @@ extension Reading where Self: ~Copyable {
     _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> [Int] {
-    // Ids and numbers of one conversation grow together, but for what is past.
+    // Ids and numbers of what arrived in one conversation grow together.
     try database.rows(
       """
       SELECT m.number, m.body, m.mentions FROM message_text CROSS JOIN message m ON m.id = message_text.rowid
       WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
-          (SELECT id FROM message WHERE conversation = ?2 AND number > ?4 AND past = 0
-            ORDER BY number LIMIT 1), 0)
-        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.past = 0
+          (SELECT iif(id < \(Message.older), id, \(Int64.min)) FROM message
+            WHERE conversation = ?2 AND number > ?4 AND brought < 2 ORDER BY number LIMIT 1), 0)
+        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.brought < 2
         AND NOT EXISTS (SELECT 1 FROM person_attention a
           WHERE a.participant = ?3 AND a.person = m.sender AND (a.muted <> 0 OR a.ignored <> 0))
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,

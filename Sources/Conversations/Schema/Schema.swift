@@ -6,9 +6,9 @@
 /// through. A step, once released, is never changed: a new one is added.
 ///
 /// `meta.change` is a counter that only grows. Whatever others have to notice carries a number
-/// drawn from it: a message's `id` is the number it arrived with, `revised` and `moved` are the
-/// numbers of its last edit and last change of state, and so on. "What happened since 1234" is then
-/// a search in an index.
+/// drawn from it: the `id` of a message that arrived is the number it arrived with, `revised` and
+/// `moved` are the numbers of its last edit and last change of state, and so on. "What happened since
+/// 1234" is then a search in an index.
 package enum Schema {
   /// "hobn"
   package static let applicationID: Int64 = 0x686f_626e
@@ -16,7 +16,7 @@ package enum Schema {
   package static let steps: [String] = [
     first, attachments, search, reactions, mentions, people, events, past,
     shapes, coming, colours, networks, secrets, links, attention,
-    changes, archives, approaches, waitingChanges, entering,
+    changes, archives, approaches, waitingChanges, entering, order,
   ]
 
   package static var version: Int { steps.count }

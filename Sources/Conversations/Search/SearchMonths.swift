@@ -29,6 +29,17 @@ enum SearchMonths {
     return words
   }
 
+  /// The years of a span, the newest first.
+  static func years(from start: Milliseconds, to end: Milliseconds) -> [String] {
+    let (first, last) = (month(of: start) / 12, month(of: end) / 12)
+    return first > last ? [] : (first...last).reversed().map { "y\(zeroPadded($0, 4))" }
+  }
+
+  /// The months of a year, the newest first.
+  static func months(ofYear word: String) -> [String] {
+    (1...12).reversed().map { "m\(word.dropFirst())\(zeroPadded($0, 2))" }
+  }
+
   /// Counted from the year 0. Clamped as in the schema.
   private static func month(of time: Milliseconds) -> Int {
     let clamped = min(max(time, 0), 253_402_300_799_000)

@@ -16,7 +16,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The messages that a query finds, newest first: what was said here, then what was imported.
+  /// The messages that a query finds, newest first, whenever they came into the store.
   ///
   /// Looked through are the conversations I am in, older messages included, as `/history` shows
   /// them; of those I left, the messages of my stays. What is deleted or taken back is not found.
@@ -24,7 +24,7 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Parameters:
   ///   - limit: at most so many.
-  ///   - before: only messages that arrived before this one: the last hit, for the next page.
+  ///   - before: only messages behind this one: the last hit, for the next page.
   ///   - anyRoom: also looks through the rooms I am not in, which anyone may read.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
@@ -34,12 +34,109 @@ extension Reading where Self: ~Copyable {
   ) throws -> [SearchHit] {
     guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
     if query.hasFile, try !keepsFiles { return [] }
-    let found = try database.rows(
-      Store.searchSelect(files: query.hasFile), match, before?.rawValue ?? .max, me,
-      query.since ?? .min, query.until, limit, anyRoom, read: Store.message)
-    return try presented(found, to: me).map {
+    let last = try before.flatMap { try stored($0) }
+    let hits = SearchedHits(
+      match: match, me: me, since: query.since ?? .min, until: query.until, anyRoom: anyRoom,
+      hasFile: query.hasFile)
+    let isLastNewest = before.map { (1..<Message.older).contains($0.rawValue) } ?? true
+    let newest = try newest(hits, behind: last, id: isLastNewest ? before : nil, limit: limit)
+    let older = try [Message.older...Int64.max, Int64.min...0].flatMap {
+      try self.older(hits, ids: $0, behind: last, limit: limit)
+    }.sorted { ($0.sort, $0.id.rawValue) > ($1.sort, $1.id.rawValue) }
+    return try presented(merged(newest, older, limit: limit), to: me).map {
       SearchHit(message: $0, ranges: query.ranges(in: $0.body))
     }
+  }
+
+  /// Of equal ones those whose ids are in order come first.
+  private func merged(_ newest: [Message], _ older: [Message], limit: Int) -> [Message] {
+    if older.isEmpty { return newest }
+    var (result, left, right) = ([Message](), newest[...], older[...])
+    while result.count < limit {
+      let takesLeft = left.first.map { one in right.first.map { one.sort >= $0.sort } ?? true }
+      guard let next = takesLeft == true ? left.popFirst() : right.popFirst() else { break }
+      result.append(next)
+    }
+    return result
+  }
+
+  /// Hits in the order of ids, which the search index knows.
+  ///
+  /// - Parameters:
+  ///   - last: the last hit before these.
+  ///   - id: of that, where it is one of these.
+  fileprivate func newest(
+    _ hits: SearchedHits, behind last: Message?, id: ID<Message>?, limit: Int
+  ) throws -> [Message] {
+    var (end, sort) = (id?.rawValue ?? Message.older, Int64.max)
+    if id == nil, let last {
+      sort = last.sort
+      // No id of an older one is greater, as long as the clock goes on.
+      end =
+        try database.first(
+          """
+          SELECT ifnull(max((SELECT id FROM message
+            WHERE conversation = c.id AND sort < ?1 AND id BETWEEN 1 AND ?2
+            ORDER BY sort DESC LIMIT 1)), 0) + 1 FROM conversation c
+          """, sort, Message.older - 1
+        ) { $0.int64() } ?? end
+    }
+    return try database.rows(
+      hits.select(orderedBy: hits.id), hits.match, hits.me, hits.since, hits.until, hits.anyRoom,
+      Int64(1), end - 1, limit, sort, sort == .max ? Int64.max : .min, read: Message.init(_:))
+  }
+
+  /// Hits whose ids say nothing of their order. A few are sorted as they are; many, as a large import
+  /// has, year by year, and month by month.
+  fileprivate func older(
+    _ hits: SearchedHits, ids: ClosedRange<Int64>, behind last: Message?, limit: Int
+  ) throws -> [Message] {
+    let holds = "SELECT 1 FROM message WHERE id BETWEEN ? AND ?"
+    guard try database.exists(holds, ids.lowerBound, ids.upperBound) else { return [] }
+    // Equal ones come behind the last hit, if that is none of these.
+    let isOfThese = last.map { !(1..<Message.older).contains($0.id.rawValue) } ?? false
+    let end = isOfThese ? last?.id.rawValue ?? .max : Int64.max
+    var found: [Message] = []
+    func add(_ spans: [String], mayBeMany: Bool) throws {
+      for span in spans where found.count < limit {
+        let match =
+          span.isEmpty ? hits.match : hits.match + " AND " + SearchExpression.facts([span])
+        let count =
+          try database.first(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM message_text
+              WHERE message_text MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
+            """, match, ids.lowerBound, ids.upperBound, Store.sortedHits + 1
+          ) { $0.int() } ?? 0
+        if count == 0 { continue }
+        if count > Store.sortedHits, !mayBeMany {
+          let isYear = !span.isEmpty
+          try add(
+            isYear ? SearchMonths.months(ofYear: span) : years(until: last?.createdAt),
+            mayBeMany: isYear)
+          continue
+        }
+        found += try database.rows(
+          hits.select(orderedBy: "m.sort DESC, m.id"), match, hits.me, hits.since, hits.until,
+          hits.anyRoom, ids.lowerBound, ids.upperBound, limit - found.count, last?.sort ?? .max,
+          end,
+          read: Message.init(_:))
+      }
+    }
+    try add([""], mayBeMany: false)
+    return found
+  }
+
+  /// The words for the years in which something was said, the newest first.
+  private func years(until newest: Milliseconds?) throws -> [String] {
+    let oldest = try database.first(
+      """
+      SELECT min((SELECT sort FROM message WHERE conversation = c.id AND sort IS NOT NULL
+        ORDER BY sort LIMIT 1)) FROM conversation c
+      """
+    ) { $0.int64() }
+    let end = try newest.map { $0 + 1_000 } ?? (newestSort() ?? 0) >> SortKey.bits
+    return SearchMonths.years(from: (oldest ?? 0) >> SortKey.bits, to: end)
   }
 
   /// The query in the language of FTS5: everything in quotes, so that nothing of it is syntax.
@@ -132,30 +229,46 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// Goes through the hits from the newest back until there are enough. Few messages have files: then
-  /// it goes through those, and asks of each whether it is a hit.
-  fileprivate static func searchSelect(files: Bool) -> String {
-    let (source, order) =
-      files
-      ? ("attachment a CROSS JOIN message_text ON message_text.rowid = a.message", "a.message")
-      : ("message_text", "message_text.rowid")
+  /// So many hits are sorted at once.
+  fileprivate static let sortedHits = 1_000
+}
+
+/// What is looked for, and where.
+private struct SearchedHits {
+  let match: String
+  let me: ID<Participant>
+  let since: Milliseconds
+  let until: Milliseconds?
+  let anyRoom: Bool
+  /// Few messages have files: then it goes through those, and asks of each whether it is a hit.
+  let hasFile: Bool
+
+  var id: String { hasFile ? "a.message" : "message_text.rowid" }
+
+  /// Goes through the hits with ids of a range from the first one on, in a falling order, until there
+  /// are enough.
+  func select(orderedBy order: String) -> String {
+    let source =
+      hasFile
+      ? "attachment a CROSS JOIN message_text ON message_text.rowid = a.message" : "message_text"
     let firstOnly =
-      files
+      hasFile
       ? "AND a.ordinal = (SELECT min(ordinal) FROM attachment b WHERE b.message = a.message)" : ""
     return """
-      SELECT \(messageColumns) FROM \(source) CROSS JOIN message m ON m.id = message_text.rowid
-      CROSS JOIN participant p ON p.id = m.sender AND \(isSound)\(quoteJoins)
-      WHERE message_text MATCH ?1 AND \(order) < ?2 AND m.gone = 0 \(firstOnly)
-        AND m.created_at >= ?4 AND (?5 IS NULL OR m.created_at < ?5)
+      SELECT \(Message.columns) FROM \(source) CROSS JOIN message m ON m.id = message_text.rowid
+      CROSS JOIN participant p ON p.id = m.sender AND \(Message.isSound)\(Quote.joins)
+      WHERE message_text MATCH ?1 AND \(id) BETWEEN ?6 AND ?7 AND m.gone = 0 \(firstOnly)
+        AND (m.sort, m.id) < (?9, ?10)
+        AND m.created_at >= ?3 AND (?4 IS NULL OR m.created_at < ?4)
         AND (EXISTS (SELECT 1 FROM membership s
-            WHERE s.conversation = m.conversation AND s.participant = ?3
+            WHERE s.conversation = m.conversation AND s.participant = ?2
               AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last
                 -- Nobody left a room that was removed.
                 OR EXISTS (SELECT 1 FROM conversation c
-                  WHERE c.id = m.conversation AND c.kind = \(removed))))
-          OR ?7 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
-            AND \(isSeen(network: "c.network", by: "?3"))))
-      ORDER BY \(order) DESC LIMIT ?6
+                  WHERE c.id = m.conversation AND c.kind = \(Store.removed))))
+          OR ?5 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
+            AND \(Store.isSeen(network: "c.network", by: "?2"))))
+      ORDER BY \(order) DESC LIMIT ?8
       """
   }
 }

@@ -17,7 +17,7 @@ extension Reading where Self: ~Copyable {
   package func aged(
     in conversation: ID<Conversation>, before limit: Milliseconds
   ) throws -> (messages: Int, files: Int) {
-    let goes = "m.conversation = ?1 AND m.created_at < ?2 AND m.state NOT IN (0, 1)"
+    let goes = Store.goes("m")
     let messages = try database.first(
       "SELECT count(*) FROM message m WHERE \(goes) AND m.gone = 0", conversation, limit
     ) { $0.int() }
@@ -61,7 +61,7 @@ extension Writing where Self: ~Copyable {
     var (rest, bytes, gone) = (budget, 128 * 1024, 0)
     for place in kept where rest > 0 && bytes > 0 {
       let (limit, isTooEarly) = now.subtractingReportingOverflow(place.keep)
-      if isTooEarly { continue }
+      if isTooEarly || limit < JSONShape.times.lowerBound { continue }
       let count = try forget(in: place.id, before: limit, rows: rest, bytes: &bytes)
       (rest, gone) = (rest - count, gone + count)
     }
@@ -71,15 +71,19 @@ extension Writing where Self: ~Copyable {
   fileprivate func forget(
     in place: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
   ) throws -> Int {
-    // Nothing to do costs a look into an index, and no lock.
-    let old = """
-      FROM message WHERE conversation = ?1 AND created_at < ?2 AND state NOT IN (0, 1)
-      """
-    guard try database.exists("SELECT 1 \(old) LIMIT 1", place, limit) else { return 0 }
-    let found = try database.rows(
-      "SELECT id, number, length(body) AS length \(old) ORDER BY created_at LIMIT ?3", place,
-      limit, rows
-    ) { (id: $0.id("id") as ID<Message>, number: $0.int("number"), length: $0.int("length")) }
+    // Nothing to do costs a look into two indexes, and no lock.
+    var found: [(id: ID<Message>, number: Int, length: Int)] = []
+    for (condition, first) in [(Store.standsBefore, "sort"), (Store.isDisplaced, "created_at")]
+    where found.isEmpty {
+      found = try database.rows(
+        """
+        SELECT id, number, length(body) AS length FROM message
+        WHERE \(condition) AND created_at < ?2 AND state NOT IN (0, 1)
+        ORDER BY \(first) LIMIT ?3
+        """, place, limit, rows
+      ) { (id: $0.id("id"), number: $0.int("number"), length: $0.int("length")) }
+    }
+    if found.isEmpty { return 0 }
     var count = 0
     for message in found where bytes > 0 {
       bytes -= message.length
@@ -122,6 +126,23 @@ extension DurableTransaction {
 }
 
 extension Store {
+  /// Messages of conversation `?1` that stand before the time `?2`, in their order.
+  fileprivate static let standsBefore =
+    "conversation = ?1 AND sort < ?2 * \(SortKey.perMillisecond)"
+
+  /// The few that stand elsewhere than their time says.
+  fileprivate static let isDisplaced =
+    "conversation = ?1 AND sort >> \(SortKey.bits) <> created_at"
+
+  /// Whether a message of conversation `?1` is older than `?2`, and may go.
+  fileprivate static func goes(_ row: String) -> String {
+    """
+    \(row).created_at < ?2 AND \(row).state NOT IN (0, 1) AND \(row).id IN (
+      SELECT id FROM message WHERE \(standsBefore)
+      UNION ALL SELECT id FROM message WHERE \(isDisplaced) AND created_at < ?2)
+    """
+  }
+
   /// Milliseconds between a change of `keep` and the first deletion.
   package static let keepDelay: Milliseconds = 86_400_000
 

@@ -92,13 +92,13 @@ extension JSONShape {
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
     """
 
-  /// By time, and among equal times in the order they have here: those who bring them in get the
-  /// same order. Only numbers are sorted, not the whole lines; without its LIMIT, SQLite would leave
+  /// In the order they have here: those who bring them in get the same order, and ids that grow with
+  /// it. Only numbers are sorted, not the whole lines; without its LIMIT, SQLite would leave
   /// out an order that a join need not keep.
   static let messages = """
     SELECT \(message) FROM (
-      SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Store.isSound)
-      ORDER BY m.created_at, m.id LIMIT -1
+      SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Message.isSound)
+      ORDER BY m.sort, m.id LIMIT -1
     ) o CROSS JOIN \(messageTables) WHERE m.id = o.row
     """
 

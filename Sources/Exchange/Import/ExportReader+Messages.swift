@@ -14,10 +14,12 @@ extension ExportReader {
     let revisions = try object.objects("revisions").map {
       try Revision(body: $0.text("text"), at: $0.time("time"))
     }
-    var message = ImportedMessage(
-      uid: uid, number: try object.integer("number", in: Message.numbers),
-      sender: try person(object, "sender"), createdAt: try object.time("time"),
-      body: try object.text("text"))
+    let number = try object.integer("number", in: Message.numbers)
+    var message = NewMessage(
+      speaker: try person(object, "sender"), body: try object.text("text"),
+      time: try object.time("time"))
+    (message.uid, message.number) = (uid, number)
+    message.sort = try object.optionalInteger("sort", in: SortKey.all)
     message.state =
       [.sent, .sending, .failed][
         try object.choice("state", of: ["sent", "sending", "failed"])]
@@ -29,10 +31,11 @@ extension ExportReader {
         moderator: moderator, reason: try object.optionalText("reason") ?? "")
     }
     message.failure = try object.optionalText("failure")
-    message.remoteID = try object.optionalText("remote_id")
-    message.archiveID = try object.optionalText("archive_id")
+    message.name.origin = try object.optionalText("remote_id")
+    message.name.archive = try object.optionalText("archive_id")
     message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1
-    message.replyTo = try object.optionalInteger("reply_to", in: Message.numbers)
+    message.answeredNumber = try object.optionalInteger("reply_to", in: Message.numbers).map(
+      Int.init)
     message.mentions = try object.optionalText("mentions") ?? ""
     message.attachments = attachments.count
     try setKind(of: &message, object)
@@ -54,7 +57,7 @@ extension ExportReader {
   }
 
   /// What a newer hobnob wrote of another kind becomes a line that says so.
-  private func setKind(of message: inout ImportedMessage, _ object: JSONObject) throws {
+  private func setKind(of message: inout NewMessage<ID<Participant>>, _ object: JSONObject) throws {
     switch try object.optionalText("kind") ?? "text" {
     case "text": message.kind = .text
     case "action": message.kind = .action

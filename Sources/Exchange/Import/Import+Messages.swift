@@ -18,80 +18,71 @@ extension Import {
     case tooOld
   }
 
-  /// Stores a message, unless it is here. A number that another has gives way to the next one that
-  /// is free; what a network knows a message by is as good as its uid. What the conversation would
+  /// Stores a message in its place, unless it is here. A number that another has gives way to the next
+  /// one that is free; what a network knows a message by is as good as its uid. What the conversation would
   /// forget at once does not come; what waits for a network is not forgotten.
-  func add(_ message: ImportedMessage, in place: ImportedPlace) throws -> Arrival {
-    if message.createdAt < place.oldest, message.state == .sent,
-      try existing(message, in: place) == nil
-    {
+  func add(_ message: NewMessage<ID<Participant>>, in place: ImportedPlace) throws -> Arrival {
+    let known = try existing(message, in: place)
+    let time = message.time ?? transaction.clock()
+    if known == nil, time < place.oldest, message.state == .sent {
       report.tooOld += 1
       return .tooOld
     }
-    let id = try ids.next(at: message.createdAt, in: database)
-    var number = message.number ?? place.lastNumber + 1
-    var arrival: Arrival?
-    // A sender's id is no key: only a look tells whether it is here.
-    var known = message.remoteID == nil ? nil : try existing(message, in: place)
-    if try known != nil || !insert(message, as: id, number, in: place) {
-      if known == nil { known = try existing(message, in: place) }
-      if let known {
-        arrival = .known(known)
-        report.known += 1
-      } else {
-        number = place.lastNumber + 1
-        guard try insert(message, as: id, number, in: place) else {
-          throw StoreError.corrupt(
-            path: transaction.path, detail: "message \(number) appears twice")
-        }
-      }
-    }
-    if arrival == nil {
-      ids.use(id)
+    let id = try known?.id ?? insert(message, at: time, in: place)
+    if known == nil {
       try database.run("INSERT INTO import_message VALUES (?)", id)
-      guard number <= Message.numbers.upperBound else {
-        throw LineFault("the conversation holds too many messages")
-      }
       report.messages += 1
       place.hasNew = true
-      place.lastNumber = max(place.lastNumber, number)
-      place.lastAt = max(place.lastAt ?? message.createdAt, message.createdAt)
+      place.lastAt = max(place.lastAt ?? time, time)
+    } else {
+      report.known += 1
     }
     if !place.isNew, let old = message.number {
-      var new = number
-      if case .known(let existing) = arrival { new = existing.number }
       try database.run(
-        "INSERT OR IGNORE INTO import_number(place, old, new) VALUES (?, ?, ?)", place.id, old, new)
-      if arrival == nil, let reply = message.replyTo {
+        """
+        INSERT OR IGNORE INTO import_number(place, old, new)
+        SELECT ?, ?, number FROM message WHERE id = ?
+        """, place.id, old, id)
+      if known == nil, let reply = message.answeredNumber {
         try database.run(
           "INSERT INTO import_reply(message, place, old) VALUES (?, ?, ?)", id, place.id, reply)
       }
     }
-    return arrival ?? .new(id)
+    return known.map { .known($0) } ?? .new(id)
   }
 
   private func insert(
-    _ message: ImportedMessage, as id: ID<Message>, _ number: Int64, in place: ImportedPlace
-  ) throws -> Bool {
+    _ message: NewMessage<ID<Participant>>, at time: Milliseconds, in place: ImportedPlace
+  ) throws -> ID<Message> {
     // Nobody here has to read what others said elsewhere, long ago: nobody's marker moves for it, and
     // it is not counted behind any. What is still to be sent is not said yet.
     let isPast = (message.isPast || !place.isNew) && message.state == .sent
-    try database.run(
-      """
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at,
-        edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body, mentions,
-        attachments, past, removed_by, removal_reason)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """, id, message.uid, place.id, number, message.sender, message.kind.rawValue,
-      message.state.rawValue, message.gone, message.createdAt, message.editedAt, message.deletedAt,
-      message.failure, message.remoteID, message.archiveID, message.isUnverified,
-      place.isNew ? message.replyTo : nil, message.body, message.mentions, message.attachments,
-      isPast, message.removal?.moderator, message.removal?.reason ?? "")
-    return database.changedRows > 0
+    let sort = try place.keys.free(from: message.sort ?? SortKey.first(at: time), in: database)
+    let isNewest = newest.map { sort >= $0 } ?? true
+    let id = try isNewest ? ID(rawValue: transaction.nextChange()) : transaction.idForOlder()
+    if isNewest { newest = sort }
+    var stored = message
+    if !place.isNew { stored.answeredNumber = nil }
+    for number in [message.number, place.lastNumber + 1].compactMap({ $0 }) {
+      guard number <= Message.numbers.upperBound else {
+        throw LineFault("the conversation holds too many messages")
+      }
+      let isIn = try transaction.insert(
+        stored,
+        at: NewMessagePlace(
+          id: id, number: number, sort: sort, arrival: isPast ? .past : .withConversation),
+        in: place.id)
+      if isIn != nil {
+        place.lastNumber = max(place.lastNumber, number)
+        return id
+      }
+    }
+    throw StoreError.corrupt(
+      path: transaction.path, detail: "message \(place.lastNumber + 1) appears twice")
   }
 
   private func existing(
-    _ message: ImportedMessage, in place: ImportedPlace
+    _ message: NewMessage<ID<Participant>>, in place: ImportedPlace
   ) throws -> Existing? {
     // As it is going to be, by what came before it in this import.
     let columns = """
@@ -115,25 +106,27 @@ extension Import {
       }
       return known
     }
-    if let archiveID = message.archiveID {
+    if let archiveID = message.name.archive {
       let known = try database.first(
         columns + " WHERE m.conversation = ? AND m.archive_id = ?", place.id, archiveID,
         read: existing)
       if let known { return known }
     }
-    guard let remoteID = message.remoteID else { return nil }
+    guard let remoteID = message.name.origin else { return nil }
     return try database.first(
       columns + """
          WHERE m.conversation = ?1 AND m.remote_id = ?2 AND m.sender = ?3
           AND (m.archive_id IS NULL OR ?4 IS NULL)
-        """, place.id, remoteID, message.sender, message.archiveID, read: existing)
+        """, place.id, remoteID, message.speaker, message.name.archive, read: existing)
   }
 
   // MARK: Messages that are here
 
   /// Brings a message that is here to the state that comes, where that is the newer one: gone is
   /// newer than there, a later edit than an earlier one, sent than not yet.
-  func update(_ known: Existing, to message: ImportedMessage, _ revisions: [Revision]) throws {
+  func update(_ known: Existing, to message: NewMessage<ID<Participant>>, _ revisions: [Revision])
+    throws
+  {
     var isNews = false
     if message.state == .sent, known.state < DeliveryState.sent.rawValue {
       isNews = true

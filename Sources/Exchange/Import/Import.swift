@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A message on its way in from elsewhere.
-struct ImportedMessage {
-  var uid: [UInt8]
-  /// The one it had; nil for the next one here.
-  var number: Int64?
-  var sender: ID<Participant>
-  var kind = Message.Kind.text
-  var state = DeliveryState.sent
-  /// As in the table: 1 deleted, 2 taken back.
-  var gone = 0
-  var createdAt: Milliseconds
-  var editedAt: Milliseconds?
-  var deletedAt: Milliseconds?
-  var removal: Removal?
-  var failure: String?
-  var remoteID: String?
-  var archiveID: String?
-  var isUnverified = false
-  /// By the number it had.
-  var replyTo: Int64?
-  var body: String
-  var mentions = ""
-  var attachments = 0
-  /// Whether it was backfill in its own store, or is from a log.
-  var isPast = false
-}
-
 /// A conversation that something is imported into.
 final class ImportedPlace {
   let id: ID<Conversation>
@@ -39,6 +12,7 @@ final class ImportedPlace {
   let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
+  var keys: SortKeys
   var lastAt: Milliseconds?
   /// Whether anything new came into it.
   var hasNew = false
@@ -48,13 +22,15 @@ final class ImportedPlace {
   ) {
     (self.id, self.isNew, self.isLocal) = (id, isNew, isLocal)
     (self.lastNumber, self.oldest) = (lastNumber, oldest)
+    keys = SortKeys(of: id)
   }
 }
 
 /// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
-/// What is imported is older than whatever happens here, so it is given ids below zero
-/// (`BackfillIDs`): no shell that is open takes it for something that has just arrived.
+/// What is imported did not arrive: no shell that is open takes it for something that just has. As
+/// long as it comes in its order, and behind all that is here, its ids grow with the order, by which
+/// it is found as quickly as what arrived; see `idForOlder`.
 package final class Import {
   package internal(set) var report = ImportReport()
 
@@ -65,7 +41,8 @@ package final class Import {
   /// Called for each line that is left out.
   let complain: (ImportFault) -> Void
 
-  var ids = BackfillIDs()
+  /// The sort key of the newest message, of all conversations, whose id tells its order.
+  var newest: Int64?
   private let firstSilent: Int64
   private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]
@@ -101,6 +78,7 @@ package final class Import {
       throw StoreError.corrupt(path: transaction.path, detail: "a counter stands at \(least)")
     }
     (firstSilent, nextSilent) = (first, first)
+    newest = try transaction.newestSort()
     let everyone = try transaction.allParticipants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }

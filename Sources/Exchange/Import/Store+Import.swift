@@ -9,8 +9,8 @@ extension Store {
   ///
   /// Into an empty store everything comes as it was. What is here already stays once: messages are
   /// known by their uid, rooms by their name, people by their identity. What comes
-  /// into a conversation that was here is past (`Message.isPast`): it is unread to nobody, moves
-  /// nobody's marker, and no open shell prints it.
+  /// into a conversation that was here is past (`Message.isPast`): it stands among what is there by
+  /// its time, is unread to nobody, moves nobody's marker, and no open shell prints it.
   ///
   /// ```swift
   /// let report = try store.importing(as: "anna") { try $0.read(0) }

@@ -55,9 +55,10 @@ struct LogReader {
         }
         let found = try place ?? self.place(of: wanted)
         place = found
-        let message = ImportedMessage(
-          uid: copies.uid(time, nick, text, kind), sender: try speakerID(nick, in: wanted),
-          kind: kind, createdAt: time, body: text, isPast: true)
+        var message = NewMessage(
+          speaker: try speakerID(nick, in: wanted), body: text, kind: kind, time: time, isPast: true
+        )
+        message.uid = copies.uid(time, nick, text, kind)
         do {
           _ = try work.add(message, in: found)
         } catch let fault as LineFault {

@@ -83,6 +83,7 @@ extension Store {
         }
       }
       try mendReferences(tables)
+      try mendOrder()
       try mendCounters(salvage.meta)
     }
     try database.execute("PRAGMA foreign_keys=ON")
@@ -93,11 +94,18 @@ extension Store {
   private func take(
     _ values: [RecordValue], into table: String, _ salvage: Salvage
   ) throws -> Bool {
-    let names = salvage.columns(of: table).prefix(values.count).joined(separator: ", ")
-    let places = String(repeating: ", ?", count: values.count - 1)
+    var columns = zip(salvage.columns(of: table), values).map { (name: $0, value: $1) }
+    // What older stores have and newer ones do not.
+    if let past = columns.firstIndex(where: { table == "message" && $0.name == "past" }) {
+      if case .integer(1) = columns[past].value { columns[past].value = .integer(2) }
+      columns[past].name = "brought"
+    }
+    columns.removeAll { table == "conversation" && $0.name == "by_time" }
+    let names = columns.map(\.name).joined(separator: ", ")
+    let places = String(repeating: ", ?", count: columns.count - 1)
     do {
       try database.run(
-        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: values)
+        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: columns.map(\.value))
       return database.changedRows > 0
     } catch StoreError.contradiction {
       // Its values make no sense; it counts as lost.
@@ -121,6 +129,7 @@ extension Store {
     var values = values
     values[id] = .null
     values[number] = .integer(Int64(newest + 1))
+    if let sort = columns.firstIndex(of: "sort") { values[sort] = .null }
     _ = try take(values, into: "message", salvage)
   }
 
@@ -169,13 +178,32 @@ extension Store {
     }
   }
 
+  /// Messages without a sort key, of an older store or beyond use, get one by their times.
+  private func mendOrder() throws {
+    let sound = "m.sort IS NOT NULL AND \(SortKey.isSound)"
+    try database.execute(
+      """
+      CREATE TEMP TABLE unsorted AS
+        SELECT DISTINCT conversation FROM message m WHERE NOT (\(sound));
+      CREATE TEMP TABLE sorted AS SELECT id, iif(\(sound), sort, NULL) AS sort FROM message m
+        WHERE conversation IN (SELECT conversation FROM unsorted);
+      UPDATE message SET sort = NULL WHERE id IN (SELECT id FROM sorted);
+      \(Schema.sorting(
+        of: "message m JOIN sorted s ON s.id = m.id",
+        by: "ifnull(s.sort, \(SortKey.expression(for: "m.created_at"))), m.number"))
+      DROP TABLE sorted;
+      DROP TABLE unsorted;
+      """)
+  }
+
   /// No number is drawn twice.
   private func mendCounters(_ meta: Salvage.Meta?) throws {
     // A damaged number can be so great that none comes after it.
     try database.run(
       """
       UPDATE meta SET people = ?2, change = min(1 << 62, max(?1,
-        (SELECT ifnull(max(max(id), ifnull(max(revised), 0), ifnull(max(moved), 0)), 0) FROM message),
+        (SELECT ifnull(max(id), 0) FROM message WHERE id < \(Message.older)),
+        (SELECT ifnull(max(max(ifnull(revised, 0)), max(ifnull(moved, 0))), 0) FROM message),
         (SELECT ifnull(max(change), 0) FROM reader), (SELECT ifnull(max(change), 0) FROM history),
         (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
         (SELECT ifnull(max(id), 0) FROM event), (SELECT ifnull(max(change), 0) FROM account),

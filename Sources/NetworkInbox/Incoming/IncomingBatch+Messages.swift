@@ -24,27 +24,22 @@ extension IncomingBatch {
       return
     }
     if case .direct(let address) = network { try open(place, address, for: message) }
-    var time = time(message.time)
-    let id: ID<Message>
+    var new = message.spoken(by: sender)
+    (new.body, new.answeredNumber) = (Self.body(of: message), try answered(by: message, in: place))
+    let time = time(message.time)
+    new.time = time
     if message.isPast {
-      time = before(place.pageEnd, time)
-      id = try ids.next(at: time, in: database)
-      ids.use(id)
-    } else {
-      id = ID(rawValue: try store.nextChange())
-      if message.time != nil { time = try inOrder(time, of: sender, in: place) }
-      try noteTime(time, in: place)
-    }
-    try insert(
-      Store.MessageRow(
-        id: id, sender: sender, body: Self.body(of: message), kind: message.kind, time: time,
-        name: message.name, answers: answered(by: message, in: place), isPast: message.isPast),
-      in: place)
-    if message.isPast {
+      let id = try store.idForOlder()
+      try insert(new, as: id, sort: sort(ofPast: time, in: place), .past, in: place)
       past[network, default: 0] += 1
       unsettled[network, default: []].append(id)
       return
     }
+    let id = ID<Message>(rawValue: try store.nextChange())
+    let sort =
+      try message.time == nil
+      ? store.sort(ofArrivalAt: time, in: place.id) : sort(ofLate: time, by: sender, in: place)
+    try insert(new, as: id, sort: sort, .arrived, in: place)
     try store.endTyping(of: sender, in: place.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: place) }
   }
@@ -75,10 +70,7 @@ extension IncomingBatch {
     guard let place = try known(network) else { return }
     unsettled[network] = []
     place.page = try pageBeforeThoseKept(in: place)
-    place.pageEnd =
-      try database.first(
-        "SELECT min(created_at) FROM message WHERE conversation = ? AND past = 1", place.id
-      ) { $0.optionalTime() } ?? nil
+    place.pageEnd = try beginning(ofPage: until, in: place)
     // A repeated page must not undo what was read since.
     try database.run(
       """
@@ -87,13 +79,30 @@ extension IncomingBatch {
       """, place.id, from, until)
   }
 
-  /// The time of a message on a page older than all known ones. Networks send whole seconds; within
-  /// one, and for times ahead of the clock here, the archive's order counts.
-  private func before(_ pageEnd: Milliseconds?, _ time: Milliseconds) -> Milliseconds {
-    guard let pageEnd, time >= pageEnd, time - pageEnd < 1000 || time == now,
-      pageEnd > JSONShape.times.lowerBound
-    else { return time }
-    return pageEnd - 1
+  /// The sort key of what stands behind a page of the archive: of the message from which on the page
+  /// before it was told, or else of the oldest past one.
+  private func beginning(ofPage until: String, in place: Place) throws -> Int64? {
+    let anchor = try database.first(
+      "SELECT sort FROM message WHERE conversation = ? AND archive_id = ?", place.id,
+      until
+    ) { $0.int64() }
+    return try anchor
+      ?? database.first(
+        "SELECT sort FROM message WHERE conversation = ? AND brought = 2 ORDER BY sort LIMIT 1",
+        place.id
+      ) { $0.int64() }
+  }
+
+  /// Where a past message stands: by its time, equal times in the order of the archive. Networks tell
+  /// whole seconds; within one, and for times ahead of the clock here, an older page comes before
+  /// those that were read before it.
+  private func sort(ofPast time: Milliseconds, in place: Place) throws -> Int64 {
+    var key = SortKey.first(at: time)
+    if let end = place.pageEnd, key >= (end >> SortKey.bits) << SortKey.bits {
+      let milliseconds = end >> SortKey.bits
+      if time - milliseconds < 1000 || time == now { key = SortKey.first(at: milliseconds - 1) }
+    }
+    return try place.keys.free(from: key, in: database)
   }
 
   /// The number of what a message answers.
@@ -109,47 +118,26 @@ extension IncomingBatch {
     return found.flatMap { $0.isRecalled ? nil : $0.number }
   }
 
-  /// Notes where what is not past begins and ends by time: once something comes later than what was
-  /// said after it, numbers are no order of time there.
-  private func noteTime(_ time: Milliseconds, in place: Place) throws {
-    if let newest = try newestTime(in: place), time < newest {
-      if place.isByTime { return }
-      place.isByTime = true
-      try database.run("UPDATE conversation SET by_time = 1 WHERE id = ?", place.id)
-    } else {
-      place.newest = .some(time)
-    }
-  }
-
   /// How long what came by itself may take to be stored, with the time of that.
   private static let slowness: Milliseconds = 10_000
 
-  /// Networks tell times in whole seconds, and by a clock of theirs: behind what its sender said
-  /// before, and behind what others said in the same second, comes what is told behind it.
-  private func inOrder(
-    _ told: Milliseconds, of sender: ID<Participant>, in place: Place
-  ) throws -> Milliseconds {
-    guard let newest = try newestTime(in: place), newest >= told else { return told }
+  /// Where a message stands that is news but came from an archive: by its time. Networks tell times
+  /// in whole seconds, and by a clock of theirs: behind what its sender said before, and behind what
+  /// others said in the same second, comes what is told behind it.
+  private func sort(
+    ofLate time: Milliseconds, by sender: ID<Participant>, in place: Place
+  ) throws -> Int64 {
     // What the owner wrote here and nobody has yet is the later one.
-    return try database.first(
+    let before = try database.first(
       """
-      SELECT created_at FROM message
-      WHERE conversation = ?1 AND created_at >= ?2 AND created_at < ?2 + ?3 AND past = 0
-        AND (sender = ?4 OR created_at < ?2 + 1000) AND (sender <> ?5 OR state >= ?6)
-      ORDER BY created_at DESC LIMIT 1
-      """, place.id, told, Self.slowness, sender, owner.id, DeliveryState.sent.rawValue
-    ) { $0.time("created_at") } ?? told
-  }
-
-  /// When the newest message was made of those that are not past.
-  private func newestTime(in place: Place) throws -> Milliseconds? {
-    if let known = place.newest { return known }
-    let found =
-      try database.first(
-        "SELECT max(created_at) FROM message WHERE conversation = ? AND past = 0", place.id
-      ) { $0.optionalInt64() } ?? nil
-    place.newest = .some(found)
-    return found
+      SELECT sort FROM message
+      WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND brought < 2
+        AND (sender = ?5 OR sort < ?4) AND (sender <> ?6 OR state >= ?7)
+      ORDER BY sort DESC LIMIT 1
+      """, place.id, SortKey.first(at: time), SortKey.first(at: time + Self.slowness),
+      SortKey.first(at: time + 1000), sender, owner.id, DeliveryState.sent.rawValue
+    ) { $0.int64() }
+    return try place.keys.free(from: before ?? SortKey.first(at: time), in: database)
   }
 
   /// A message that is there comes once more.

@@ -66,7 +66,7 @@ extension IncomingBatch {
   func toldHistory(_ room: String) throws {
     guard let place = try known(.room(room)) else { return }
     let count = try database.first(
-      "SELECT count(*) FROM message WHERE conversation = ? AND past = 1", place.id
+      "SELECT count(*) FROM message WHERE conversation = ? AND brought = 2", place.id
     ) { $0.int() }
     if let count, count > 0 { try tell(count, earlierIn: room) }
   }

@@ -40,11 +40,9 @@ final class IncomingBatch {
     let other: Participant?
     /// Whether the owner is in the room, and its people are known.
     var isLive: Bool
-    /// When the last message was made of those that are not past; nil before that was looked up.
-    var newest: Milliseconds??
-    var isByTime: Bool
-    /// The time of the oldest past message that was stored before this page of the archive.
-    var pageEnd: Milliseconds?
+    var keys: SortKeys
+    /// The sort key of what stands behind the page of the archive that is told.
+    var pageEnd: Int64?
     /// Orders the waiting changes of a page: it is lower than for the pages read earlier, which are
     /// newer. 0 if no page is being read.
     var page = 0
@@ -53,7 +51,8 @@ final class IncomingBatch {
       _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
     ) {
       (self.network, self.conversation, self.other) = (network, conversation, other)
-      (isLive, isByTime) = (row.bool("live"), row.bool("by_time"))
+      isLive = row.bool("live")
+      keys = SortKeys(of: conversation.id)
     }
 
     var id: ID<Conversation> { conversation.id }
@@ -72,7 +71,6 @@ final class IncomingBatch {
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
-  var ids = BackfillIDs()
   /// Rooms that the owner joins in this batch: who is there already does not come.
   let joining: Set<String>
   private var places: [NetworkPlace: Place] = [:]
@@ -150,10 +148,15 @@ final class IncomingBatch {
   // MARK: The search index
 
   /// Stores a new message. Its words come into the search index with those of others.
-  func insert(_ row: Store.MessageRow, in place: Place) throws {
+  func insert(
+    _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
+    _ arrival: Message.Arrival, in place: Place
+  ) throws {
     if unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
-    unindexed.append(row.id)
-    place.conversation.lastNumber = try store.insert(row, in: place.conversation).number
+    unindexed.append(id)
+    place.conversation.lastNumber = try store.store(
+      message, as: id, sort: sort, arrival, in: place.conversation
+    ).number
   }
 
   /// Brings the words of all new messages into the search index: at the end, and before the text of
@@ -217,7 +220,7 @@ final class IncomingBatch {
     _ one: some Bindable, _ two: some Bindable
   ) throws -> Place? {
     try database.first(
-      Store.selectConversation(and: ", c.live, c.by_time") + "WHERE " + condition, owner.id, one,
+      Store.selectConversation(and: ", c.live") + "WHERE " + condition, owner.id, one,
       two
     ) { Place(network, Store.conversation($0), with: other, $0) }
   }
@@ -336,20 +339,20 @@ final class IncomingBatch {
       ) { $0.id() }
     }
     if found.isEmpty, let origin = name.origin {
-      // The + keeps SQLite from going through the conversation by number.
+      // The + keeps SQLite from going through the conversation in its order.
       found = try database.rows(
         """
         SELECT id FROM message WHERE conversation = ?1 AND remote_id = ?2
           AND (?3 IS NULL OR sender = ?3) AND (?4 IS NULL OR archive_id IS NULL)
-        ORDER BY +number DESC LIMIT 2
+        ORDER BY +sort DESC LIMIT 2
         """, place.id, origin, author, name.archive
       ) { $0.id() }
       if author == nil, found.count > 1 { return nil }
     }
     guard let id = found.first else { return nil }
     let known = try database.first(
-      "SELECT \(Store.messageColumns), m.archive_id \(Store.messageRows) WHERE m.id = ?", id
-    ) { Known(message: Store.message($0), archive: $0.optionalText("archive_id")) }
+      "SELECT \(Message.columns), m.archive_id \(Message.rows) WHERE m.id = ?", id
+    ) { Known(message: Message($0), archive: $0.optionalText("archive_id")) }
     return author == nil || known?.message.sender == author ? known : nil
   }
 

@@ -1,41 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What was said on a network.
-package struct NetworkMessage: Hashable, Sendable {
-  package var name: MessageIDs
-  package var speaker: NetworkUser
-  package var body: String
-  package var kind: Message.Kind
-  /// When it was said, in milliseconds; nil for now.
-  package var time: Milliseconds?
-  /// What it answers.
-  package var answers: MessageIDs?
-  /// Who wrote what it answers, if that is told: says where to look for `answers.origin`.
-  package var answersSpeaker: NetworkUser?
-  /// Files that came as addresses (XEP-0066): shown as text until they are fetched.
-  package var links: [String]
-  /// It came from an archive and is older than what is there: it stands in its place by time, and is
-  /// neither unread nor told.
-  package var isPast: Bool
-
-  package init(
-    name: MessageIDs, speaker: NetworkUser, body: String, kind: Message.Kind = .text,
-    time: Milliseconds? = nil, answers: MessageIDs? = nil, answersSpeaker: NetworkUser? = nil,
-    links: [String] = [], isPast: Bool = false
-  ) {
-    self.name = name
-    self.speaker = speaker
-    self.body = body
-    self.kind = kind
-    self.time = time
-    self.answers = answers
-    self.answersSpeaker = answersSpeaker
-    self.links = links
-    self.isPast = isPast
-  }
-}
-
 /// What a network process heard, in the words of the store. The store decides what of it counts: an
 /// edit only from the author, a receipt only for what was sent there, nothing twice.
 package enum NetworkEvent: Hashable, Sendable {
@@ -43,7 +8,8 @@ package enum NetworkEvent: Hashable, Sendable {
   ///
   /// A message is known again by its archive id, else by its speaker and origin id; then it is not
   /// stored twice, but gets the archive id it lacked, and one of the owner's own that was `sending`
-  /// is `sent`. What was said before the newest message that is there stands in its place by time.
+  /// is `sent`. What was said before the newest message that is there stands in its place by time, equal
+  /// times in the order in which they are told.
   case messageReceived(NetworkMessage, in: NetworkPlace)
   /// The speaker gave a message of theirs another text. Ignored if the message is another's, or
   /// gone. This and the next three wait for a missing message, which may come with an older page of

@@ -5,36 +5,8 @@ import Conversations
 extension Reading where Self: ~Copyable {
   /// What waits for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {
-    try database.rows(
-      """
-      SELECT \(Store.messageColumns), x.id AS entry, x.operation, x.tried,
-        m.remote_id, m.archive_id, \(Store.SpeakerColumns.sender.select(from: "p")),
-        \(Store.placeColumns), q.id AS quoted, q.remote_id AS quoted_origin,
-        q.archive_id AS quoted_archive, q.body AS quoted_text,
-        \(Store.SpeakerColumns.quoted.select(from: "v")), \(Store.linksColumn),
-        \(Store.outboxReactionColumns)
-      FROM outbox x
-      JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Store.quoteJoins)
-      JOIN conversation c ON c.id = m.conversation\(Store.outboxReactionJoins)
-      WHERE c.network = ? ORDER BY x.id
-      """, network
-    ) { row in
-      var quote: NetworkQuote?
-      if !row.isNull("quoted"), row.int("quoted_gone") == 0 {
-        quote = NetworkQuote(
-          name: MessageIDs(
-            origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
-          speaker: Store.speaker(row, .quoted, network: network), text: row.text("quoted_text"))
-      }
-      return OutboxEntry(
-        id: row.int64("entry"), message: Store.message(row),
-        operation: OutboxEntry.Operation(rawValue: row.int("operation")) ?? .send,
-        reaction: Store.outboxReaction(row), place: Store.networkPlace(row),
-        name: MessageIDs(
-          origin: row.optionalText("remote_id"), archive: row.optionalText("archive_id")),
-        author: Store.speaker(row, .sender, network: network), answers: quote,
-        wasTried: row.int64("tried") > 0,
-        links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
+    try database.rows(OutboxEntry.select + "WHERE c.network = ? ORDER BY x.id", network) {
+      OutboxEntry($0, network: network)
     }
   }
 }
@@ -119,15 +91,6 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// Where the files of message `m` are that is edited, by line: an edit without them would take
-  /// them away from others.
-  fileprivate static let linksColumn = """
-    CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
-      SELECT group_concat(link, char(10)) FROM (
-        SELECT a.link FROM attachment a WHERE a.message = m.id AND a.link IS NOT NULL
-        ORDER BY a.ordinal)) END AS links
-    """
-
   /// How many changes by one person to one message are remembered: as many as a page of an archive
   /// has.
   ///
@@ -135,4 +98,60 @@ extension Store {
   /// remembered. If an archive repeats more changes than this, each is already forgotten when it
   /// arrives again: then all are applied again, in their order, and the last one remains.
   static let knownChanges = 250
+}
+
+extension MessageIDs {
+  /// What `init(_:)` reads of message `m`.
+  static let columns = "m.remote_id, m.archive_id"
+
+  init(_ row: Row) {
+    self.init(origin: row.optionalText("remote_id"), archive: row.optionalText("archive_id"))
+  }
+}
+
+extension OutboxEntry {
+  fileprivate static let select = """
+    SELECT \(Message.columns), x.id AS entry, x.operation, x.tried,
+      \(MessageIDs.columns), \(Store.SpeakerColumns.sender.select(from: "p")),
+      \(Store.placeColumns), \(NetworkQuote.columns), \(linksColumn), \(Reaction.outboxColumns)
+    FROM outbox x
+    JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Quote.joins)
+    JOIN conversation c ON c.id = m.conversation\(Reaction.outboxJoins)
+
+    """
+
+  /// Where the files of message `m` are that is edited, by line: an edit without them would take
+  /// them away from others.
+  private static let linksColumn = """
+    CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
+      SELECT group_concat(link, char(10)) FROM (
+        SELECT a.link FROM attachment a WHERE a.message = m.id AND a.link IS NOT NULL
+        ORDER BY a.ordinal)) END AS links
+    """
+
+  fileprivate init(_ row: Row, network: String) {
+    self.init(
+      id: row.int64("entry"), message: Message(row),
+      operation: Operation(rawValue: row.int("operation")) ?? .send,
+      reaction: Reaction(outbox: row), place: Store.networkPlace(row), name: MessageIDs(row),
+      author: Store.speaker(row, .sender, network: network),
+      answers: NetworkQuote(row, network: network), wasTried: row.int64("tried") > 0,
+      links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
+  }
+}
+
+extension NetworkQuote {
+  /// What `init(_:network:)` reads of message `q`, by participant `v`; see `Quote.joins`.
+  fileprivate static let columns = """
+    q.id AS quoted, q.remote_id AS quoted_origin, q.archive_id AS quoted_archive,
+    q.body AS quoted_text, \(Store.SpeakerColumns.quoted.select(from: "v"))
+    """
+
+  fileprivate init?(_ row: Row, network: String) {
+    if row.isNull("quoted") || row.int("quoted_gone") != 0 { return nil }
+    self.init(
+      name: MessageIDs(
+        origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
+      speaker: Store.speaker(row, .quoted, network: network), text: row.text("quoted_text"))
+  }
 }

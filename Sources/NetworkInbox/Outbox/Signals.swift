@@ -52,17 +52,16 @@ extension Reading where Self: ~Copyable {
   ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
     try database.first(
       """
-      SELECT m.number, m.remote_id, m.archive_id, \(Store.SpeakerColumns.sender.select(from: "p"))
+      SELECT m.number, \(MessageIDs.columns), \(Store.SpeakerColumns.sender.select(from: "p"))
       FROM message m JOIN participant p ON p.id = m.sender
-      WHERE m.conversation = ? AND m.number <= ? AND m.past = 0 AND m.gone = 0 AND m.sender <> ?
+      WHERE m.conversation = ? AND m.number <= ? AND m.brought < 2 AND m.gone = 0 AND m.sender <> ?
         AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)
       ORDER BY m.number DESC LIMIT 1
       """, conversation, number, account.owner
     ) {
       (
         number: $0.int("number"),
-        name: MessageIDs(
-          origin: $0.optionalText("remote_id"), archive: $0.optionalText("archive_id")),
+        name: MessageIDs($0),
         speaker: Store.speaker($0, .sender, network: account.network)
       )
     }
@@ -83,8 +82,8 @@ extension Reading where Self: ~Copyable {
     let told = try database.rows(
       """
       SELECT ifnull(c.address, '') AS archive, (SELECT m.created_at FROM message m
-        WHERE m.conversation = c.id AND m.past = 0 AND m.archive_id IS NOT NULL AND m.sender <> ?1
-        ORDER BY m.created_at DESC LIMIT 1) AS newest
+        WHERE m.conversation = c.id AND m.brought < 2 AND m.archive_id IS NOT NULL AND m.sender <> ?1
+        ORDER BY m.sort DESC LIMIT 1) AS newest
       FROM conversation c WHERE c.network = ?2 AND newest IS NOT NULL
       """, account.owner, account.network
     ) { ($0.text("archive"), $0.time("newest")) }
@@ -98,7 +97,7 @@ extension Reading where Self: ~Copyable {
       """
       SELECT \(Store.placeColumns) FROM conversation c
       WHERE c.network = ?1 AND c.kind = \(Conversation.Kind.direct.rawValue) AND EXISTS (
-        SELECT 1 FROM message m WHERE m.sender = ?2 AND m.conversation = c.id AND m.past = 0
+        SELECT 1 FROM message m WHERE m.sender = ?2 AND m.conversation = c.id AND m.brought < 2
           AND m.state >= \(DeliveryState.sent.rawValue))
       ORDER BY c.id DESC
       """, account.network, account.owner

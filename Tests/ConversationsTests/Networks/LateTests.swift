@@ -155,7 +155,7 @@ import Testing
     try linked.say("four", by: linked.max, archive: "b2", at: linked.fixture.now - 999)
     #expect(try linked.bodies().suffix(2) == ["elsewhere", "four"])
     let newest = try linked.wire.read { try $0.newestTold(of: linked.account) }
-    #expect(newest == ["tea@rooms.example": linked.fixture.now])
+    #expect(newest == ["tea@rooms.example": linked.fixture.now - 999])
   }
 
   @Test("what reached the network twice, under two ids, is one message")

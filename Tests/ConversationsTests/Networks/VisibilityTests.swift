@@ -55,12 +55,14 @@ private final class Two {
       #expect(try store.read { try $0.room("tea@rooms.example", for: me) }?.id == place)
       #expect(try store.read { try $0.conversation(other, for: me) } == nil)
       #expect(try store.read { try $0.messages(in: other, limit: 9, for: me) }.isEmpty)
-      #expect(try store.read { try $0.messages(in: other, after: 0, limit: 9, for: me) }.isEmpty)
       #expect(try store.read { try $0.messages(in: place, limit: 9, for: me) }.count == 1)
-      let first = Store.PastPlace(time: 0, number: 0)
+      let all = Int64.min..<Int64.max
       #expect(
-        try store.read { try $0.past(in: other, from: first, until: nil, limit: 9, for: me) }
-          .isEmpty)
+        try store.read { try $0.messages(in: other, sorts: all, oldest: 9, for: me) }.isEmpty)
+      #expect(
+        try store.read {
+          try $0.arrivals(in: other, since: 0, upTo: .max, limit: 9, for: me)
+        }.isEmpty)
       let foreign = try #require(
         try store.database.first("SELECT id FROM message WHERE conversation = ?", other) {
           $0.id() as ID<Message>

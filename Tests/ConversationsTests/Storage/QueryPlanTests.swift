@@ -16,18 +16,21 @@ import Testing
     let message = try store.writeDurably { try $0.send("one", in: room, by: anna, typed: "one") }
     try store.writeDurably { try $0.edit(message.id, to: "two", by: anna) }
     let before = try store.writeDurably { try $0.send("before", in: room, by: anna) }
-    try store.database.run("UPDATE message SET past = 1 WHERE id = ?", before.id)
+    try store.database.run("UPDATE message SET brought = 2 WHERE id = ?", before.id)
     _ = try store.read { try $0.messages(in: room, limit: 50, for: anna) }
     _ = try store.read { try $0.messages(in: room, numbers: 1...9, for: anna) }
-    _ = try store.read { try $0.messages(in: room, after: 0, limit: 9, for: anna) }
-    let first = Store.PastPlace(time: 0, number: 0)
-    _ = try store.read { try $0.past(in: room, from: first, until: nil, limit: 9, for: anna) }
-    _ = try store.read { try $0.start(ofNewestPast: 9, in: room, until: nil) }
-    _ = try store.read {
-      try $0.past(in: room, from: first, until: nil, limit: 9, for: anna, isPast: false)
+    _ = try store.read { try $0.messages(in: room, before: 9, limit: 50, for: anna) }
+    _ = try store.read { try $0.messages(in: room, sorts: 0..<9, oldest: 9, for: anna) }
+    _ = try store.read { try $0.sorts(ofNumbers: 1...9, in: room) }
+    _ = try store.read { try $0.sort(behindTime: 9, in: room) }
+    _ = try store.read { try $0.newestSort() }
+    _ = try store.read { try $0.arrivals(in: room, since: 1, upTo: 9, limit: 9, for: anna) }
+    for query in ["x", "has:file"] {
+      _ = try store.read { try $0.search(SearchQuery.parse(query), for: anna) }
     }
-    _ = try store.read { try $0.start(ofNewestPast: 9, in: room, until: nil, isPast: false) }
-    _ = try store.read { try $0.count(in: room, since: 0, until: nil, upTo: 9) }
+    try store.writeDurably { try $0.setKeep(room, 9, by: anna) }
+    _ = try store.read { try $0.aged(in: room, before: 9) }
+    try store.writeIfNeeded { try $0.forgetOld(now: 9) }
     _ = try store.read { try $0.firstUnread(by: anna, in: room, behind: 0) }
     _ = try store.read { try $0.newest(by: anna, in: room) }
     _ = try store.read { try $0.unsent(by: anna) }
@@ -120,40 +123,55 @@ import Testing
 
   /// What is new is found by its number, however many messages I have written in ten years.
   @Test(arguments: [
-    ("m.id > ?1", "SEARCH m USING INTEGER PRIMARY KEY (rowid>?)"),
+    ("m.id > ?1", "SEARCH m USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
     ("m.revised > ?1", "SEARCH m USING INDEX message_revised (revised>?)"),
     ("m.moved > ?1", "SEARCH m USING INDEX message_moved (moved>?)"),
     ("m.state < 2", "SEARCH m USING INDEX message_unsent (sender=?)"),
     ("r.change > ?1", "SEARCH r USING COVERING INDEX reader_change (change>? AND change<?)"),
     (
-      "m.number < ?",
-      "SEARCH m USING INDEX message_live (conversation=? AND number<?)"
-    ),
-    ("m.number > ? AND m.past", "SEARCH m USING INDEX message_live (conversation=? AND number>?)"),
-    (
-      "SELECT 1 FROM message WHERE conversation = ? AND past = 1",
-      "SEARCH message USING INDEX message_past (conversation=?)"
+      "ORDER BY m.sort DESC LIMIT",
+      "SEARCH m USING INDEX message_order (conversation=? AND sort>? AND sort<?)"
     ),
     (
-      "(m.created_at, m.number) < (?",
-      "SEARCH m USING INDEX message_past (conversation=? AND (created_at,number)<(?,?))"
+      "ORDER BY m.sort LIMIT",
+      "SEARCH m USING INDEX message_order (conversation=? AND sort>? AND sort<?)"
     ),
     (
-      "m.past = 1\n  AND (m.created_at, m.number) >= (?",
-      "SEARCH m USING INDEX message_past "
-        + "(conversation=? AND (created_at,number)>(?,?) AND created_at<?)"
+      "SELECT sort FROM message WHERE conversation = ? AND sort <= ?",
+      "SEARCH message USING COVERING INDEX message_order (conversation=? AND sort<?)"
     ),
     (
-      "m.past = 0\n  AND (m.created_at, m.number) >= (?",
-      "SEARCH m USING INDEX message_age (conversation=? AND created_at>? AND created_at<?)"
+      "SELECT max(sort) FROM message",
+      "SEARCH message USING INDEX message_displaced (conversation=? AND created_at<?)"
     ),
     (
-      "m.past = 0 AND m.gone = 0",
+      "sort < ?2 * 1024 AND created_at",
+      "SEARCH message USING INDEX message_order (conversation=? AND sort<?)"
+    ),
+    (
+      "sort >> 10 <> created_at AND created_at < ?2 AND state",
+      "SEARCH message USING INDEX message_displaced (conversation=? AND created_at<?)"
+    ),
+    (
+      "m.brought < 2 AND m.gone = 0\nORDER",
       "SEARCH m USING INDEX message_sender (sender=? AND conversation=?)"
     ),
     (
+      "AS unread",
+      "SEARCH message USING COVERING INDEX message_sender "
+        + "(sender=? AND conversation=? AND number>?)"
+    ),
+    (
+      "AS unread",
+      "SEARCH message USING COVERING INDEX message_brought (conversation=? AND number>?)"
+    ),
+    (
+      "AS unread",
+      "SEARCH message USING COVERING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
+    ),
+    (
       "SELECT number FROM message",
-      "SEARCH message USING COVERING INDEX message_live (conversation=? AND number>?)"
+      "SEARCH message USING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
     ),
   ])
   func theRightIndexIsUsed(part: String, step: String) throws {

@@ -4,22 +4,33 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Numbers of a span of time") struct TimesTests {
-  @Test("are the least and the greatest in it, whatever the order of arrival")
+@Suite("Parts of the order") struct TimesTests {
+  @Test("a part of the order ends behind all that was made before a moment, whatever the clock did")
   func bounds() throws {
     let lobby = try Lobby()
-    let times: [Milliseconds] = [1000, 3000, 2000, 3000]
-    for time in times {
+    for time: Milliseconds in [1000, 5000, 2000, 3000, 6000] {
       lobby.fixture.now = time
       try lobby.says("at \(time)")
     }
-    func numbers(_ since: Milliseconds, _ until: Milliseconds?) throws -> ClosedRange<Int>? {
-      try lobby.store.read { try $0.numbers(in: lobby.lobby, since: since, until: until) }
+    func before(_ time: Milliseconds) throws -> [Int] {
+      try lobby.store.read {
+        let end = try $0.sort(behindTime: time, in: lobby.lobby)
+        return try $0.messages(
+          in: lobby.lobby, sorts: .min..<end, oldest: 9, for: lobby.anna
+        ).filter { $0.createdAt < time }.map(\.number)
+      }
     }
-    #expect(try numbers(.min, nil) == 1...4)
-    #expect(try numbers(3000, nil) == 2...4)
-    #expect(try numbers(2000, 3000) == 3...3)
-    #expect(try numbers(1001, 2000) == nil)
+    #expect(try before(1000) == [])
+    #expect(try before(1001) == [1])
+    #expect(try before(2001) == [1, 3])
+    #expect(try before(5000) == [1, 3, 4])
+    #expect(try before(.max) == [1, 2, 3, 4, 5])
+    let found = try lobby.store.read { try $0.sorts(ofNumbers: 2...4, in: lobby.lobby) }
+    let messages = try lobby.store.read {
+      try $0.messages(in: lobby.lobby, numbers: 2...4, for: lobby.anna)
+    }
+    #expect(found == messages[0].sort...messages[2].sort)
+    #expect(try lobby.store.read { try $0.sorts(ofNumbers: 6...9, in: lobby.lobby) } == nil)
   }
 
   @Test("a search of any room finds in rooms one is not in, but in no direct chat of others")

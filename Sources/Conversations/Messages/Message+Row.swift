@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Message {
+  /// What `init(_:)` reads of message `m`, its sender `p` and what it answers.
+  package static let columns = """
+    m.id, m.uid, m.conversation, m.number, m.sort, m.brought, m.sender, p.name AS sender_name,
+      p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at,
+      m.deleted_at, m.gone, m.revised, m.moved, \(Store.attachmentColumn), \(Quote.columns),
+      m.mentions, m.unverified, m.removed_by, m.removal_reason
+    """
+
+  package static let rows =
+    "FROM message m JOIN participant p ON p.id = m.sender AND \(isSound)\(Quote.joins)\n"
+
+  static let select = "SELECT \(columns) " + rows
+
+  /// Whether message `m` has a number and a sort key that this program gives. A row without is left
+  /// out, and not put right: who goes through the messages page by page would come to it again and
+  /// again. The + keeps SQLite from searching by it.
+  package static let isSound = """
+    +m.number BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound) AND \(SortKey.isSound)
+    """
+
+  /// Whether `?` does not ignore the sender of message `m`. The + keeps SQLite from searching by
+  /// it.
+  static let isNotIgnored = """
+    +m.sender NOT IN (
+      SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
+    """
+
+  /// With the stored state, which for an own message is not yet what its sender is shown.
+  package init(_ row: Row) {
+    self.init(
+      id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
+      number: row.int("number"), sender: row.id("sender"), senderName: row.text("sender_name"),
+      senderIdentity: row.text("sender_identity"), body: row.text("body"),
+      kind: .init(rawValue: row.int("kind")) ?? .text, createdAt: row.time("created_at"),
+      state: DeliveryState(rawValue: row.int("state")) ?? .sent,
+      failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
+      deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
+      attachments: Store.attachments(row.optionalText("attachment_list")), replyTo: Quote(row),
+      mentions: row.text("mentions"), isUnverified: row.bool("unverified"),
+      removal: row.optionalText("removed_by").map {
+        Removal(moderator: $0, reason: row.text("removal_reason"))
+      })
+    sort = row.int64("sort")
+    arrival = Arrival(rawValue: row.int("brought")) ?? .arrived
+  }
+}

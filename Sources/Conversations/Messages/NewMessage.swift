@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+
+/// A message before it is stored: written here, received from a network, or imported. Its author is
+/// a participant of the store or, as long as nobody has looked who that is, someone on a network.
+package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
+  /// What a network knows it by. What is yet to be sent gets its uid for an origin id, for good.
+  package var name: MessageIDs
+  package var speaker: Author
+  package var body: String
+  package var kind: Message.Kind
+  /// When it was said, in milliseconds; nil for now.
+  package var time: Milliseconds?
+  package var state = DeliveryState.sent
+  /// What it answers, as a network tells it.
+  package var answers: MessageIDs?
+  /// Who wrote what it answers, if that is told: says where to look for `answers.origin`.
+  package var answersSpeaker: NetworkUser?
+  /// The number of the message that it answers.
+  package var answeredNumber: Int?
+  /// Who is meant by the mentions in it (rule 2.10).
+  package var mentions = ""
+  /// Files that came as addresses (XEP-0066): shown as text until they are fetched.
+  package var links: [String] = []
+  /// It came from an archive or a log and is older than what is there: it stands in its place by
+  /// time, and is neither unread nor told.
+  package var isPast: Bool
+
+  // What only an export knows.
+
+  /// nil: it gets one.
+  package var uid: [UInt8]?
+  /// The one it had; nil for the next one.
+  package var number: Int64?
+  /// Its sort key there; nil where its time says it.
+  package var sort: Int64?
+  /// As in the table: 1 deleted, 2 taken back.
+  package var gone = 0
+  package var editedAt: Milliseconds?
+  package var deletedAt: Milliseconds?
+  package var removal: Removal?
+  package var failure: String?
+  package var isUnverified = false
+  package var attachments = 0
+
+  package init(
+    name: MessageIDs = MessageIDs(), speaker: Author, body: String, kind: Message.Kind = .text,
+    time: Milliseconds? = nil, answers: MessageIDs? = nil, answersSpeaker: NetworkUser? = nil,
+    links: [String] = [], isPast: Bool = false
+  ) {
+    self.name = name
+    self.speaker = speaker
+    self.body = body
+    self.kind = kind
+    self.time = time
+    self.answers = answers
+    self.answersSpeaker = answersSpeaker
+    self.links = links
+    self.isPast = isPast
+  }
+
+  /// The same by somebody whom the store knows.
+  package func spoken(by participant: ID<Participant>) -> NewMessage<ID<Participant>> {
+    var message = NewMessage<ID<Participant>>(
+      name: name, speaker: participant, body: body, kind: kind, time: time, links: links,
+      isPast: isPast)
+    message.state = state
+    message.mentions = mentions
+    return message
+  }
+}
+
+/// What was said on a network.
+package typealias NetworkMessage = NewMessage<NetworkUser>
+
+/// What a message gets when it is stored.
+package struct NewMessagePlace {
+  package var id: ID<Message>
+  package var number: Int64
+  package var sort: Int64
+  package var arrival: Message.Arrival
+
+  package init(id: ID<Message>, number: Int64, sort: Int64, arrival: Message.Arrival) {
+    (self.id, self.number, self.sort, self.arrival) = (id, number, sort, arrival)
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// The one place where a message gets into the table.
+  ///
+  /// - Returns: its uid; nil where its uid, its number or its archive id is taken.
+  package func insert(
+    _ message: NewMessage<ID<Participant>>, at place: NewMessagePlace,
+    in conversation: ID<Conversation>
+  ) throws -> [UInt8]? {
+    let uid = message.uid ?? Store.newUID()
+    try database.run(
+      """
+      INSERT INTO message(id, uid, conversation, number, sort, brought, sender, kind, state, gone,
+        created_at, edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body,
+        mentions, attachments, removed_by, removal_reason)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """, place.id, uid, conversation, place.number, place.sort, place.arrival.rawValue,
+      message.speaker, message.kind.rawValue, message.state.rawValue, message.gone,
+      message.time ?? clock(), message.editedAt, message.deletedAt, message.failure,
+      message.name.origin ?? (message.state == .sending ? hexadecimal(uid) : nil),
+      message.name.archive, message.isUnverified, message.answeredNumber, message.body,
+      message.mentions, message.attachments, message.removal?.moderator,
+      message.removal?.reason ?? "")
+    return database.changedRows > 0 ? uid : nil
+  }
+
+  /// Stores a message in a conversation under its next number.
+  package func store(
+    _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
+    _ arrival: Message.Arrival, in place: Conversation
+  ) throws -> (uid: [UInt8], number: Int) {
+    let number = place.lastNumber + 1
+    // Beyond, nobody would be shown it.
+    guard Message.numbers.contains(Int64(number)) else {
+      throw StoreError.corrupt(
+        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
+    }
+    let uid = try insert(
+      message,
+      at: NewMessagePlace(id: id, number: Int64(number), sort: sort, arrival: arrival),
+      in: place.id)
+    guard let uid else {
+      throw StoreError.corrupt(
+        path: path, detail: "\(place.name) has another message \(number) already")
+    }
+    try database.run(
+      "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",
+      number, message.time ?? clock(), place.id)
+    return (uid, number)
+  }
+
+  /// The id of a message that is brought in and is older than others here. Such ids begin behind all
+  /// that those which arrive ever reach, so that ids grow with the time among those.
+  package func idForOlder() throws -> ID<Message> {
+    let last = try database.first(
+      "SELECT max(id) FROM message WHERE id < ?", Int64.max
+    ) { $0.int64() }
+    return ID(rawValue: max(try connection.successor(of: max(last ?? 0, 0)), Message.older))
+  }
+}
+
+extension Store {
+  static func newUID() -> [UInt8] {
+    var random = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
+}

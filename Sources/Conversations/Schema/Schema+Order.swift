@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Schema {
+  /// The one order of messages (``SortKey``), and how each came in.
+  ///
+  /// A conversation's messages are walked in the order in which they were shown before: those of
+  /// `past` by time, then the others by number, or by time where `by_time` was set. Each gets the
+  /// greater of its time and what follows the one before it.
+  static let order = """
+    ALTER TABLE message ADD COLUMN sort INTEGER;
+    -- 0 it arrived; an import or an archive brought it in: 1 with its whole conversation, 2 without.
+    ALTER TABLE message ADD COLUMN brought INTEGER NOT NULL DEFAULT 0;
+    UPDATE message SET brought = iif(past <> 0, 2, 1) WHERE past <> 0 OR id < 0;
+    \(sorting(
+      of: "message m JOIN conversation c ON c.id = m.conversation",
+      by: "m.past <> 0 DESC, iif(m.past <> 0 OR c.by_time <> 0, m.created_at, 0), m.number"))
+
+    DROP INDEX message_sender;
+    DROP INDEX message_live;
+    DROP INDEX message_past;
+    DROP INDEX message_age;
+    ALTER TABLE message DROP COLUMN past;
+    ALTER TABLE conversation DROP COLUMN by_time;
+    CREATE UNIQUE INDEX message_order ON message(conversation, sort);
+    -- `brought` is in these two for SQLite to count without a look at the table.
+    CREATE INDEX message_sender ON message(sender, conversation, number, brought)
+      WHERE brought < 2;
+    CREATE INDEX message_brought ON message(conversation, number, brought) WHERE brought = 2;
+    -- Those that stand elsewhere than their time says: a clock was wrong.
+    CREATE INDEX message_displaced ON message(conversation, created_at)
+      WHERE sort >> \(SortKey.bits) <> created_at;
+    """
+
+  /// Gives messages their sort keys: in an order of each conversation, by time as far as that allows.
+  package static func sorting(of messages: String, by order: String) -> String {
+    """
+    UPDATE message SET sort = ranked.sort FROM (
+      SELECT id, place + max(at - place) OVER (PARTITION BY conversation ORDER BY place) AS sort
+      FROM (
+        SELECT m.id, m.conversation, \(SortKey.expression(for: "m.created_at")) AS at,
+          row_number() OVER (PARTITION BY m.conversation ORDER BY \(order)) AS place
+        FROM \(messages))
+    ) AS ranked WHERE message.id = ranked.id;
+    """
+  }
+}
