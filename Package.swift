@@ -169,7 +169,7 @@ let package = Package(
       dependencies: [
         "Exchange", "NetworkInbox", "Conversations", "Platform", "StoreFixture", "Repeatable",
       ],
-      swiftSettings: tests),
+      exclude: ["OldStore"], swiftSettings: tests),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
       swiftSettings: tests),

@@ -128,10 +128,11 @@ package struct ConversationSwitcher {
   /// It could not be entered.
   mutating func giveUp() { (target, deadline, run) = (nil, nil, nil) }
 
-  /// Another conversation is open than this one was.
-  mutating func noteFormer(_ conversation: Conversation) {
-    former.removeAll { $0 == conversation.id }
-    former.append(conversation.id)
+  /// Notes which conversation was open before this one opens.
+  mutating func noteFormer(_ conversation: ID<Conversation>?, before next: ID<Conversation>) {
+    guard let conversation, conversation != next else { return }
+    former.removeAll { $0 == conversation }
+    former.append(conversation)
   }
 
   // MARK: Typing a name

@@ -27,7 +27,8 @@ package struct OpenConversation {
 
   init(me: ID<Participant>) { self.me = me }
 
-  package var id: ID<Conversation>? { conversation?.id }
+  // Not inlined: the optimizer of Swift 6.3 aborts on functions that inline it twice.
+  package var id: ID<Conversation>? { @inline(never) get { conversation?.id } }
 
   package var isMember: Bool { membership == .member }
 

@@ -51,9 +51,10 @@ extension Session {
     let entrance = try Entrance(
       to: target, of: me.id, transcript, isInteractive: isInteractive, isFirst: isStarting,
       snapshot)
-    elsewhere.moved(from: open.id, to: target.id)
+    let former = open.id
+    elsewhere.moved(from: former, to: target.id)
     joinsAndLeaves = JoinLeaveDigest()
-    if let former = open.conversation, former.id != target.id { switcher.noteFormer(former) }
+    switcher.noteFormer(former, before: target.id)
     open.becomes(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
     readState.enter(
       printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
