@@ -14,7 +14,7 @@ extension DurableTransaction {
     let isPerson = name.hasPrefix("@")
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
     guard bare.contains("@") else {
-      if isPerson { return try direct(me, with: participant(identity: bare).id) }
+      if isPerson { return try directChat(me, with: participant(identity: bare).id) }
       return try makeRoom(bare, for: me)
     }
     guard Store.isAddress(bare) else {
@@ -35,7 +35,7 @@ extension DurableTransaction {
     }
     if isPerson { return try networkChat(with: bare.lowercased(), of: account) }
     let room = try networkRoom(bare.lowercased(), network: account.network)
-    if try !isMember(me, of: room.id) {
+    if try !isInside(me, of: room.id) {
       try join(me, room.id)
       _ = try ask(.join, target: bare.lowercased(), of: account)
     }

@@ -68,7 +68,7 @@ struct Script {
     }
     // A person whom the store does not know has no chats.
     guard !isNobody else { throw RuleError.noSuchRoom(name) }
-    return try store.writeDurablyIfNeeded { try $0.direct(me.id, with: person.id) }
+    return try store.writeDurablyIfNeeded { try $0.directChat(me.id, with: person.id) }
   }
 
   /// The message that N names, or -N from the newest, of any sender (rule 7.5).
@@ -135,7 +135,7 @@ extension Launch {
     let store = try openStore(create: creates)
     defer { store.close() }
     var me = try creates ? participant(in: store, rc: rc) : reader(in: store, rc: rc)
-    me.nicknames = try store.read { try $0.nicknames(of: me.id) }
+    me.nicknames = try store.read { try $0.roomNicknames(of: me.id) }
     let script = Script(store: store, me: me, settings: rc.settings, glyphs: glyphs)
     do {
       let status = try body(script)

@@ -50,13 +50,13 @@ public final class Store {
     path given: String, options: Options = .init(),
     clock: @escaping () -> Milliseconds = Store.wallClock
   ) throws {
-    let (files, database, isShared) = try Store.opened(given, options)
+    let (files, database, isShared) = try Store.openDatabase(given, options)
     connection = StoreConnection(
       files: files, database: database, isShared: isShared, clock: clock)
     patience = options.patience
   }
 
-  private static func opened(
+  private static func openDatabase(
     _ path: String, _ options: Options
   ) throws -> (StoreFiles, Database, isShared: Bool) {
     let files = try StoreFiles(path: path, options: options)

@@ -375,7 +375,7 @@ struct AccountTests {
     #expect(anna.printed.last?.contains("have no password") == true)
     #expect(anna.history == before)
     let lines = try anna.store.read {
-      try $0.history(
+      try $0.inputHistory(
         of: anna.session.me.id, shell: try #require(anna.session.shellID), limit: 10)
     }
     #expect(!lines.joined().contains("sesame"))

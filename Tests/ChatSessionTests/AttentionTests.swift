@@ -159,7 +159,7 @@ struct AttentionTests {
       let other = try ben.store.writeDurably {
         try $0.send("gone", in: lobby, by: ben.session.me.id)
       }
-      try ben.store.writeDurably { try $0.delete(other.id, by: ben.session.me.id) }
+      try ben.store.writeDurably { try $0.deleteMessage(other.id, by: ben.session.me.id) }
     }
     anna.look()
     _ = anna.rows()

@@ -51,7 +51,7 @@ struct OutgoingTests {
     lock.release()
     anna.wait(1000)
     let shell = try #require(anna.session.shellID)
-    let history = try store.read { try $0.history(of: me.id, shell: shell, limit: 9) }
+    let history = try store.read { try $0.inputHistory(of: me.id, shell: shell, limit: 9) }
     #expect(history == ["/status", "/alias"])
   }
 

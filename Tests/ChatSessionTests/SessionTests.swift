@@ -349,7 +349,7 @@ struct SessionTests {
       #expect(anna.history.last == "precious")
     }
     #expect(
-      try anna.store.read { try $0.history(of: anna.session.me.id, shell: "", limit: 9) }
+      try anna.store.read { try $0.inputHistory(of: anna.session.me.id, shell: "", limit: 9) }
         .count { $0 == "precious" } == 1)
   }
 

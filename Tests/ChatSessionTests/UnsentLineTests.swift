@@ -33,7 +33,7 @@ struct UnsentLineTests {
 
   /// The lines that anna's next shell finds in its history, the oldest first.
   private func history() throws -> [String] {
-    try town.store().read { try $0.history(of: anna.session.me.id, shell: "", limit: 9) }
+    try town.store().read { try $0.inputHistory(of: anna.session.me.id, shell: "", limit: 9) }
   }
 
   @Test(

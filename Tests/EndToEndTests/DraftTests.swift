@@ -66,7 +66,7 @@ extension EndToEnd {
       defer { store.close() }
       let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       #expect(
-        try store.read { try $0.history(of: me, shell: "", limit: 9) }.filter {
+        try store.read { try $0.inputHistory(of: me, shell: "", limit: 9) }.filter {
           $0 == "precious text"
         }.count == 1)
     }

@@ -134,7 +134,7 @@ extension EndToEnd {
             try person.messages(in: place).contains { $0.deletedAt != nil && $0.body == "" }
           }, "\(person.name)")
       }
-      _ = try anna.store.writeDurably { try $0.delete(tea.id, by: anna.me) }
+      _ = try anna.store.writeDurably { try $0.deleteMessage(tea.id, by: anna.me) }
       try cem.expect("urn:xmpp:message-retract:1")
       #expect(
         try ben.wait { try ben.messages(in: bens).count { $0.deletedAt != nil } == 2 })
@@ -203,7 +203,7 @@ extension EndToEnd {
       try ben.expect("two", in: place) { $0.editedAt != nil && $0.number == theirs.number }
       try ben.say("three", in: place, to: theirs)
       try anna.expect("three", in: bens) { $0.replyTo?.number == one.number }
-      _ = try anna.store.writeDurably { try $0.delete(one.id, by: anna.me) }
+      _ = try anna.store.writeDurably { try $0.deleteMessage(one.id, by: anna.me) }
       #expect(try ben.wait { try ben.messages(in: place).contains { $0.deletedAt != nil } })
     }
 

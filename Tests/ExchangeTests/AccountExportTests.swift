@@ -74,7 +74,7 @@ import Testing
   func isPrivate() throws {
     let store = lobby.store
     let eve = try store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(lobby.ben, with: eve) }
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(lobby.ben, with: eve) }
     try store.writeDurably {
       try $0.send("from ben to eve", in: chat.id, by: lobby.ben, typed: "typed to eve", shell: "y")
     }

@@ -192,7 +192,7 @@ import Testing
       try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") },
       try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }
     )
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna.id, with: ben.id) }
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(anna.id, with: ben.id) }
     #expect(
       try store.read { try $0.messages(in: chat.id, limit: 9, for: anna.id) }.map(\.sender) == [
         anna.id, ben.id,
@@ -205,7 +205,7 @@ import Testing
   private func bodies(_ store: Store, of me: String, with other: String) throws -> [String] {
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: me) }.id
     let chat = try store.writeDurablyIfNeeded {
-      try $0.direct(
+      try $0.directChat(
         me, with: try $0.participant(identity: other).id)
     }
     return try store.read { try $0.messages(in: chat.id, limit: 9, for: me) }.map(\.body)
@@ -266,7 +266,7 @@ import Testing
       let report = try store.take([log], into: round == 2 ? "@robert" : "@rob")
       #expect(report.people == 0 && report.messages == (round == 0 ? 3 : 0))
     }
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna.id, with: robert.id) }
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(anna.id, with: robert.id) }
     #expect(
       try store.read { try $0.messages(in: chat.id, limit: 9, for: anna.id) }.map(\.sender)
         == [robert.id, anna.id, robert.id])

@@ -45,7 +45,7 @@ import Testing
     #expect(try topics(copy) == ["one", "two"])
     #expect(
       try copy.writeDurablyIfNeeded {
-        try $0.history(
+        try $0.inputHistory(
           of: $0.participant(identity: "anna").id, shell: "",
           limit: 9)
       } == [

@@ -73,7 +73,7 @@ extension Lobby {
       try store.writeDurably { try $0.setTopic(topic, of: self.lobby, by: anna) }
     }
     try other.writeDurably {
-      try $0.invite(
+      try $0.inviteToRoom(
         $0.participant(identity: "cleo").id, to: self.lobby,
         by: ben)
     }
@@ -89,7 +89,7 @@ extension Lobby {
     try other.writeDurably { try $0.react(first.id, by: ben, with: "👍") }
     try other.writeDurably { try $0.react(first.id, by: ben, with: "❤️") }
     let gone = try says("to be deleted")
-    try store.writeDurably { try $0.delete(gone.id, by: anna) }
+    try store.writeDurably { try $0.deleteMessage(gone.id, by: anna) }
     let back = try says("to be taken back")
     _ = try store.writeDurably { try $0.takeBack(back.id, by: anna) }
     let files = [
@@ -103,7 +103,7 @@ extension Lobby {
         replyTo: first.id)
     }
     try says(String(repeating: "long 長い ", count: 12_000))
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna, with: ben) }
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(anna, with: ben) }
     try store.writeDurably { try $0.send("psst", in: chat.id, by: anna, typed: "psst", shell: "a") }
     try store.write { try $0.appendHistory("/help", of: anna, shell: "a") }
     try store.write { try $0.appendHistory("psst", of: anna, shell: "c") }
@@ -149,7 +149,7 @@ extension Lobby {
     try store.writeDurablyIfNeeded {
       try $0.setDraft(Draft(text: "of ben", caret: 0), of: ben, in: chat.id)
     }
-    let notes = try store.writeDurablyIfNeeded { try $0.direct(anna, with: anna) }
+    let notes = try store.writeDurablyIfNeeded { try $0.directChat(anna, with: anna) }
     try store.writeDurably { try $0.send("to myself", in: notes.id, by: anna) }
     _ = try store.writeDurably { try $0.rename(ben, to: "Benjamin") }
     let old = try store.writeDurablyIfNeeded { try $0.makeRoom("old") }

@@ -81,7 +81,7 @@ import Testing
     try copy.take([old])
     lobby.fixture.now += 1000
     try lobby.store.writeDurably { try $0.edit(edited.id, to: "first", by: lobby.anna) }
-    try lobby.store.writeDurably { try $0.delete(deleted.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(deleted.id, by: lobby.anna) }
     let new = try text(lobby.store)
     let report = try copy.take([new])
     #expect(report.changed == 2 && report.known == 0 && report.messages == 0)
@@ -132,14 +132,16 @@ import Testing
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.reacted.isEmpty)
     #expect(changes.moved.isEmpty && !changes.hasMore)
     #expect(try lobby.store.read { try $0.listing(for: lobby.anna) }.map(\.unread) == [0])
-    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.isEmpty)
+    #expect(try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }.isEmpty)
     // What is said from now on is news as ever.
     let next = try lobby.benSays("anna, news")
     #expect(next.number == 52)
     let more = try lobby.store.read { try $0.changes(since: changes.position, for: lobby.anna) }
     #expect(more.arrived.map(\.body) == ["anna, news"])
-    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.map(\.count) == [1])
-    #expect(try lobby.store.read { try $0.unread(for: lobby.anna) }.map(\.mentions) == [1])
+    #expect(
+      try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }.map(\.count) == [1])
+    #expect(
+      try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }.map(\.mentions) == [1])
   }
 
   @Test("what was imported is found, behind what was said here, and survives a recovery")

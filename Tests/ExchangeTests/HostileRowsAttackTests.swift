@@ -222,9 +222,9 @@ import Testing
           for message in changes.arrived + changes.revised + changes.moved { sound(message, what) }
         }
       }
-      attempt { _ = try store.read { try $0.unread(for: me) } }
+      attempt { _ = try store.read { try $0.unreadConversations(for: me) } }
       attempt { _ = try store.read { try $0.drafts(of: me) }.map { placed($0.1, what) } }
-      attempt { _ = try store.read { try $0.history(of: me, shell: "a", limit: 100) } }
+      attempt { _ = try store.read { try $0.inputHistory(of: me, shell: "a", limit: 100) } }
       attempt {
         for hit in try store.read({
           try $0.search(
@@ -287,7 +287,7 @@ import Testing
       attempt { _ = try store.read { try $0.revisions(of: message.id) } }
       attempt { _ = try store.read { try $0.reactions(of: message.id) } }
       attempt { _ = try store.read { try $0.recipients(of: message.id) } }
-      attempt { _ = try store.read { try $0.attachments(of: message.id) } }
+      attempt { _ = try store.read { try $0.files(of: message.id) } }
     }
     attempt { _ = try store.read { try $0.sorts(ofNumbers: 1...Int.max, in: place) } }
     attempt { _ = try store.read { try $0.sort(behindTime: .max, in: place) } }
@@ -352,9 +352,9 @@ import Testing
 
   private func sound(_ message: Message, _ what: String) {
     #expect(Message.numbers.contains(Int64(message.number)), "\(what)")
-    #expect(JSONShape.times.contains(message.createdAt), "\(what)")
+    #expect(Message.times.contains(message.createdAt), "\(what)")
     let times = [message.editedAt, message.deletedAt].compactMap { $0 }
-    #expect(times.allSatisfy(JSONShape.times.contains), "\(what)")
+    #expect(times.allSatisfy(Message.times.contains), "\(what)")
   }
 
   private func placed(_ draft: Draft, _ what: String) {

@@ -83,7 +83,7 @@ import Testing
   private static func rooms(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> [String] {
-    let unread = try store.read { try $0.unread(for: me) }
+    let unread = try store.read { try $0.unreadConversations(for: me) }
     var lines = [
       "\(name) unread: \(unread.map { "\($0.conversation.name) \($0.count) \($0.mentions)" })"
     ]
@@ -226,12 +226,12 @@ private struct OldStore {
     let edited = try say("wrnog", anna)
     try store.writeDurably { try $0.edit(edited.id, to: "right tea", by: anna) }
     let deleted = try say("to be deleted", ben)
-    try store.writeDurably { try $0.delete(deleted.id, by: ben) }
+    try store.writeDurably { try $0.deleteMessage(deleted.id, by: ben) }
     let taken = try say("to be taken back", anna)
     _ = try store.writeDurably { try $0.takeBack(taken.id, by: anna) }
     try store.writeDurably { try $0.react(second.id, by: anna, with: "🎉") }
     _ = try say("last words", ben)
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna, with: ben) }.id
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(anna, with: ben) }.id
     for body in ["psst", "tea?", "yes"] { _ = try say(body, body == "tea?" ? ben : anna, in: chat) }
     try store.writeIfNeeded { try $0.noteSeen(by: ben, in: chat, upTo: 1, sendReceipt: true) }
     let kept = try store.writeDurablyIfNeeded { try $0.makeRoom("kept") }.id

@@ -34,7 +34,7 @@ import Testing
   func unread() throws {
     try live(3)
     try store.take([log(300)], into: "lobby")
-    let found = try #require(try store.read { try $0.unread(for: room.ben) }.first)
+    let found = try #require(try store.read { try $0.unreadConversations(for: room.ben) }.first)
     #expect(found.count == 3 && found.mentions == 3)
     #expect(try store.read { try $0.readMarker(of: room.ben, in: room.lobby) } == 0)
     #expect(try store.read { try $0.firstUnread(by: room.ben, in: room.lobby, behind: 0) } == 1)
@@ -47,12 +47,12 @@ import Testing
     try store.writeIfNeeded {
       try $0.noteSeen(by: room.ben, in: room.lobby, upTo: 3, sendReceipt: true)
     }
-    #expect(try store.read { try $0.unread(for: room.ben) }.isEmpty)
+    #expect(try store.read { try $0.unreadConversations(for: room.ben) }.isEmpty)
     #expect(try states() == [.sent, .sent, .sent, .seen, .seen, .seen])
     // What is said from now on counts, and what is seen of it says nothing of the log.
     let next = try room.says("ben, next")
     #expect(next.number == 304)
-    #expect(try store.read { try $0.unread(for: room.ben) }.map(\.mentions) == [1])
+    #expect(try store.read { try $0.unreadConversations(for: room.ben) }.map(\.mentions) == [1])
     #expect(try store.read { try $0.listing(for: room.ben) }.map(\.unread) == [1])
     try store.writeIfNeeded {
       try $0.noteSeen(by: room.ben, in: room.lobby, upTo: 304, sendReceipt: true)
@@ -77,7 +77,7 @@ import Testing
     let ben = try copy.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let place = try #require(try copy.read { try $0.room("lobby") }).id
-    #expect(try copy.read { try $0.unread(for: ben) }.map(\.count) == [2])
+    #expect(try copy.read { try $0.unreadConversations(for: ben) }.map(\.count) == [2])
     #expect(
       try copy.read { try $0.messages(in: place, limit: 4, for: ben) }.map(\.number) == [
         8, 1, 2, 3,
@@ -110,7 +110,7 @@ import Testing
     // What is said now is the newest all the same.
     #expect(try room.says("now").number == 11)
     #expect(try numbers() == all + [9, 8, 10, 11])
-    #expect(try store.read { try $0.unread(for: room.ben) }.map(\.count) == [4])
+    #expect(try store.read { try $0.unreadConversations(for: room.ben) }.map(\.count) == [4])
   }
 
   @Test("3.7: is not my newest, and cannot be taken back, only edited and deleted")
@@ -128,7 +128,7 @@ import Testing
     #expect(try store.read { try $0.newest(by: room.anna, in: room.lobby) }?.body == "here")
     #expect(try store.read { try $0.newest(by: room.anna, in: room.lobby, skipping: 1) } == nil)
     #expect(try store.writeDurably { try $0.edit(old.id, to: "edited", by: room.anna) }.isPast)
-    #expect(try store.writeDurably { try $0.delete(old.id, by: room.anna) }.deletedAt != nil)
+    #expect(try store.writeDurably { try $0.deleteMessage(old.id, by: room.anna) }.deletedAt != nil)
   }
 
   @Test("what waits for a network is not past, wherever it comes into")

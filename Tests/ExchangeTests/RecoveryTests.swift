@@ -83,8 +83,8 @@ private final class Grown {
       try old.read { try $0.draft(of: anna, in: lobby) }
         == new.read { try $0.draft(of: anna, in: lobby) })
     #expect(
-      try old.read { try $0.history(of: anna, shell: "x", limit: 9_999) }
-        == new.read { try $0.history(of: anna, shell: "x", limit: 9_999) })
+      try old.read { try $0.inputHistory(of: anna, shell: "x", limit: 9_999) }
+        == new.read { try $0.inputHistory(of: anna, shell: "x", limit: 9_999) })
     #expect(
       try new.read { try $0.reactions(of: try #require(try $0.newest(by: anna, in: lobby)).id) }
         .count == 1)

@@ -368,7 +368,7 @@ final class NetworkProcessTests {
       if count == 1 { _ = try? mine.writeDurably { try $0.ask(.reconnect, of: account) } }
       if count == 2 {
         source.isListed = false
-        _ = try? mine.writeDurably { try $0.ask(.settings, of: account) }
+        _ = try? mine.writeDurably { try $0.ask(.readSettings, of: account) }
       }
     }
     #expect(try process(settings: ["host": "h.x.org"]).run() == nil)
@@ -421,7 +421,7 @@ final class NetworkProcessTests {
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       source.now?.isWanted = false
-      _ = try? mine.writeDurably { try $0.ask(.settings, of: account) }
+      _ = try? mine.writeDurably { try $0.ask(.readSettings, of: account) }
     }
     #expect(try process().run() == nil)
   }
@@ -478,7 +478,7 @@ final class NetworkProcessTests {
     let message = try ask(.fetch, link)
     try runUntilAnswered(["ca": web.authority])
     #expect(try answers(since: position) == [""])
-    let file = try #require(try mine.read { try $0.attachments(of: message.id) }.first)
+    let file = try #require(try mine.read { try $0.files(of: message.id) }.first)
     #expect(file.name == "plan b.bin" && file.bytes == 300_000)
     #expect(
       FileManager.default.contents(atPath: mine.path(of: file)) == WebServer.bytes(300_000))
@@ -497,7 +497,7 @@ final class NetworkProcessTests {
       try answers(since: position).sorted() == [
         "", "", "a.png could not be fetched: it does not exist, or no longer does (404).",
       ])
-    #expect(try mine.read { try $0.attachments(of: message.id) }.isEmpty)
+    #expect(try mine.read { try $0.files(of: message.id) }.isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/store.attachments")
     #expect(names.isEmpty, "\(names)")
   }
@@ -533,7 +533,7 @@ final class NetworkProcessTests {
     }
     try run(until: 3, ["ca": web.authority])
     #expect(early == 4)
-    #expect(try mine.read { try $0.attachments(of: message.id) }.map(\.name) == ["d"])
+    #expect(try mine.read { try $0.files(of: message.id) }.map(\.name) == ["d"])
   }
 
   @Test("what the owner asks for does not wait for what nobody did")
@@ -545,7 +545,7 @@ final class NetworkProcessTests {
     _ = try ask(.fetchUnasked, web.address("/10/e"))
     let message = try ask(.fetch, web.address("/10/f"))
     try run(until: 5, ["ca": web.authority])
-    #expect(try mine.read { try $0.attachments(of: message.id) }.map(\.name) == ["f"])
+    #expect(try mine.read { try $0.files(of: message.id) }.map(\.name) == ["f"])
     #expect(time.ahead == 0)
   }
 

@@ -64,7 +64,7 @@ struct Accounts {
     try ownFiles.set(settings, of: account, inStoreAt: storePath)
     try transaction.noteChange(of: account)
     if settings != nil, try transaction.holderIsAlive(of: account) {
-      try transaction.ask(.settings, of: account)
+      try transaction.ask(.readSettings, of: account)
     }
   }
 

@@ -20,7 +20,7 @@ struct EmojiUse {
     _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     if let known { return known }
-    let lines = (try? snapshot.history(of: me, shell: shell ?? "", limit: Self.lines)) ?? []
+    let lines = (try? snapshot.inputHistory(of: me, shell: shell ?? "", limit: Self.lines)) ?? []
     var weights: [String: Int] = [:]
     // One use now is worth twenty of a thousand lines ago.
     for (age, line) in lines.reversed().enumerated() {

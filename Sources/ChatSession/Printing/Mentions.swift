@@ -26,7 +26,7 @@ extension Reading where Self: ~Copyable {
   package func unread(
     mentioning me: Participant, highlight: [String], in places: Set<ID<Conversation>>? = nil
   ) throws -> [Unread] {
-    try unread(for: me.id, in: places, words: highlight) {
+    try unreadConversations(for: me.id, in: places, words: highlight) {
       me.isMentioned(in: $0, mentions: $1, highlight: highlight)
     }
   }

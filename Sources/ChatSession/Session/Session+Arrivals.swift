@@ -186,7 +186,7 @@ extension Session {
       isInvited
       ? words.invitation(
         event, to: name,
-        isMember: (try? snapshot.isMember(me.id, of: event.conversation)) ?? true)
+        isMember: (try? snapshot.isInside(me.id, of: event.conversation)) ?? true)
       : words.sentence(
         for: event, in: isHere ? nil : SafeText(name: name),
         newName: (try? snapshot.newName(after: event)) ?? nil)

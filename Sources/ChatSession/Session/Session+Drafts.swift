@@ -125,7 +125,7 @@ extension Session {
 
   func reloadHistory(_ snapshot: borrowing Snapshot) {
     guard isInteractive, let shellID,
-      let lines = try? snapshot.history(of: me.id, shell: shellID, limit: Self.historyLines)
+      let lines = try? snapshot.inputHistory(of: me.id, shell: shellID, limit: Self.historyLines)
     else { return }
     drafts.isHistoryStale = false
     emit(.setHistory(lines))

@@ -196,7 +196,8 @@ extension Session {
         case .named(.conversation(let found)): endChoice(of: found.id)
         case .named(.person(let person)):
           let me = me.id
-          let chosen = try commit([], { [.goTo(try $0.direct(me, with: person.id), isNew: false)] })
+          let chosen = try commit(
+            [], { [.goTo(try $0.directChat(me, with: person.id), isNew: false)] })
           for case .goTo(let chat, _) in chosen { endChoice(of: chat.id) }
         case .near(let near):
           if switcher.endChoice() { emit(.endChoice) }

@@ -304,7 +304,7 @@ package final class Session {
   /// I am called otherwise now, here or in another shell.
   func becomes(_ me: Participant, _ snapshot: borrowing Snapshot) {
     self.me = me
-    if !accounts.list.isEmpty, let nicknames = try? snapshot.nicknames(of: me.id) {
+    if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
     transcript.name(self.me)

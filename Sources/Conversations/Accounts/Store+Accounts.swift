@@ -18,7 +18,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// What someone is called in the rooms that they are in by accounts of theirs.
-  package func nicknames(of me: ID<Participant>) throws -> [String] {
+  package func roomNicknames(of me: ID<Participant>) throws -> [String] {
     try database.rows(
       """
       SELECT DISTINCT c.nick FROM account a JOIN conversation c ON c.network = a.network
@@ -142,27 +142,6 @@ extension DurableTransaction {
     try database.run(
       "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
       try nextChange(), account.id)
-  }
-
-  /// Takes an account away. Its conversations stay for its owner to read; what waited for the
-  /// network has failed, with a sentence that says why. Its process sees it at the next bell.
-  ///
-  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  public func removeAccount(_ account: Account) throws {
-    guard try self.account(network: account.network) != nil else {
-      throw RuleError.noSuchAccount(account.address)
-    }
-    // The account's row is there as long as it takes to say what fails.
-    try failOutbox(of: account.network, "the account \(account.address) was removed")
-    try database.run("DELETE FROM request WHERE account = ?", account.id)
-    try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
-    try forgetPresence(on: account.network)
-    try database.run(
-      """
-      UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
-      WHERE id = ?
-      """, try nextChange(), account.id)
-    try touchPeople()
   }
 }
 

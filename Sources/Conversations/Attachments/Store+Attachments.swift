@@ -22,12 +22,13 @@ extension Store {
 
 extension Reading where Self: ~Copyable {
   /// The files of a message, in the order they were attached.
-  public func attachments(of message: ID<Message>) throws -> [Attachment] {
+  public func files(of message: ID<Message>) throws -> [Attachment] {
     try database.rows(
       "SELECT hash, name, type, bytes FROM attachment WHERE message = ? ORDER BY ordinal", message
     ) {
-      Store.checkedAttachment(
-        hash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"), bytes: $0.int("bytes"))
+      Attachment(
+        checkedHash: $0.hex("hash"), name: $0.text("name"), type: $0.text("type"),
+        bytes: $0.int("bytes"))
     }
   }
 }
@@ -96,27 +97,29 @@ extension Store {
     try attachmentFolder.keep(
       fileAt: path, name: name, identity: identity, type: type, limit: limit)
   }
+}
 
+extension Attachment {
   /// As read from a file in which anything may stand.
-  fileprivate static func checkedAttachment(
-    hash: String, name: String, type: String, bytes: Int
-  ) -> Attachment {
-    Attachment(
+  init(
+    checkedHash hash: String, name: String, type: String, bytes: Int
+  ) {
+    self.init(
       hash: hash, name: FileName.safe(name), type: FileType.checked(type) ?? FileType.unknown,
       bytes: max(0, bytes))
   }
 
   /// All attachments of message `m` in one text, or NULL: so they come with the message's row, and
   /// a message without any costs nothing. The separators cannot be in a safe name or a type.
-  static let attachmentColumn = """
+  static let listColumn = """
     CASE WHEN m.attachments > 0 THEN (
       SELECT group_concat(a.ordinal || char(31) || lower(hex(a.hash)) || char(31) || a.bytes
         || char(31) || a.type || char(31) || a.name, char(30))
       FROM attachment a WHERE a.message = m.id) END AS attachment_list
     """
 
-  /// Reads what `attachmentColumn` gave.
-  static func attachments(_ list: String?) -> [Attachment] {
+  /// Reads what `listColumn` gave.
+  static func listed(_ list: String?) -> [Attachment] {
     guard let list else { return [] }
     let found = list.utf8.split(separator: 30).compactMap { entry -> (Int, Attachment)? in
       let fields = entry.split(separator: 31, maxSplits: 4, omittingEmptySubsequences: false)
@@ -125,7 +128,7 @@ extension Store {
         AttachmentFolder.place(of: fields[1]) != nil
       else { return nil }
       return (
-        ordinal, checkedAttachment(hash: fields[1], name: fields[4], type: fields[3], bytes: bytes)
+        ordinal, Attachment(checkedHash: fields[1], name: fields[4], type: fields[3], bytes: bytes)
       )
     }
     // SQLite promises no order for group_concat.

@@ -102,11 +102,28 @@ extension Reading where Self: ~Copyable {
     changes.peopleChanged = (counter?.people ?? 0) > since
     changes.networkChanged = try database.exists(
       "SELECT 1 FROM account WHERE owner = ? AND change > ? AND change <= ?", me, since, end)
-    changes.answers = try answers(after: since, upTo: end, for: me)
+    changes.answers = try networkAnswers(after: since, upTo: end, for: me)
     changes.historyChanged = try database.exists(
       "SELECT 1 FROM history WHERE participant = ? AND change > ? AND change <= ? AND shell <> ?",
       me, since, end, presence?.id ?? "")
     return changes
+  }
+
+  /// What happened in my conversations, and what I did or was asked, between two positions.
+  func events(
+    after start: Int64, upTo end: Int64, for me: ID<Participant>
+  ) throws -> [Event] {
+    try database.rows(
+      Store.eventSelect
+        + """
+        WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
+          SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
+            -- From a room that was removed everybody is gone; see `remove`.
+            AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last > (
+              SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
+        ORDER BY e.id
+        """, start, end, me, read: Store.event
+    ).compactMap { $0 }
   }
 }
 

@@ -4,7 +4,7 @@
 extension Reading where Self: ~Copyable {
   /// The input history as one shell walks it with Up: newest last, its own lines behind those of
   /// the participant's other shells, the same line twice in a row once.
-  package func history(
+  package func inputHistory(
     of me: ID<Participant>, shell: ShellID, limit: Int
   ) throws -> [String] {
     let own = try database.rows(

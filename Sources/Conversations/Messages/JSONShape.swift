@@ -13,9 +13,6 @@ package enum JSONShape {
   /// times its size in memory.
   package static let longestLine = 16_000_000
 
-  /// The first and last millisecond that four digits of a year can name.
-  package static let times = namedTimes
-
   /// An object of these members, without those that are NULL.
   package static func object(_ members: (name: String, value: String)...) -> String {
     let list = members.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
@@ -27,18 +24,18 @@ package enum JSONShape {
   package static func time(_ column: String) -> String {
     """
     strftime('%Y-%m-%dT%H:%M:%fZ',
-      min(max(\(column), \(times.lowerBound)), \(times.upperBound)) / 1000.0, 'unixepoch')
+      min(max(\(column), \(Message.times.lowerBound)), \(Message.times.upperBound)) / 1000.0, 'unixepoch')
     """
   }
 
   /// A number of a message, or how many there are, within what an import takes: what is beyond, only
   /// another program can have stored.
-  package static func number(_ column: String, from least: Int = 0) -> String {
+  package static func boundedNumber(_ column: String, from least: Int = 0) -> String {
     "min(max(\(column), \(least)), \(Message.numbers.upperBound))"
   }
 
   /// Someone: a text for one of this machine, an object for one on a network.
-  package static func person(_ row: String) -> String {
+  package static func personObject(_ row: String) -> String {
     """
     json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
       ELSE json_object('identity', \(row).identity, 'network', \(row).network) END)
@@ -46,16 +43,16 @@ package enum JSONShape {
   }
 
   /// The same by the number of the participant's row.
-  package static func person(id: String) -> String {
-    "(SELECT \(person("w")) FROM participant w WHERE w.id = \(id))"
+  package static func personObject(id: String) -> String {
+    "(SELECT \(personObject("w")) FROM participant w WHERE w.id = \(id))"
   }
 
   /// A room: a text in this store, an object on a network; a direct chat: an object with the two.
-  package static func conversation(_ row: String) -> String {
+  package static func conversationObject(_ row: String) -> String {
     """
     json(CASE \(row).kind
       WHEN 1 THEN json_patch('{}', json_object(
-        'people', json_array(\(person(id: "\(row).one")), \(person(id: "\(row).other"))),
+        'people', json_array(\(personObject(id: "\(row).one")), \(personObject(id: "\(row).other"))),
         'network', nullif(\(row).network, '')))
       ELSE CASE \(row).network WHEN '' THEN json_quote(\(row).name)
         ELSE json_object('room', \(row).name, 'network', \(row).network) END END)
@@ -74,10 +71,10 @@ package enum JSONShape {
   package static let message = object(
     ("type", "'message'"),
     ("uid", "lower(hex(m.uid))"),
-    ("conversation", conversation("c")),
+    ("conversation", conversationObject("c")),
     ("number", "m.number"),
     ("time", time("m.created_at")),
-    ("sender", person("p")),
+    ("sender", personObject("p")),
     ("name", "p.name"),
     ("kind", "CASE m.kind WHEN 1 THEN 'action' ELSE 'text' END"),
     ("state", "CASE m.state WHEN 0 THEN 'failed' WHEN 1 THEN 'sending' ELSE 'sent' END"),
@@ -87,7 +84,7 @@ package enum JSONShape {
     ("removed_by", "m.removed_by"),
     ("reason", "nullif(m.removal_reason, '')"),
     ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
-    ("reply_to", number("m.reply_to", from: 1)),
+    ("reply_to", boundedNumber("m.reply_to", from: 1)),
     ("text", "m.body"),
     ("mentions", "nullif(m.mentions, '')"),
     ("remote_id", "m.remote_id"),
@@ -111,7 +108,7 @@ package enum JSONShape {
       "reactions",
       list(
         """
-        json_object('sender', \(person("q")), 'emoji', r.emoji, 'time', \(time("r.at")))
+        json_object('sender', \(personObject("q")), 'emoji', r.emoji, 'time', \(time("r.at")))
         """,
         from: """
           reaction r JOIN participant q ON q.id = r.participant
@@ -135,7 +132,7 @@ package enum JSONShape {
         json_patch('{}', json_object(
           'operation', CASE x.operation WHEN 0 THEN 'send' WHEN 1 THEN 'edit' WHEN 2 THEN 'delete'
             ELSE 'react' END,
-          'sender', \(person(id: "x.participant"))))
+          'sender', \(personObject(id: "x.participant"))))
         """,
         from: "outbox x WHERE x.message = m.id ORDER BY x.id")
     ))

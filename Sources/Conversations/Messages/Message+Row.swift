@@ -5,7 +5,7 @@ extension Message {
   package static let columns = """
     m.id, m.uid, m.conversation, m.number, m.sort, m.brought, m.sender, p.name AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at,
-      m.deleted_at, m.gone, m.revised, m.moved, \(Store.attachmentColumn), \(Quote.columns),
+      m.deleted_at, m.gone, m.revised, m.moved, \(Attachment.listColumn), \(Quote.columns),
       m.mentions, m.unverified, m.removed_by, m.removal_reason
     """
 
@@ -38,12 +38,25 @@ extension Message {
       state: DeliveryState(rawValue: row.int("state")) ?? .sent,
       failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
       deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
-      attachments: Store.attachments(row.optionalText("attachment_list")), replyTo: Quote(row),
+      attachments: Attachment.listed(row.optionalText("attachment_list")), replyTo: Quote(row),
       mentions: row.text("mentions"), isUnverified: row.bool("unverified"),
       removal: row.optionalText("removed_by").map {
         Removal(moderator: $0, reason: row.text("removal_reason"))
       })
     sort = row.int64("sort")
     arrival = Arrival(rawValue: row.int("brought")) ?? .arrived
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
+  public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
+    guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
+    else { return nil }
+    return try presented([found], to: me)[0]
+  }
+
+  package func stored(_ id: ID<Message>) throws -> Message? {
+    try database.first(Message.select + "WHERE m.id = ?", id, read: Message.init(_:))
   }
 }

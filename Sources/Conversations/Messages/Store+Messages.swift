@@ -108,17 +108,6 @@ extension Reading where Self: ~Copyable {
     try messages(in: conversation, numbers: number...number, for: me).first
   }
 
-  /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
-  public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
-    guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
-    else { return nil }
-    return try presented([found], to: me)[0]
-  }
-
-  package func stored(_ id: ID<Message>) throws -> Message? {
-    try database.first(Message.select + "WHERE m.id = ?", id, read: Message.init(_:))
-  }
-
   /// The message of mine that arrived last and is neither deleted nor taken back, nor past, whatever
   /// its state.
   ///

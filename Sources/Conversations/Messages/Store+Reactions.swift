@@ -12,7 +12,7 @@ extension Reading where Self: ~Copyable {
     let list = "[" + messages.map { String($0.rawValue) }.joined(separator: ",") + "]"
     let found = try database.rows(
       """
-      SELECT r.message, \(Reaction.columns(of: "r"))
+      SELECT r.message, \(Reaction.columnList(of: "r"))
       FROM json_each(?) wanted CROSS JOIN reaction r ON r.message = wanted.value
       JOIN participant p ON p.id = r.participant
       WHERE r.emoji <> '' ORDER BY r.at, r.change
@@ -114,7 +114,7 @@ extension DurableTransaction {
     guard let found = try stored(message), !found.isRecalled,
       let place = try conversation(found.conversation, for: me)
     else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-    guard try isMember(me, of: place.id) else { throw RuleError.notAMember(place.name) }
+    guard try isInside(me, of: place.id) else { throw RuleError.notAMember(place.name) }
     guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
     guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 
@@ -128,7 +128,7 @@ extension DurableTransaction {
 
 extension Reaction {
   /// What `init(_:)` reads of a row, whose participant is `p`.
-  package static func columns(of row: String) -> String {
+  package static func columnList(of row: String) -> String {
     "\(row).emoji, \(row).at, \(Store.participantColumns)"
   }
 
@@ -163,7 +163,7 @@ struct ChangedReaction {
   var failure: String?
 
   /// What `init(_:)` reads of reaction `x` of participant `p`.
-  package static let columns = "x.change, x.message, x.failure, \(Reaction.columns(of: "x"))"
+  package static let columns = "x.change, x.message, x.failure, \(Reaction.columnList(of: "x"))"
 
   package init(_ row: Row) {
     (number, message, failure) = (

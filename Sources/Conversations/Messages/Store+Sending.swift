@@ -103,7 +103,7 @@ extension DurableTransaction {
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
     let place = try required(conversation, for: me)
-    if requireMembership, try !isMember(me, of: conversation) {
+    if requireMembership, try !isInside(me, of: conversation) {
       throw RuleError.notAMember(place.name)
     }
     if let network = place.network { try requireAccount(of: network) }
@@ -169,7 +169,7 @@ extension DurableTransaction {
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   @discardableResult
-  public func delete(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
+  public func deleteMessage(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
     if found.state < .sent {
       found.isRecalled = true

@@ -13,6 +13,9 @@ public struct Message: Identifiable, Hashable, Sendable {
   /// growing.
   package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
 
+  /// The first and last millisecond that four digits of a year can name.
+  package static let times = namedTimes
+
   /// The ids from here on are those of messages that were brought in behind newer ones.
   package static let older: Int64 = 1 << 40
 

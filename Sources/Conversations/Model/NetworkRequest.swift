@@ -8,7 +8,7 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     /// Connect anew, with the account's settings as they are now.
     case reconnect
     /// Read the account's settings again, and leave where the owner no longer wants it connected.
-    case settings
+    case readSettings = "settings"
     /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
     /// Leave a room for good.

@@ -29,7 +29,7 @@ extension Store {
   }
 
   /// In a network's conversation only the account's owner is of this machine.
-  package static func speaker(
+  package static func networkUser(
     _ row: Row, _ columns: SpeakerColumns, network: String
   ) -> NetworkUser {
     let isOwner = row.text(columns.network).isEmpty

@@ -53,7 +53,7 @@ extension DurableTransaction {
     guard let known = try self.account(network: account.network), known.id == account.id else {
       throw RuleError.noSuchAccount(account.address)
     }
-    return try direct(known.owner, with: networkPerson(address, of: known).id)
+    return try directChat(known.owner, with: networkPerson(address, of: known).id)
   }
 
   /// Somebody on the network of an account, made if missing.

@@ -7,12 +7,12 @@ extension Reading where Self: ~Copyable {
       """
       SELECT id, verb, target, text, secret FROM request
       WHERE account = ? AND answer IS NULL ORDER BY id
-      """, account.id, read: Store.request
+      """, account.id, read: Store.storedRequest
     ).compactMap { $0 }
   }
 
   /// The answers to what a participant asked for that came between two positions.
-  func answers(
+  func networkAnswers(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [NetworkAnswer] {
     try database.rows(
@@ -22,7 +22,7 @@ extension Reading where Self: ~Copyable {
       WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
       """, start, end, me
     ) { row in
-      Store.request(row).map {
+      Store.storedRequest(row).map {
         NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
       }
     }.compactMap { $0 }
@@ -42,7 +42,7 @@ extension Writing where Self: ~Copyable {
     let id = try nextChange()
     try database.run(
       """
-      INSERT INTO request(id, account, verb, target, text, secret, at, change)
+      INSERT INTO storedRequest(id, account, verb, target, text, secret, at, change)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
       """, id, account.id, verb.rawValue, target, text, secret, now)
     return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
@@ -73,7 +73,7 @@ extension Store {
   fileprivate static let answersStay: Milliseconds = 24 * 3_600_000
 
   /// nil for what a later program asks for.
-  fileprivate static func request(_ row: Row) -> NetworkRequest? {
+  fileprivate static func storedRequest(_ row: Row) -> NetworkRequest? {
     NetworkRequest.Verb(rawValue: row.text("verb")).map {
       NetworkRequest(
         id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"),

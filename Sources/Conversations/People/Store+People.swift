@@ -105,27 +105,6 @@ extension DurableTransaction {
     if let known = try participant(known: identity) { return known }
     return try insert(identity: identity, name: try freeName(identity), network: "")
   }
-
-  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
-  /// (rule 11.1).
-  ///
-  /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
-  public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
-    _ = try Naming.checked(name)
-    var participant = try participant(me)
-    // Byte by byte: another spelling of the same characters is a change.
-    if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-    let isTaken = try namesakes(of: name, seenBy: nil).contains {
-      $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
-    }
-    if isTaken { throw RuleError.nameTaken(name) }
-    for place in try joined(by: me) {
-      try record(.renamed, in: place, by: me, text: participant.name)
-    }
-    try setName(of: me, to: name)
-    participant.name = name
-    return participant
-  }
 }
 
 extension Store {

@@ -99,7 +99,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// Whether a participant is in a conversation now.
-  public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
+  public func isInside(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
     try membership(of: me, in: conversation) == .member
   }
 
@@ -261,7 +261,7 @@ extension Writing where Self: ~Copyable {
   }
 
   package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    if try isMember(me, of: conversation) { return }
+    if try isInside(me, of: conversation) { return }
     try touchPeople()
     try takeUp(conversation, by: me)
     // Back before anyone said anything: the former stay goes on.
@@ -315,7 +315,7 @@ extension DurableTransaction {
   ///
   /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
   ///   `.noSuchAccount` where the account was removed before there was a chat, `.onlyInARoom`.
-  public func direct(
+  public func directChat(
     _ me: ID<Participant>, with other: ID<Participant>
   ) throws -> Conversation {
     let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
@@ -340,7 +340,7 @@ extension DurableTransaction {
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
-    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
+    if try isInside(me, of: conversation) { return try list(conversation, for: me) }
     let place = try required(conversation, for: me)
     if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
     try enter(me, conversation)
@@ -350,7 +350,7 @@ extension DurableTransaction {
   /// Leaves a conversation, and tells the others (rule 13.5). Messages until now stay addressed to
   /// me; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    guard try isMember(me, of: conversation) else { return }
+    guard try isInside(me, of: conversation) else { return }
     try touchPeople()
     // A stay in which nothing was said is kept, too: it tells who left from who was never here.
     try database.run(
@@ -360,90 +360,5 @@ extension DurableTransaction {
       """, conversation, me)
     try endTyping(of: me, in: conversation)
     try record(.left, in: conversation, by: me)
-  }
-}
-
-extension Store {
-  fileprivate static let conversationColumns = """
-    c.id, c.kind, CASE c.kind
-        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
-        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
-      END AS shown_name, c.topic, c.network, c.last_number
-    """
-
-  /// On a network an address tells apart what is called alike; `?1` sees both.
-  fileprivate static let roomIsAlike = """
-    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
-      SELECT 1 FROM conversation d
-      WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
-        AND \(isSeen(network: "d.network", by: "?1")))
-    """
-
-  fileprivate static let personIsAlike = """
-    c.network <> '' AND o.given IS NULL AND EXISTS (
-      SELECT 1 FROM participant q
-      WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
-        AND q.given IS NULL
-        AND \(isSeen(network: "q.network", by: "?1")))
-    """
-
-  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
-  fileprivate static let conversationSelect = selectConversation()
-
-  package static func selectConversation(and columns: String = "") -> String {
-    """
-    SELECT \(conversationColumns)\(columns)
-    FROM conversation c
-    LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
-
-    """
-  }
-
-  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
-  package static let removed = 2
-
-  static let removedSuffix = ".removed"
-
-  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
-  /// a direct chat of theirs.
-  fileprivate static let visible =
-    "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
-    + isSeen(network: "c.network", by: "?1")
-
-  /// Whose messages are never unread: mine, and those of people whom I ignore.
-  static let uncounted = """
-    SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
-    """
-
-  package static let nobody = ID<Participant>(rawValue: 0)
-
-  package static func conversation(_ row: Row) -> Conversation {
-    let network = row.text("network")
-    return Conversation(
-      id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
-      name: row.text("shown_name"), topic: row.text("topic"),
-      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
-      isRemoved: row.int("kind") == removed)
-  }
-
-  fileprivate static let month: Milliseconds = 30 * 86_400_000
-
-  /// Whether conversation `c` is listed. A room of this machine without messages is left out if
-  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
-  /// and its maker never left it (rule 13.10).
-  fileprivate static func isListed(since moment: String) -> String {
-    """
-    (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
-      OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
-      OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
-      -- Messages were written there, but have been deleted as old.
-      OR c.last_number > 0
-        AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
-      -- Of one that nobody has entered nobody knows the age.
-      OR ifnull((SELECT max(at) FROM (
-        SELECT max(joined) AS at FROM membership WHERE conversation = c.id
-        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id
-        UNION ALL SELECT c.entered_at)), \(moment)) >= \(moment))
-    """
   }
 }

@@ -53,25 +53,8 @@ extension Reading where Self: ~Copyable {
     guard place.kind == .room, place.network == nil, !place.isRemoved else {
       throw RuleError.onlyInRooms(place.name)
     }
-    guard try isMember(me, of: room) else { throw RuleError.notAMember(place.name) }
+    guard try isInside(me, of: room) else { throw RuleError.notAMember(place.name) }
     return place
-  }
-
-  /// What happened in my conversations, and what I did or was asked, between two positions.
-  func events(
-    after start: Int64, upTo end: Int64, for me: ID<Participant>
-  ) throws -> [Event] {
-    try database.rows(
-      Store.eventSelect
-        + """
-        WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
-          SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
-            -- From a room that was removed everybody is gone; see `remove`.
-            AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last > (
-              SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
-        ORDER BY e.id
-        """, start, end, me, read: Store.event
-    ).compactMap { $0 }
   }
 
   /// What happened in a conversation between two positions, in that order.
@@ -96,7 +79,7 @@ extension Reading where Self: ~Copyable {
       Store.eventSelect
         + """
         WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Store.eventKinds))
-          AND +e.at BETWEEN \(JSONShape.times.lowerBound) AND \(JSONShape.times.upperBound)
+          AND +e.at BETWEEN \(Message.times.lowerBound) AND \(Message.times.upperBound)
         ORDER BY e.at, e.id LIMIT ?
         """, place, from.0, from.1, end, limit, read: Store.numbered
     ).compactMap { $0 }
@@ -136,6 +119,27 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
+  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
+  /// (rule 11.1).
+  ///
+  /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
+  public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
+    _ = try Naming.checked(name)
+    var participant = try participant(me)
+    // Byte by byte: another spelling of the same characters is a change.
+    if participant.name.utf8.elementsEqual(name.utf8) { return participant }
+    let isTaken = try namesakes(of: name, seenBy: nil).contains {
+      $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
+    }
+    if isTaken { throw RuleError.nameTaken(name) }
+    for place in try joined(by: me) {
+      try record(.renamed, in: place, by: me, text: participant.name)
+    }
+    try setName(of: me, to: name)
+    participant.name = name
+    return participant
+  }
+
   /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
   /// news.
   ///
@@ -156,13 +160,13 @@ extension DurableTransaction {
   /// - Returns: false if they are in it already.
   /// - Throws: as `setTopic`; `RuleError.noSuchParticipant` for somebody on a network.
   @discardableResult
-  public func invite(
+  public func inviteToRoom(
     _ other: ID<Participant>, to room: ID<Conversation>, by me: ID<Participant>
   ) throws -> Bool {
     _ = try ownRoom(room, of: me)
     let person = try participant(other)
     guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
-    if try isMember(other, of: room) { return false }
+    if try isInside(other, of: room) { return false }
     try enter(other, room)
     try record(.invitation, in: room, by: me, other: other, text: "")
     return true
@@ -221,7 +225,7 @@ extension Store {
   fileprivate static let eventKinds = Event.Kind.allCases.map { String($0.rawValue) }
     .joined(separator: ", ")
 
-  fileprivate static let eventSelect = """
+  static let eventSelect = """
     SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
       \(PersonColumns.other.select(from: "o"))
     FROM event e JOIN participant p ON p.id = e.participant
@@ -230,7 +234,7 @@ extension Store {
     """
 
   /// nil for what a later program stored.
-  fileprivate static func event(_ row: Row) -> Event? {
+  static func event(_ row: Row) -> Event? {
     Event.Kind(rawValue: row.int("kind")).map { kind in
       Event(
         conversation: row.id("conversation"), participant: Store.participant(row),

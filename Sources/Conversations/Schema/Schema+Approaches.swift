@@ -2,7 +2,7 @@
 
 extension Schema {
   /// What strangers sent unasked (rule 14.5).
-  static let approaches = """
+  static let approachesStep = """
     CREATE TABLE approach(
       account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
       kind INTEGER NOT NULL,                -- 0 an invitation, 1 wants to be a contact, 2 wrote

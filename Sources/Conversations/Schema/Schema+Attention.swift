@@ -3,7 +3,7 @@
 extension Schema {
   /// What people want to hear of (rule 7.11), when messages begin to go (rule 7.12), and whose a room
   /// is (rule 13.10).
-  static let attention = """
+  static let attentionStep = """
     CREATE TABLE room_attention(
       participant INTEGER NOT NULL REFERENCES participant(id),
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,

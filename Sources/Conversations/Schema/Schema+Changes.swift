@@ -2,7 +2,7 @@
 
 extension Schema {
   /// Messages that moderators of a network's room removed, and the changes that are known.
-  static let changes = """
+  static let changesStep = """
     -- The moderator's nickname, '' for one without; NULL for a message that nobody else deleted.
     ALTER TABLE message ADD COLUMN removed_by TEXT;
     ALTER TABLE message ADD COLUMN removal_reason TEXT NOT NULL DEFAULT '';

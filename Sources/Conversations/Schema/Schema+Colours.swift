@@ -2,7 +2,7 @@
 
 extension Schema {
   /// Which colour the name of each who spoke in a conversation has there: every one once.
-  static let colours = """
+  static let coloursStep = """
     CREATE TABLE name_colour(
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
       participant INTEGER NOT NULL REFERENCES participant(id),

@@ -32,14 +32,14 @@ extension Schema {
     """
 
   /// Gives messages their sort keys: in an order of each conversation, by time as far as that allows.
-  package static func sorting(of messages: String, by order: String) -> String {
+  package static func sorting(of rows: String, by order: String) -> String {
     """
     UPDATE message SET sort = ranked.sort FROM (
       SELECT id, place + max(at - place) OVER (PARTITION BY conversation ORDER BY place) AS sort
       FROM (
         SELECT m.id, m.conversation, \(SortKey.expression(for: "m.created_at")) AS at,
           row_number() OVER (PARTITION BY m.conversation ORDER BY \(order)) AS place
-        FROM \(messages))
+        FROM \(rows))
     ) AS ranked WHERE message.id = ranked.id;
     """
   }

@@ -4,7 +4,7 @@ extension Schema {
   /// What people are looked up by (`Naming.key`), so that nobody has to read all names to know
   /// whether one is taken. For ASCII SQLite's lower case is Swift's; where a key is missing the name
   /// itself is compared.
-  static let people = """
+  static let peopleStep = """
     ALTER TABLE participant ADD COLUMN identity_key TEXT NOT NULL DEFAULT '';
     ALTER TABLE participant ADD COLUMN name_key TEXT NOT NULL DEFAULT '';
     UPDATE participant SET identity_key = lower(identity) WHERE identity NOT GLOB '*[^ -~]*';

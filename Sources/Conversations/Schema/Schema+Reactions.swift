@@ -2,7 +2,7 @@
 
 extension Schema {
   /// Reactions and replies (rule 7.8), and how long a conversation keeps its messages.
-  static let reactions = """
+  static let reactionsStep = """
     CREATE TABLE reaction(
       message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
       participant INTEGER NOT NULL REFERENCES participant(id),

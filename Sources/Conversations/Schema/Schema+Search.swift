@@ -12,7 +12,7 @@ extension Schema {
   /// `columnsize=0` leaves out what only ranking needs; hits are shown newest first. The index of
   /// two letters is for `wa*`, which a thousand words may begin with; other beginnings are quick
   /// without one, and each would add another sixth to the file.
-  static let search = """
+  static let searchStep = """
     DROP TRIGGER message_inserted;
     DROP TRIGGER message_removed;
     DROP TRIGGER message_changed;

@@ -14,9 +14,9 @@ package enum Schema {
   package static let applicationID: Int64 = 0x686f_626e
 
   package static let steps: [String] = [
-    first, attachments, search, reactions, mentions, people, events, past,
-    shapes, coming, colours, networks, secrets, links, attention,
-    changes, archives, approaches, waitingChanges, entering, order,
+    first, attachments, searchStep, reactionsStep, mentions, peopleStep, events, past,
+    shapes, coming, coloursStep, networks, secrets, links, attentionStep,
+    changesStep, archives, approachesStep, waitingChanges, entering, order,
   ]
 
   package static var version: Int { steps.count }

@@ -36,7 +36,7 @@ enum SearchMonths {
   }
 
   /// The months of a year, the newest first.
-  static func months(ofYear word: String) -> [String] {
+  static func monthWords(ofYear word: String) -> [String] {
     (1...12).reversed().map { "m\(word.dropFirst())\(zeroPadded($0, 2))" }
   }
 

@@ -8,7 +8,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  fileprivate func sender(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
+  fileprivate func senderID(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
     if let found = try find(participant: name, for: me) { return found.id }
     if name.lowercased() == "me" { return me }
     throw RuleError.noSuchParticipant(name)
@@ -112,7 +112,7 @@ extension Reading where Self: ~Copyable {
         if count > Store.sortedHits, !mayBeMany {
           let isYear = !span.isEmpty
           try add(
-            isYear ? SearchMonths.months(ofYear: span) : years(until: last?.createdAt),
+            isYear ? SearchMonths.monthWords(ofYear: span) : years(until: last?.createdAt),
             mayBeMany: isYear)
           continue
         }
@@ -146,10 +146,12 @@ extension Reading where Self: ~Copyable {
     for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> String? {
     var conditions = query.terms.map(SearchExpression.words)
-    let senders = try query.senders.map { try sender(named: $0, me).rawValue }
+    let senders = try query.senders.map { try senderID(named: $0, me).rawValue }
     if !senders.isEmpty { conditions.append(SearchExpression.facts(senders.map { "s\($0)" })) }
 
-    var places = try query.places.flatMap { try self.places(named: $0, me, anyRoom: anyRoom) }
+    var places = try query.places.flatMap {
+      try self.searchedConversations(named: $0, me, anyRoom: anyRoom)
+    }
     if places.isEmpty, !anyRoom {
       let mine = try database.rows(
         "SELECT DISTINCT conversation FROM membership WHERE participant = ?", me
@@ -178,7 +180,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// A conversation, and the rooms of that name that were removed.
-  fileprivate func places(
+  fileprivate func searchedConversations(
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> [ID<Conversation>] {
     let bare = name.hasPrefix("#") ? name : "#" + name
@@ -204,7 +206,7 @@ extension Reading where Self: ~Copyable {
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> ID<Conversation> {
     if name.hasPrefix("@") {
-      let other = try sender(named: String(name.dropFirst()), me)
+      let other = try senderID(named: String(name.dropFirst()), me)
       let found: ID<Conversation>? = try database.first(
         "SELECT id FROM conversation WHERE kind = 1 AND one = min(?1, ?2) AND other = max(?1, ?2)",
         me, other

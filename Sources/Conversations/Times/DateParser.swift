@@ -159,7 +159,7 @@ package struct DateParser: Hashable, Sendable {
     guard precision == .second, let minutesEast else { return nil }
     let time =
       TimeZoneRules.fixed(minutesEast: minutesEast).time(wall) + Milliseconds(thousandths)
-    return JSONShape.times.contains(time) ? time : nil
+    return Message.times.contains(time) ? time : nil
   }
 
   /// The moment as a program writes it, in whole seconds of UTC: `2026-11-21T10:00:00Z`.

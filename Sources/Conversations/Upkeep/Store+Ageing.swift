@@ -61,7 +61,7 @@ extension Writing where Self: ~Copyable {
     var (rest, bytes, gone) = (budget, 128 * 1024, 0)
     for place in kept where rest > 0 && bytes > 0 {
       let (limit, isTooEarly) = now.subtractingReportingOverflow(place.keep)
-      if isTooEarly || limit < JSONShape.times.lowerBound { continue }
+      if isTooEarly || limit < Message.times.lowerBound { continue }
       let count = try forget(in: place.id, before: limit, rows: rest, bytes: &bytes)
       (rest, gone) = (rest - count, gone + count)
     }

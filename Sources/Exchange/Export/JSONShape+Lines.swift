@@ -36,7 +36,7 @@ extension JSONShape {
       ("type", "'participant'"), ("identity", "p.identity"), ("network", "nullif(p.network, '')"),
       ("name", "p.name"),
       ("last_conversation", """
-        (SELECT \(conversation("k")) FROM conversation k
+        (SELECT \(conversationObject("k")) FROM conversation k
           WHERE k.id = p.last_conversation AND ?1 IS NULL AND \(isVisible("k.id")))
         """),
       ("away", "CASE WHEN ?1 IS NULL THEN p.away END"),
@@ -63,19 +63,19 @@ extension JSONShape {
 
   static let conversations = """
     SELECT \(object(
-      ("type", "'conversation'"), ("conversation", conversation("c")),
+      ("type", "'conversation'"), ("conversation", conversationObject("c")),
       ("address", "nullif(c.address, substr(c.name, 2))"),
-      ("topic", "nullif(c.topic, '')"), ("last_number", number("c.last_number")),
-      ("last_time", time("c.last_at")), ("forgotten", "nullif(\(number("c.forgotten")), 0)"),
+      ("topic", "nullif(c.topic, '')"), ("last_number", boundedNumber("c.last_number")),
+      ("last_time", time("c.last_at")), ("forgotten", "nullif(\(boundedNumber("c.forgotten")), 0)"),
       ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END"),
-      ("maker", person(id: "c.maker")), ("removed", "iif(c.kind = \(Store.removed), 1, NULL)")))
+      ("maker", personObject(id: "c.maker")), ("removed", "iif(c.kind = \(Store.removed), 1, NULL)")))
     FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
     """
 
   static let members = """
     SELECT \(object(
-      ("type", "'member'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("first", number("s.first", from: 1)), ("last", number("s.last")),
+      ("type", "'member'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
+      ("first", boundedNumber("s.first", from: 1)), ("last", boundedNumber("s.last")),
       ("joined", time("nullif(s.joined, 0)"))))
     FROM membership s JOIN conversation c ON c.id = s.conversation
     JOIN participant p ON p.id = s.participant
@@ -84,9 +84,9 @@ extension JSONShape {
 
   static let readers = """
     SELECT \(object(
-      ("type", "'reader'"), ("conversation", conversation("c")), ("participant", person("p")),
-      ("delivered", number("r.delivered")), ("seen", number("r.seen")),
-      ("read", number("r.read"))))
+      ("type", "'reader'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
+      ("delivered", boundedNumber("r.delivered")), ("seen", boundedNumber("r.seen")),
+      ("read", boundedNumber("r.read"))))
     FROM reader r JOIN conversation c ON c.id = r.conversation
     JOIN participant p ON p.id = r.participant
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
@@ -104,14 +104,14 @@ extension JSONShape {
 
   private static let event = """
     SELECT \(object(
-      ("type", "'event'"), ("conversation", conversation("c")), ("time", time("e.at")),
-      ("participant", person("p")),
+      ("type", "'event'"), ("conversation", conversationObject("c")), ("time", time("e.at")),
+      ("participant", personObject("p")),
       ("kind", """
         CASE e.kind WHEN 1 THEN 'invitation' WHEN 2 THEN 'joined' WHEN 3 THEN 'left'
           WHEN 4 THEN 'renamed' WHEN 7 THEN 'keep' WHEN 8 THEN 'room-renamed'
           WHEN 9 THEN 'room-removed' ELSE 'topic' END
         """),
-      ("other", person(id: "e.other")), ("text", "nullif(e.text, '')")))
+      ("other", personObject(id: "e.other")), ("text", "nullif(e.text, '')")))
     FROM event e JOIN conversation c ON c.id = e.conversation
     JOIN participant p ON p.id = e.participant
 
@@ -123,7 +123,7 @@ extension JSONShape {
   /// What was not sent is for nobody who asks for a conversation.
   static let drafts = """
     SELECT \(object(
-      ("type", "'draft'"), ("conversation", conversation("c")), ("participant", person("p")),
+      ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
       ("text", "d.text"),
       ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "nullif(d.spans, '')"),
       ("files", list(
@@ -140,7 +140,7 @@ extension JSONShape {
 
   static let inputHistory = """
     SELECT \(object(
-      ("type", "'history'"), ("participant", person("p")), ("line", "h.line")))
+      ("type", "'history'"), ("participant", personObject("p")), ("line", "h.line")))
     FROM history h JOIN participant p ON p.id = h.participant
     WHERE ?1 IS NULL AND (?2 IS NULL OR h.participant = ?2)
     ORDER BY h.change, h.id

@@ -219,6 +219,6 @@ private func roomName(_ name: String) -> String? {
 
 private func milliseconds(of local: WallTime) throws -> Milliseconds {
   let time = TimeZoneRules.local.time(local)
-  guard JSONShape.times.contains(time) else { throw LineFault("there is no such time") }
+  guard Message.times.contains(time) else { throw LineFault("there is no such time") }
   return time
 }

@@ -39,7 +39,7 @@ extension IncomingBatch {
     try database.run(
       "UPDATE conversation SET nick = NULL, live = 0 WHERE id = ?", place.id)
     place.isLive = false
-    guard try store.isMember(owner.id, of: place.id) else { return }
+    guard try store.isInside(owner.id, of: place.id) else { return }
     try endStay(of: owner.id, in: place)
     if !wasInside {
       // What they wrote meanwhile stays theirs to see.
@@ -155,7 +155,7 @@ extension IncomingBatch {
       return
     }
     if let known = try person(speaker, knownIn: .room(room)),
-      try store.isMember(known.id, of: place.id)
+      try store.isInside(known.id, of: place.id)
     {
       if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
     } else {

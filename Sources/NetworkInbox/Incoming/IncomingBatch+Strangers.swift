@@ -86,7 +86,7 @@ extension IncomingBatch {
 
   func invited(to room: String, by speaker: NetworkUser) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
-    if let place = try known(.room(room)), try store.isMember(owner.id, of: place.id) { return }
+    if let place = try known(.room(room)), try store.isInside(owner.id, of: place.id) { return }
     let isInside = speaker.identity.hasPrefix(room + "/")
     try approached(
       .invitation, room, from: speaker.identity,

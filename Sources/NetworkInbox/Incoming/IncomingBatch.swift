@@ -92,7 +92,7 @@ final class IncomingBatch {
     self.store = store
     (self.account, self.fetchesFiles) = (account, fetchesFiles)
     owner = try self.store.participant(account.owner)
-    now = min(max(self.store.clock(), JSONShape.times.lowerBound), JSONShape.times.upperBound)
+    now = min(max(self.store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
       news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
   }
@@ -321,7 +321,7 @@ final class IncomingBatch {
 
   /// A time as it was told, which may be any: no later than now.
   func time(_ told: Milliseconds?) -> Milliseconds {
-    min(max(told ?? now, JSONShape.times.lowerBound), now)
+    min(max(told ?? now, Message.times.lowerBound), now)
   }
 
   /// A message as it is stored, by what the network knows it by.

@@ -134,7 +134,7 @@ extension OutboxEntry {
       id: row.int64("entry"), message: Message(row),
       operation: Operation(rawValue: row.int("operation")) ?? .send,
       reaction: Reaction(outbox: row), place: Store.networkPlace(row), name: MessageIDs(row),
-      author: Store.speaker(row, .sender, network: network),
+      author: Store.networkUser(row, .sender, network: network),
       answers: NetworkQuote(row, network: network), wasTried: row.int64("tried") > 0,
       links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
   }
@@ -152,6 +152,6 @@ extension NetworkQuote {
     self.init(
       name: MessageIDs(
         origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
-      speaker: Store.speaker(row, .quoted, network: network), text: row.text("quoted_text"))
+      speaker: Store.networkUser(row, .quoted, network: network), text: row.text("quoted_text"))
   }
 }

@@ -62,7 +62,7 @@ extension Reading where Self: ~Copyable {
       (
         number: $0.int("number"),
         name: MessageIDs($0),
-        speaker: Store.speaker($0, .sender, network: account.network)
+        speaker: Store.networkUser($0, .sender, network: account.network)
       )
     }
   }

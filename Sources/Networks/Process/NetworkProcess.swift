@@ -232,7 +232,7 @@ package final class NetworkProcess {
   /// The owner has changed the settings, or does not want to wait for the next try.
   private func readSettingsIfAsked() throws {
     let asked = try lease.read { try $0.requests(of: account) }.filter {
-      [.reconnect, .settings].contains($0.verb)
+      [.reconnect, .readSettings].contains($0.verb)
     }
     if asked.isEmpty { return }
     try lease.apply(asked.map { .answered($0, "") })
@@ -296,7 +296,7 @@ package final class NetworkProcess {
     // If this process ends now, the next one knows that the network may have them.
     if isNew { try lease.noteTried(outbox.filter { !$0.wasTried }) }
     wire.take(
-      outbox: outbox, requests: requests.filter { ![.reconnect, .settings].contains($0.verb) },
+      outbox: outbox, requests: requests.filter { ![.reconnect, .readSettings].contains($0.verb) },
       signals: signals)
     self.position = position
   }

@@ -71,7 +71,7 @@ extension Client {
         to: Address(local: target.local, domain: target.domain, resource: device),
         .abilities(request))
     // The process itself carries out the others.
-    case .presence, .reconnect, .settings, .fetch, .fetchUnasked, .decline: break
+    case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
     let (store, anna) = (lobby.store, lobby.anna)
     let carl = try store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
     let position = try store.read { try $0.position }
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(anna, with: carl) }.id
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(anna, with: carl) }.id
     let secret = try store.writeDurably { try $0.send("secret", in: chat, by: anna) }
     try store.writeDurably { try $0.edit(secret.id, to: "secret!", by: anna) }
     try store.writeIfNeeded { try $0.noteSeen(by: carl, in: chat, upTo: 1, sendReceipt: true) }
@@ -69,7 +69,7 @@ import Testing
     let messages = try (1...4).map { try lobby.says("message \($0)") }
     let position = try lobby.other.read { try $0.position }
     try lobby.store.writeDurably { try $0.edit(messages[2].id, to: "edited", by: lobby.anna) }
-    try lobby.store.writeDurably { try $0.delete(messages[0].id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(messages[0].id, by: lobby.anna) }
     _ = try lobby.store.writeDurably { try $0.takeBack(messages[3].id, by: lobby.anna) }
     let late = try lobby.says("late")
     try lobby.store.writeDurably { try $0.edit(late.id, to: "late, edited", by: lobby.anna) }

@@ -131,7 +131,7 @@ private final class Wired {
     #expect(throws: RuleError.othersHaveIt(1)) {
       try wired.store.writeDurably { try $0.takeBack(message.id, by: wired.anna) }
     }
-    try wired.store.writeDurably { try $0.delete(message.id, by: wired.anna) }
+    try wired.store.writeDurably { try $0.deleteMessage(message.id, by: wired.anna) }
     #expect(try wired.waiting() == [.delete])
     try wired.wire.writeDurably {
       try $0.finish(try #require(try wired.outbox().first), as: .failed("not allowed"))
@@ -155,7 +155,8 @@ private final class Wired {
       try wired.store.writeDurably { try $0.takeBack(messages[0].id, by: wired.anna) }.body == "one"
     )
     #expect(
-      try wired.store.writeDurably { try $0.delete(messages[1].id, by: wired.anna) }.isRecalled)
+      try wired.store.writeDurably { try $0.deleteMessage(messages[1].id, by: wired.anna) }
+        .isRecalled)
     #expect(try wired.outbox().isEmpty)
     #expect(
       try wired.store.read { try $0.messages(in: wired.room, limit: 9, for: wired.anna) }.isEmpty)

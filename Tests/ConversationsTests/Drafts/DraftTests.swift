@@ -78,8 +78,10 @@ import Testing
   @Test("5.2: Drafts are listed with their conversations, and emptied")
   func listed() throws {
     let lobby = try Lobby()
-    let chat = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-      .id
+    let chat = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
+    .id
     try lobby.store.writeDurablyIfNeeded {
       try $0.setDraft(Draft(text: "a", caret: 1), of: lobby.anna, in: lobby.lobby)
     }
@@ -104,23 +106,23 @@ import Testing
       try store.write { try $0.appendHistory(line, of: lobby.anna, shell: shell) }
     }
     #expect(
-      try store.read { try $0.history(of: lobby.anna, shell: "one", limit: 10) } == [
+      try store.read { try $0.inputHistory(of: lobby.anna, shell: "one", limit: 10) } == [
         "b", "d", "a", "c", "/help",
       ])
     #expect(
-      try store.read { try $0.history(of: lobby.anna, shell: "two", limit: 10) } == [
+      try store.read { try $0.inputHistory(of: lobby.anna, shell: "two", limit: 10) } == [
         "a", "c", "/help", "b", "d",
       ])
     #expect(
-      try store.read { try $0.history(of: lobby.anna, shell: "new", limit: 10) } == [
+      try store.read { try $0.inputHistory(of: lobby.anna, shell: "new", limit: 10) } == [
         "a", "b", "c", "d", "/help",
       ])
     #expect(
-      try store.read { try $0.history(of: lobby.anna, shell: "two", limit: 3) } == [
+      try store.read { try $0.inputHistory(of: lobby.anna, shell: "two", limit: 3) } == [
         "/help", "b", "d",
       ])
-    #expect(try store.read { try $0.history(of: lobby.anna, shell: "two", limit: 1) } == ["d"])
-    #expect(try store.read { try $0.history(of: lobby.ben, shell: "one", limit: 10) }.isEmpty)
+    #expect(try store.read { try $0.inputHistory(of: lobby.anna, shell: "two", limit: 1) } == ["d"])
+    #expect(try store.read { try $0.inputHistory(of: lobby.ben, shell: "one", limit: 10) }.isEmpty)
   }
 
   @Test func theSameLineInARowStandsOnce() throws {
@@ -130,7 +132,7 @@ import Testing
     }
     try lobby.store.write { try $0.appendHistory("a", of: lobby.anna, shell: "two") }
     #expect(
-      try lobby.store.read { try $0.history(of: lobby.anna, shell: "two", limit: 9) } == [
+      try lobby.store.read { try $0.inputHistory(of: lobby.anna, shell: "two", limit: 9) } == [
         "a", "b", "a",
       ])
   }
@@ -142,7 +144,7 @@ import Testing
     try store.write { try $0.appendHistory("a line\nof two", of: anna, shell: "one") }
     store.close()
     #expect(
-      try fixture.open().read { try $0.history(of: anna, shell: "x", limit: 9) } == [
+      try fixture.open().read { try $0.inputHistory(of: anna, shell: "x", limit: 9) } == [
         "a line\nof two"
       ])
   }

@@ -17,7 +17,7 @@ import Testing
     #expect(sent.attachments == files)
     #expect(sent.attachments.map(\.name) == ["z.txt", "a.txt"])
     #expect(sent.attachments.map(\.type) == ["text/plain", "application/octet-stream"])
-    #expect(try lobby.other.read { try $0.attachments(of: sent.id) } == files)
+    #expect(try lobby.other.read { try $0.files(of: sent.id) } == files)
     #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
     let listed = try lobby.other.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.ben) }
     #expect(listed.map(\.attachments) == [files])
@@ -86,7 +86,8 @@ import Testing
     let file = try lobby.kept("x")
     let first = try lobby.says("one", with: [file])
     #expect(
-      try lobby.store.writeDurably { try $0.delete(first.id, by: lobby.anna) }.attachments == [])
+      try lobby.store.writeDurably { try $0.deleteMessage(first.id, by: lobby.anna) }.attachments
+        == [])
     #expect(try lobby.other.read { try $0.message(first.id, for: lobby.ben) }?.attachments == [])
     let second = try lobby.says("two", with: [file])
     #expect(
@@ -127,7 +128,7 @@ import Testing
     let read = try #require(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) })
       .attachments
     #expect(read == [Attachment(hash: file.hash, name: "]0;xpw", bytes: 0)])
-    #expect(try lobby.other.read { try $0.attachments(of: sent.id) } == read)
+    #expect(try lobby.other.read { try $0.files(of: sent.id) } == read)
     // A count that promises what is not there, and a name that pretends to be a second file.
     try lobby.store.database.run(
       "UPDATE attachment SET name = ?", "a\u{1e}0\u{1f}zz\u{1f}1\u{1f}x/y\u{1f}b")
@@ -195,7 +196,7 @@ import Testing
     let lobby = try Lobby()
     let sent = try lobby.says("", with: [try lobby.kept("x")])
     _ = try lobby.store.read { try $0.message(sent.id, for: lobby.anna) }
-    _ = try lobby.store.read { try $0.attachments(of: sent.id) }
+    _ = try lobby.store.read { try $0.files(of: sent.id) }
     let old = lobby.fixture.file("store.attachments/" + lobby.fixture.keptFiles[0], "x")
     lobby.fixture.touch(old, at: 0)
     _ = try lobby.store.pruneAttachments(now: lobby.fixture.now)

@@ -56,7 +56,7 @@ import Testing
     #expect((line["attachments"] as? [[String: Any]])?.first?["bytes"] as? Int == 5)
     #expect(
       try object(try lobby.store.read { try $0.jsonLine(of: answer.id) })["reply_to"] as? Int == 1)
-    try lobby.other.writeDurably { try $0.delete(answer.id, by: lobby.ben) }
+    try lobby.other.writeDurably { try $0.deleteMessage(answer.id, by: lobby.ben) }
     #expect(
       try object(try lobby.store.read { try $0.jsonLine(of: answer.id) })["gone"] as? String
         == "deleted")
@@ -72,7 +72,9 @@ import Testing
     let line = try #require(try lobby.store.read { try $0.jsonLine(of: far.id) })
     #expect(line.contains(##""conversation":{"room":"#tea","network":"xmpp:anna@example"}"##))
     #expect(line.contains(#""sender":{"identity":"tea/zoe","network":"xmpp:anna@example"}"#))
-    let pair = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+    let pair = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
     let direct = try lobby.store.writeDurably { try $0.send("psst", in: pair.id, by: lobby.anna) }
     #expect(
       try lobby.store.read { try $0.jsonLine(of: direct.id) }?.contains(

@@ -126,7 +126,7 @@ import Testing
     }
     let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
     #expect(throws: RuleError.notAMember("#lobby")) { try react(by: eve) }
-    try lobby.store.writeDurably { try $0.delete(message.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(message.id, by: lobby.anna) }
     #expect(try lobby.store.read { try $0.reactions(of: message.id) }.isEmpty)
     #expect(throws: RuleError.deleted(1)) { try react() }
     let recalled = try lobby.says("oops")
@@ -271,7 +271,7 @@ import Testing
       try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo?.line == "edited"
     )
     try lobby.other.writeDurably { try $0.edit(answer.id, to: "yes!", by: lobby.ben) }
-    try lobby.store.writeDurably { try $0.delete(question.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(question.id, by: lobby.anna) }
     #expect(
       try lobby.store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo
         == Quote(number: 1, senderName: "anna", line: "", isDeleted: true))
@@ -301,7 +301,7 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, elsewhere) }
     let other = try lobby.store.writeDurably { try $0.send("x", in: elsewhere, by: lobby.anna) }
     let gone = try lobby.says("gone")
-    try lobby.store.writeDurably { try $0.delete(gone.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(gone.id, by: lobby.anna) }
     func reply(_ id: ID<Message>) throws {
       try lobby.store.writeDurably {
         try $0.send("re", in: lobby.lobby, by: lobby.anna, replyTo: id)

@@ -48,7 +48,8 @@ import Testing
         "hello", in: lobby.lobby, by: lobby.anna, typed: "hello", shell: shell, draft: "hel")
     }
     #expect(try store.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == nil)
-    #expect(try store.read { try $0.history(of: lobby.anna, shell: shell, limit: 10) } == ["hello"])
+    #expect(
+      try store.read { try $0.inputHistory(of: lobby.anna, shell: shell, limit: 10) } == ["hello"])
     #expect(try store.read { try $0.people(in: lobby.lobby) }[0].typingSince == nil)
   }
 
@@ -83,7 +84,7 @@ import Testing
     try store.database.execute("PRAGMA query_only=OFF")
     #expect(try store.read { try $0.position } == position)
     #expect(try store.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == draft)
-    #expect(try store.read { try $0.history(of: lobby.anna, shell: shell, limit: 10) }.isEmpty)
+    #expect(try store.read { try $0.inputHistory(of: lobby.anna, shell: shell, limit: 10) }.isEmpty)
     #expect(try store.read { try $0.people(in: lobby.lobby) }[0].typingSince != nil)
     #expect(try store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }.isEmpty)
     #expect(try lobby.says("hello").number == 1)
@@ -111,7 +112,8 @@ import Testing
         Revision(body: "hello", at: message.createdAt + 10),
       ])
     #expect(
-      try lobby.store.read { try $0.history(of: lobby.anna, shell: "", limit: 9) } == ["hello"])
+      try lobby.store.read { try $0.inputHistory(of: lobby.anna, shell: "", limit: 9) } == ["hello"]
+    )
   }
 
   @Test func anUnchangedTextWritesNothing() throws {
@@ -136,7 +138,7 @@ import Testing
       try store.writeDurably { try $0.edit(message, to: "y", by: ben) }
     }
     #expect(throws: RuleError.notYours(1)) {
-      try store.writeDurably { try $0.delete(message, by: ben) }
+      try store.writeDurably { try $0.deleteMessage(message, by: ben) }
     }
     #expect(throws: RuleError.notYours(1)) {
       try store.writeDurably { try $0.takeBack(message, by: ben) }
@@ -147,12 +149,12 @@ import Testing
     #expect(throws: RuleError.notFailed(1)) {
       try store.writeDurably { try $0.retry(message, by: anna) }
     }
-    try store.writeDurably { try $0.delete(message, by: anna) }
+    try store.writeDurably { try $0.deleteMessage(message, by: anna) }
     #expect(throws: RuleError.deleted(1)) {
       try store.writeDurably { try $0.edit(message, to: "y", by: anna) }
     }
     #expect(throws: RuleError.deleted(1)) {
-      try store.writeDurably { try $0.delete(message, by: anna) }
+      try store.writeDurably { try $0.deleteMessage(message, by: anna) }
     }
     #expect(throws: RuleError.deleted(1)) {
       try store.writeDurably { try $0.takeBack(message, by: anna) }
@@ -163,7 +165,7 @@ import Testing
       try store.writeDurably { try $0.edit(other, to: "y", by: anna) }
     }
     #expect(throws: RuleError.noSuchMessage(99)) {
-      try store.writeDurably { try $0.delete(ID(rawValue: 99), by: anna) }
+      try store.writeDurably { try $0.deleteMessage(ID(rawValue: 99), by: anna) }
     }
   }
 
@@ -174,7 +176,7 @@ import Testing
     let lobby = try Lobby()
     let message = try lobby.says("pineapple")
     try lobby.store.writeDurably { try $0.edit(message.id, to: "strawberry", by: lobby.anna) }
-    let gone = try lobby.store.writeDurably { try $0.delete(message.id, by: lobby.anna) }
+    let gone = try lobby.store.writeDurably { try $0.deleteMessage(message.id, by: lobby.anna) }
     #expect((gone.body, gone.deletedAt, gone.number) == ("", lobby.fixture.now, 1))
     #expect(
       try lobby.other.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.ben) } == [gone])
@@ -272,7 +274,7 @@ import Testing
     #expect(try lobby.store.read { try $0.newest(by: lobby.anna, in: lobby.lobby) } == nil)
     let mine = try (1...4).map { try lobby.says("mine \($0)") }
     try lobby.benSays("his")
-    try lobby.store.writeDurably { try $0.delete(mine[3].id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(mine[3].id, by: lobby.anna) }
     for (skipping, number) in [0: 3, 1: 2, 2: 1] {
       let found = try lobby.store.read {
         try $0.newest(by: lobby.anna, in: lobby.lobby, skipping: skipping)

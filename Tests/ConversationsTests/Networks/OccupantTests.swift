@@ -137,7 +137,9 @@ import Testing
     let ben = try #require(
       try linked.store.read { try $0.find(participant: "Ben", for: linked.anna) })
     #expect(ben.identity == "ben@example.org")
-    let chat = try linked.store.writeDurablyIfNeeded { try $0.direct(linked.anna, with: ben.id) }
+    let chat = try linked.store.writeDurablyIfNeeded {
+      try $0.directChat(linked.anna, with: ben.id)
+    }
     #expect(try linked.store.read { try $0.networkPlace(of: chat.id) } == linked.direct)
     try linked.hear(.contactRemoved(linked.ben))
     #expect(
@@ -219,7 +221,7 @@ import Testing
     let kim = try #require(
       try linked.store.read { try $0.find(participant: "kim", for: linked.anna) })
     #expect(throws: RuleError.onlyInARoom("kim", domain: "example.org")) {
-      try linked.store.writeDurablyIfNeeded { try $0.direct(linked.anna, with: kim.id) }
+      try linked.store.writeDurablyIfNeeded { try $0.directChat(linked.anna, with: kim.id) }
     }
   }
 }

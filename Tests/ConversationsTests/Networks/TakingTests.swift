@@ -243,7 +243,7 @@ import Testing
     }
     #expect(
       Set(try linked.messages().map(\.createdAt))
-        == [linked.fixture.now, JSONShape.times.lowerBound, -1])
+        == [linked.fixture.now, Message.times.lowerBound, -1])
     #expect(
       try linked.store.read { try $0.listing(for: linked.anna) }[0].lastAt == linked.fixture.now)
   }

@@ -51,7 +51,8 @@ private final class Two {
       let store = two.store
       #expect(try store.read { try $0.rooms(for: me) }.map(\.id) == [place])
       #expect(try store.read { try $0.listing(for: me) }.map(\.conversation.id) == [place])
-      #expect(try store.read { try $0.unread(for: me) }.map(\.conversation.id) == [place])
+      #expect(
+        try store.read { try $0.unreadConversations(for: me) }.map(\.conversation.id) == [place])
       #expect(try store.read { try $0.room("tea@rooms.example", for: me) }?.id == place)
       #expect(try store.read { try $0.conversation(other, for: me) } == nil)
       #expect(try store.read { try $0.messages(in: other, limit: 9, for: me) }.isEmpty)
@@ -114,10 +115,10 @@ private final class Two {
     let hers = try #require(try store.read { try $0.find(participant: "Frieda", for: two.anna) })
     #expect(hers.identity == "friend-of-anna@example.org")
     #expect(throws: RuleError.noSuchParticipant("Frieda")) {
-      try store.writeDurablyIfNeeded { try $0.direct(eve, with: hers.id) }
+      try store.writeDurablyIfNeeded { try $0.directChat(eve, with: hers.id) }
     }
     #expect(
-      try store.writeDurablyIfNeeded { try $0.direct(two.anna, with: hers.id) }.network
+      try store.writeDurablyIfNeeded { try $0.directChat(two.anna, with: hers.id) }.network
         == "xmpp:anna@example.org")
     // It can be made as any other name.
     #expect(try store.writeDurablyIfNeeded { try $0.makeRoom("tea", for: eve) }.network == nil)
@@ -170,7 +171,7 @@ private final class Two {
     let two = try Two()
     let store = two.store
     let friend = try #require(try store.read { try $0.find(participant: "Frieda", for: two.anna) })
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(two.anna, with: friend.id) }.id
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(two.anna, with: friend.id) }.id
     func names() throws -> [String?] {
       try [two.hers, chat].map { each in
         try store.read { try $0.conversation(each, for: two.anna) }?.name
@@ -190,7 +191,8 @@ private final class Two {
       .contact(NetworkUser(identity: "z@example.org", name: "Zoe ❤️"), isOnline: true, away: nil))
     let tom = try #require(
       try store.read { try $0.find(participant: "t@example.org", for: two.anna) })
-    let chatWithTom = try store.writeDurablyIfNeeded { try $0.direct(two.anna, with: tom.id) }.id
+    let chatWithTom = try store.writeDurablyIfNeeded { try $0.directChat(two.anna, with: tom.id) }
+      .id
     #expect(try store.read { try $0.conversation(chatWithTom, for: two.anna) }?.name == "@Tom ❤️")
     // Being called as it is already changes nothing.
     let position = try store.read { try $0.position }

@@ -10,13 +10,15 @@ import Testing
   init() throws { lobby = try Lobby() }
 
   private func unread() throws -> [Unread] {
-    try lobby.store.read { try $0.unread(for: lobby.anna) }
+    try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }
   }
 
   @Test("7.11: what is muted is unread, but not urgent; in all shells, until it is ended")
   func muted() throws {
-    let chat = try lobby.other.writeDurablyIfNeeded { try $0.direct(lobby.ben, with: lobby.anna) }
-      .id
+    let chat = try lobby.other.writeDurablyIfNeeded {
+      try $0.directChat(lobby.ben, with: lobby.anna)
+    }
+    .id
     try lobby.other.writeDurably { try $0.send("hello", in: chat, by: lobby.ben) }
     try lobby.benSays("anna: one")
     #expect(try unread().map(\.isForMe) == [true, true])
@@ -25,7 +27,9 @@ import Testing
     #expect(
       try !lobby.other.writeDurably { try $0.set(.muted, true, of: lobby.ben, by: lobby.anna) })
     #expect(
-      try lobby.other.read { try $0.unread(for: lobby.anna) }.map(\.isForMe) == [false, false])
+      try lobby.other.read { try $0.unreadConversations(for: lobby.anna) }.map(\.isForMe) == [
+        false, false,
+      ])
     #expect(try unread().map(\.count) == [1, 1] && unread().map(\.mentions).max() == 0)
     #expect(
       try lobby.store.writeDurably { try $0.set(.muted, false, of: lobby.ben, by: lobby.anna) })
@@ -44,7 +48,7 @@ import Testing
     for _ in 1...3 { try lobby.benSays("anna: x") }
     try lobby.store.writeDurably { try $0.send("anna: y", in: lobby.lobby, by: carl) }
     let deleted = try lobby.benSays("z")
-    try lobby.store.writeDurably { try $0.delete(deleted.id, by: lobby.ben) }
+    try lobby.store.writeDurably { try $0.deleteMessage(deleted.id, by: lobby.ben) }
     #expect(try unread().map(\.count) == [4])
     try lobby.store.writeDurably { try $0.set(.ignored, true, of: lobby.ben, by: lobby.anna) }
     #expect(try unread().map(\.count) == [1] && unread().map(\.mentions) == [1])

@@ -23,8 +23,8 @@ import Testing
   @Test func aDirectChatIsOnePerPairAndNamedAfterTheOther() throws {
     let lobby = try Lobby()
     let (store, other) = (lobby.store, lobby.other)
-    let one = try store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-    let two = try other.writeDurablyIfNeeded { try $0.direct(lobby.ben, with: lobby.anna) }
+    let one = try store.writeDurablyIfNeeded { try $0.directChat(lobby.anna, with: lobby.ben) }
+    let two = try other.writeDurablyIfNeeded { try $0.directChat(lobby.ben, with: lobby.anna) }
     #expect(one.id == two.id)
     #expect((one.name, two.name) == ("@ben", "@anna"))
     _ = try other.writeDurably { try $0.rename(lobby.ben, to: "Benny") }
@@ -36,7 +36,7 @@ import Testing
     let lobby = try Lobby()
     let store = lobby.store
     let carl = try store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
-    let chat = try store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+    let chat = try store.writeDurablyIfNeeded { try $0.directChat(lobby.anna, with: lobby.ben) }
     let message = try store.writeDurably { try $0.send("secret", in: chat.id, by: lobby.anna) }
     #expect(try store.read { try $0.conversation(chat.id, for: carl) } == nil)
     #expect(try store.read { try $0.messages(in: chat.id, limit: 9, for: carl) }.isEmpty)
@@ -52,7 +52,9 @@ import Testing
 
   @Test func aChatWithOneselfIsForNotes() throws {
     let lobby = try Lobby()
-    let notes = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.anna) }
+    let notes = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.anna)
+    }
     #expect(notes.name == "@anna")
     let note = try lobby.store.writeDurably { try $0.send("milk", in: notes.id, by: lobby.anna) }
     #expect(note.state == .sent)
@@ -61,8 +63,10 @@ import Testing
 
   @Test func whatIsSaidInAClosedDirectChatOpensItAgain() throws {
     let lobby = try Lobby()
-    let chat = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-      .id
+    let chat = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
+    .id
     try lobby.other.writeDurablyIfNeeded { try $0.leave(lobby.ben, chat) }
     #expect(
       try lobby.other.read { try $0.listing(for: lobby.ben) }.map(\.conversation.id) == [
@@ -86,7 +90,7 @@ import Testing
         "backup done", in: lobby.lobby, by: cron, requireMembership: false)
     }
     #expect(message.number == 1)
-    #expect(try !store.read { try $0.isMember(cron, of: lobby.lobby) })
+    #expect(try !store.read { try $0.isInside(cron, of: lobby.lobby) })
     try store.writeDurablyIfNeeded { try $0.leave(lobby.anna, lobby.lobby) }
     #expect(throws: RuleError.notAMember("#lobby")) { try lobby.says("x") }
     #expect(throws: RuleError.noSuchRoom("4711")) {
@@ -105,7 +109,7 @@ import Testing
     #expect(try unread() == 6)
     try lobby.benSays("mine")
     #expect(try unread() == 6)
-    try lobby.store.writeDurably { try $0.delete(messages[4].id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(messages[4].id, by: lobby.anna) }
     _ = try lobby.store.writeDurably { try $0.takeBack(messages[5].id, by: lobby.anna) }
     #expect(try unread() == 4)
     try lobby.other.writeIfNeeded {

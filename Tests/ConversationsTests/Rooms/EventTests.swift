@@ -31,20 +31,24 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, tea) }
     try lobby.store.writeDurably { try $0.send("before", in: tea, by: lobby.anna) }
     let start = try lobby.other.read { try $0.position }
-    #expect(try lobby.store.writeDurably { try $0.invite(lobby.ben, to: tea, by: lobby.anna) })
-    #expect(try !lobby.store.writeDurably { try $0.invite(lobby.ben, to: tea, by: lobby.anna) })
+    #expect(
+      try lobby.store.writeDurably { try $0.inviteToRoom(lobby.ben, to: tea, by: lobby.anna) })
+    #expect(
+      try !lobby.store.writeDurably { try $0.inviteToRoom(lobby.ben, to: tea, by: lobby.anna) })
     try lobby.store.writeDurably { try $0.send("after", in: tea, by: lobby.anna) }
     let news = try lobby.other.read { try $0.changes(since: start, for: lobby.ben) }
     #expect(news.events.map(\.other?.id) == [lobby.ben])
     #expect(news.peopleChanged)
-    #expect(try lobby.other.read { try $0.unread(for: lobby.ben) }.map(\.count) == [1])
+    #expect(try lobby.other.read { try $0.unreadConversations(for: lobby.ben) }.map(\.count) == [1])
   }
 
   @Test("only in rooms of this machine, and only by those who are in them")
   func refusals() throws {
     let lobby = try Lobby()
-    let direct = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-      .id
+    let direct = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
+    .id
     let far = try lobby.store.writeDurablyIfNeeded { try $0.networkRoom("far", network: "stub") }.id
     let tea = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, far) }
@@ -56,7 +60,7 @@ import Testing
         try lobby.store.writeDurably { try $0.setTopic("x", of: place, by: lobby.anna) }
       }
       #expect(throws: error) {
-        try lobby.store.writeDurably { try $0.invite(lobby.ben, to: place, by: lobby.anna) }
+        try lobby.store.writeDurably { try $0.inviteToRoom(lobby.ben, to: place, by: lobby.anna) }
       }
     }
   }

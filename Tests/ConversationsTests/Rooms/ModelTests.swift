@@ -230,7 +230,7 @@ private func line(
       model.edit(index, to: body)
     case 6:
       guard let index, isMine == true, dice.below(2) == 0 else { return }
-      try store.writeDurably { try $0.delete(place.message(index), by: me) }
+      try store.writeDurably { try $0.deleteMessage(place.message(index), by: me) }
       model.delete(index)
     case 7:
       guard let index, isMine == true else { return }

@@ -129,8 +129,10 @@ import Testing
     lobby.fixture.now += 8 * day
     let second = try lobby.says("two")
     #expect(try recipients(second) == [] && recipients(first) == ["ben"])
-    let chat = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-      .id
+    let chat = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
+    .id
     let direct = try lobby.store.writeDurably { try $0.send("psst", in: chat, by: lobby.anna) }
     #expect(try recipients(direct) == ["ben"])
     // It was settled when it was sent: his return changes nothing, and what is said now is for him.

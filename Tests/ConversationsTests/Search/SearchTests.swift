@@ -79,7 +79,7 @@ extension Lobby {
     )
     try lobby.store.writeDurably { try $0.edit(one.id, to: "coffee", by: lobby.anna) }
     _ = try lobby.store.writeDurably { try $0.takeBack(two.id, by: lobby.anna) }
-    try lobby.store.writeDurably { try $0.delete(three.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(three.id, by: lobby.anna) }
     #expect(try lobby.finds("tea").isEmpty)
     #expect(try lobby.finds("from:anna") == ["coffee"])
     #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
@@ -89,7 +89,7 @@ extension Lobby {
     let lobby = try Lobby()
     let store = lobby.store
     let eve = try store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
-    let secret = try store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
+    let secret = try store.writeDurablyIfNeeded { try $0.directChat(lobby.anna, with: lobby.ben) }
     let other = try store.writeDurablyIfNeeded { try $0.makeRoom("other") }.id
     try store.writeDurablyIfNeeded { try $0.join(lobby.ben, other) }
     try lobby.says("tea in the lobby")
@@ -229,7 +229,7 @@ extension Lobby {
         })
       case 1 where !ids.isEmpty:
         _ = try? lobby.store.writeDurably({
-          try $0.delete(ids.randomElement(using: &random)!, by: lobby.anna)
+          try $0.deleteMessage(ids.randomElement(using: &random)!, by: lobby.anna)
         })
       case 2 where !ids.isEmpty:
         _ = try? lobby.store.writeDurably({
@@ -281,7 +281,7 @@ extension Lobby {
     let lobby = try Lobby()
     try lobby.says("tea")
     _ = try lobby.finds("tea from:anna in:lobby since:2020")
-    _ = try lobby.store.read { try $0.unread(for: lobby.ben) }
+    _ = try lobby.store.read { try $0.unreadConversations(for: lobby.ben) }
     for sql in lobby.store.database.known where sql.contains("MATCH") {
       let plan = try lobby.store.database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       #expect(
@@ -318,13 +318,13 @@ extension String {
     try lobby.says("bend")
     try lobby.benSays("ben speaks of ben")
     let forgotten = try lobby.says("ben, forget it").id
-    try store.writeDurably { try $0.delete(forgotten, by: lobby.anna) }
+    try store.writeDurably { try $0.deleteMessage(forgotten, by: lobby.anna) }
     try store.writeDurably { try $0.send("tea", in: tea, by: lobby.anna) }
-    let unread = try store.read { try $0.unread(for: lobby.ben) }
+    let unread = try store.read { try $0.unreadConversations(for: lobby.ben) }
     #expect(Set(unread.map(\.conversation.name)) == ["#lobby", "#tea"])
     let here = try #require(unread.first { $0.conversation.name == "#lobby" })
     #expect((here.count, here.mentions) == (3, 2))
     #expect(unread.first { $0.conversation.name == "#tea" }?.mentions == 0)
-    #expect(try store.read { try $0.unread(for: lobby.anna) }.map(\.count) == [1])
+    #expect(try store.read { try $0.unreadConversations(for: lobby.anna) }.map(\.count) == [1])
   }
 }

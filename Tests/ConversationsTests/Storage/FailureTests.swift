@@ -295,7 +295,7 @@ import Testing
         full,
         {
           _ = try store.writeDurably {
-            try $0.delete(
+            try $0.deleteMessage(
               try #require(try $0.newest(by: lobby.anna, in: lobby.lobby)).id, by: lobby.anna)
           }
         }

@@ -44,7 +44,7 @@ import Testing
     }
     _ = try store.read { try $0.listing(for: anna) }
     _ = try store.read { try $0.joined(by: anna) }
-    _ = try store.read { try $0.unread(for: anna, in: [room]) }
+    _ = try store.read { try $0.unreadConversations(for: anna, in: [room]) }
     _ = try store.read { try $0.reach(of: message) }
     _ = try store.read { try $0.othersHere(in: room, than: anna) }
     _ = try store.read { try $0.lastSpoke(anna, in: room) }
@@ -52,7 +52,7 @@ import Testing
     _ = try store.read { try $0.events(in: room, after: 0, upTo: position) }
     _ = try store.read { try $0.events(in: room, from: 0, behind: nil, until: .max, limit: 9) }
     _ = try store.read { try $0.readMarker(of: anna, in: room) }
-    _ = try store.read { try $0.history(of: anna, shell: "x", limit: 9) }
+    _ = try store.read { try $0.inputHistory(of: anna, shell: "x", limit: 9) }
     _ = try store.read { try $0.people(in: room) }
     _ = try store.read { try $0.lookAlikes(among: [lobby.ben], to: anna) }
     try store.writeIfNeeded { try $0.lookAtNames() }
@@ -64,7 +64,7 @@ import Testing
     _ = try store.read { try $0.drafts(of: anna) }
     try store.writeIfNeeded { try $0.noteSeen(by: lobby.ben, in: room, upTo: 1, sendReceipt: true) }
     try store.writeIfNeeded { try $0.noteDelivered(to: anna, upTo: [room: 1]) }
-    try store.writeDurably { try $0.delete(message.id, by: anna) }
+    try store.writeDurably { try $0.deleteMessage(message.id, by: anna) }
     let taken = try lobby.says("x").id
     _ = try store.writeDurably { try $0.takeBack(taken, by: anna) }
     let account = try store.writeDurably { try $0.addAccount(owner: anna, network: "xmpp:anna@x") }

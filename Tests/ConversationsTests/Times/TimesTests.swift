@@ -37,8 +37,10 @@ import Testing
   func anyRoom() throws {
     let lobby = try Lobby()
     try lobby.says("tea here")
-    let pair = try lobby.store.writeDurablyIfNeeded { try $0.direct(lobby.anna, with: lobby.ben) }
-      .id
+    let pair = try lobby.store.writeDurablyIfNeeded {
+      try $0.directChat(lobby.anna, with: lobby.ben)
+    }
+    .id
     try lobby.store.writeDurably { try $0.send("tea for two", in: pair, by: lobby.anna) }
     let zoe = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "zoe") }.id
     func found(_ query: String, anyRoom: Bool) throws -> [String] {

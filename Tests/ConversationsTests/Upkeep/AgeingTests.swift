@@ -43,7 +43,7 @@ import Testing
     let position = try store.read { try $0.position }
     let begin = lobby.fixture.now + day
     #expect(try store.read { try $0.aged(in: lobby.lobby, before: begin - 5 * day) }.messages == 5)
-    try store.writeDurably { try $0.delete(messages[0].id, by: lobby.anna) }
+    try store.writeDurably { try $0.deleteMessage(messages[0].id, by: lobby.anna) }
     #expect(try store.read { try $0.aged(in: lobby.lobby, before: begin - 5 * day) }.messages == 4)
     try store.writeDurablyIfNeeded {
       try $0.setKeep(lobby.lobby, 5 * day, by: lobby.anna, after: day)
@@ -183,7 +183,7 @@ import Testing
     }
     let secret = try lobby.says("unspeakablesecret")
     try lobby.says("afterwards")
-    try lobby.store.writeDurably { try $0.delete(secret.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(secret.id, by: lobby.anna) }
     try lobby.store.writeDurablyIfNeeded { try $0.setKeep(lobby.lobby, 1) }
     lobby.fixture.now += day
     for _ in 1...2 {

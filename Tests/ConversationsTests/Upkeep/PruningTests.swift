@@ -34,7 +34,7 @@ import Testing
     #expect(fileStatus(lobby.store.path(of: loose)) == nil)
     #expect(lobby.fixture.text(lobby.store.path(of: named)) == "named")
     #expect(try removed(by: lobby.store, later) == [0, 0])
-    try lobby.store.writeDurably { try $0.delete(sent.id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(sent.id, by: lobby.anna) }
     #expect(try removed(by: lobby.other, later) == [1, 5])
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
@@ -68,7 +68,7 @@ import Testing
     let file = try lobby.kept("x")
     let sent = [try lobby.says("", with: [file]), try lobby.says("", with: [file, file])]
     age(lobby)
-    try lobby.store.writeDurably { try $0.delete(sent[0].id, by: lobby.anna) }
+    try lobby.store.writeDurably { try $0.deleteMessage(sent[0].id, by: lobby.anna) }
     #expect(try removed(by: lobby.store, later) == [0, 0])
     _ = try lobby.store.writeDurably { try $0.takeBack(sent[1].id, by: lobby.anna) }
     #expect(try removed(by: lobby.store, later) == [1, 1])

@@ -90,7 +90,7 @@ struct MessageCommands {
   func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     _ = try context.open.requiredAsMember()
     let message = try own(argument, missing: .nothingToDelete, snapshot)
-    return .change { _ = try $0.delete(message.id, by: context.me.id) }
+    return .change { _ = try $0.deleteMessage(message.id, by: context.me.id) }
   }
 
   func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

@@ -124,7 +124,7 @@ extension ConversationCommands {
   func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       let command: SafeText =
-        try snapshot.isMember(context.me.id, of: room.id) ? "/switch" : "/join"
+        try snapshot.isInside(context.me.id, of: room.id) ? "/switch" : "/join"
       return Refusal(
         say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))
     }

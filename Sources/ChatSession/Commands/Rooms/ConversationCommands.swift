@@ -127,7 +127,7 @@ struct ConversationCommands {
           "%1 is a direct chat, and you cannot leave it; /switch goes elsewhere.",
           SafeText(name: target.name)))
     }
-    guard try snapshot.isMember(me, of: target.id) else {
+    guard try snapshot.isInside(me, of: target.id) else {
       throw RuleError.notAMember(target.name)
     }
     return Step { transaction in
@@ -158,7 +158,7 @@ struct ConversationCommands {
       throw try nobody(named: String(name), snapshot)
     }
     guard person.id != me else { throw Refusal(say("That is you.")) }
-    return Step { [.open(try $0.direct(me, with: person.id), isNew: false)] + send }
+    return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] + send }
   }
 
   func switchTo(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
@@ -176,7 +176,7 @@ struct ConversationCommands {
     switch try meant(by: argument, snapshot) {
     case .named(.conversation(let found)): return Step([.open(found, isNew: false)])
     case .named(.person(let person)):
-      return Step { [.open(try $0.direct(me, with: person.id), isNew: false)] }
+      return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] }
     case .near(let near): return ask(near, for: argument)
     }
   }

@@ -30,7 +30,7 @@ extension DurableTransaction {
   package func conversation(meantBy name: String, me: ID<Participant>) throws -> Conversation {
     switch try target(named: name, for: me) {
     case .conversation(let found): found
-    case .person(let person): try direct(me, with: person.id)
+    case .person(let person): try directChat(me, with: person.id)
     }
   }
 }

@@ -54,7 +54,7 @@ struct RoomCommands {
       throw RuleError.noSuchParticipant(argument)
     }
     return Step {
-      guard try $0.invite(person.id, to: conversation.id, by: context.me.id) else {
+      guard try $0.inviteToRoom(person.id, to: conversation.id, by: context.me.id) else {
         return [
           .tell(
             say(

@@ -49,12 +49,12 @@ extension Reading where Self: ~Copyable {
   ///   - places: of which conversations; nil for all. What it costs goes by how many these are.
   ///   - words: what may be a mention beside my names.
   ///   - isMention: whether such a message is one, by its text and its mentions.
-  public func unread(
+  public func unreadConversations(
     for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
   ) throws -> [Unread] {
     let person = try participant(me)
-    let names = Set([person.name, person.identity] + (try nicknames(of: me)) + words).filter {
+    let names = Set([person.name, person.identity] + (try roomNicknames(of: me)) + words).filter {
       !Tokenizer.tokens(of: $0).isEmpty
     }
     let called = names.sorted().map { SearchExpression.words(.init($0)) }
@@ -65,7 +65,7 @@ extension Reading where Self: ~Copyable {
       let marker = try readMarker(of: me, in: place)
       let mentions =
         try called.isEmpty
-        ? [] : numbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
+        ? [] : unreadNumbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
       return Unread(
         conversation: listing.conversation, count: listing.unread,
         mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
@@ -94,7 +94,7 @@ extension Reading where Self: ~Copyable {
       """, me, conversation, marker, read: read)
   }
 
-  fileprivate func numbers(
+  fileprivate func unreadNumbers(
     _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> [Int] {

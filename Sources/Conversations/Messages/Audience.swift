@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How many of those a message is for have it (rule 7.2).
+public struct Reach: Hashable, Sendable {
+  public var recipients = 0
+  public var delivered = 0
+  public var seen = 0
+
+  public init(recipients: Int = 0, delivered: Int = 0, seen: Int = 0) {
+    (self.recipients, self.delivered, self.seen) = (recipients, delivered, seen)
+  }
+
+  /// The least state among them; `sent` if there are none.
+  public var state: DeliveryState {
+    if recipients == 0 { return .sent }
+    return seen == recipients ? .seen : delivered == recipients ? .delivered : .sent
+  }
+}
+
+/// Whom the messages of a conversation are for, and how far each of them is.
+struct Audience {
+  struct Stay {
+    var participant: ID<Participant>
+    var first: Int
+    var last: Int
+    var delivered: Int
+    var seen: Int
+    /// When messages are not for them, since they had not been here for long.
+    var absences: [Range<Milliseconds>] = []
+    /// Before which number only what they have seen is for them.
+    var began = 0
+
+    func state(of number: Int) -> DeliveryState {
+      seen >= number ? .seen : delivered >= number ? .delivered : .sent
+    }
+  }
+
+  /// By participant.
+  var stays: [Stay]
+
+  /// Those who were members when the message got its number, and had been here within a week: who
+  /// comes or goes later changes nothing, so a state cannot move backwards.
+  func recipients(of message: Message) -> [Stay] {
+    let number = message.number
+    var last: ID<Participant>?
+    return stays.filter { stay in
+      // A damaged store may hold two open stays of one person.
+      guard
+        stay.participant != message.sender && stay.first <= number && number <= stay.last
+          && (stay.began <= number || stay.seen >= number) && stay.participant != last
+          && !stay.absences.contains(where: { $0.contains(message.createdAt) })
+      else { return false }
+      last = stay.participant
+      return true
+    }
+  }
+
+  func reach(of message: Message) -> Reach {
+    var reach = Reach()
+    for stay in recipients(of: message) {
+      let state = stay.state(of: message.number)
+      reach.recipients += 1
+      if state >= .delivered { reach.delivered += 1 }
+      if state == .seen { reach.seen += 1 }
+    }
+    return reach
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  func audience(of conversation: ID<Conversation>) throws -> Audience {
+    if let readers = try readers(ofNetworkRoom: conversation) { return Audience(stays: readers) }
+    let absences = try absences(from: conversation)
+    return Audience(
+      stays: try database.rows(
+        """
+        SELECT s.participant, s.first, s.last, r.delivered, r.seen
+        FROM membership s LEFT JOIN reader r
+          ON r.conversation = s.conversation AND r.participant = s.participant
+        WHERE s.conversation = ? AND s.first <= ifnull(s.last, s.first)
+        ORDER BY s.participant, s.first
+        """, conversation
+      ) {
+        let person: ID<Participant> = $0.id("participant")
+        return Audience.Stay(
+          participant: person, first: $0.int("first"),
+          last: $0.isNull("last") ? Int.max : $0.int("last"),
+          // NULL, where nothing is known yet, is 0.
+          delivered: $0.int("delivered"), seen: $0.int("seen"),
+          absences: absences[person, default: []])
+      })
+  }
+
+  /// In a network's room only those count whose programs tell how far they read: for what was said
+  /// since they first did so, and for what they have seen. So a state cannot move backwards there
+  /// either. nil for any other conversation.
+  fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
+    guard
+      try database.exists(
+        """
+        SELECT 1 FROM conversation c JOIN account a ON a.network = c.network
+        WHERE c.id = ? AND c.kind = 0
+        """, room)
+    else { return nil }
+    return try database.rows(
+      """
+      SELECT participant, seen, began FROM reader
+      WHERE conversation = ? AND began IS NOT NULL ORDER BY participant
+      """, room
+    ) {
+      Audience.Stay(
+        participant: $0.id("participant"), first: 1, last: Int.max, delivered: $0.int("seen"),
+        seen: $0.int("seen"), began: $0.int("began"))
+    }
+  }
+
+  /// When its people were away for longer than ``ShellPresence/absentAfter``; of a direct chat never, since
+  /// what is said there is for nobody else.
+  fileprivate func absences(
+    from conversation: ID<Conversation>
+  ) throws -> [ID<Participant>: [Range<Milliseconds>]] {
+    guard
+      try database.exists("SELECT 1 FROM conversation WHERE id = ? AND kind = 0", conversation)
+    else { return [:] }
+    let running = Set(
+      try database.rows("SELECT participant FROM shell") { $0.id() as ID<Participant> })
+    let found = try database.rows(
+      """
+      SELECT p.id, p.here + ?2 AS since, NULL AS until
+      FROM membership s JOIN participant p ON p.id = s.participant
+      WHERE s.conversation = ?1 AND p.here < ?3
+      UNION ALL
+      SELECT a.participant, a.since, a.until
+      FROM membership s JOIN absence a ON a.participant = s.participant
+      WHERE s.conversation = ?1
+      """, conversation, ShellPresence.absentAfter,
+      max(clock(), Message.times.lowerBound) - ShellPresence.absentAfter
+    ) {
+      (
+        person: $0.id("id") as ID<Participant>, since: $0.time("since"),
+        until: $0.optionalTime("until")
+      )
+    }
+    return found.reduce(into: [:]) { result, one in
+      // Whoever has a shell is here.
+      if one.until == nil, running.contains(one.person) { return }
+      result[one.person, default: []].append(one.since..<max(one.since, one.until ?? .max))
+    }
+  }
+
+  /// Whom a message is for and how far each of them is (`/info`), by name.
+  public func recipients(
+    of message: ID<Message>
+  ) throws -> [(participant: Participant, state: DeliveryState)] {
+    guard let found = try stored(message), !found.isPast else { return [] }
+    let stays = try audience(of: found.conversation).recipients(of: found)
+    return try stays.map { stay in
+      let state = found.state < .sent ? found.state : stay.state(of: found.number)
+      return (try participant(stay.participant), state)
+    }
+    .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
+  }
+
+  /// How many of those a message is for have it. A room may have many thousand members: they are
+  /// counted when presence or a membership changed, and not for each message.
+  public func reach(of message: Message) throws -> Reach {
+    if let readers = try readers(ofNetworkRoom: message.conversation) {
+      return Audience(stays: readers).reach(of: message)
+    }
+    // A receipt for a message that arrived has a higher change number than the message.
+    let marks = try database.first(
+      """
+      SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
+      WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
+        AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
+      """, message.conversation, message.number, message.sender, message.createdAt,
+      message.isImported ? .min : message.id.rawValue
+    ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
+    return Reach(
+      recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
+      seen: marks?.seen ?? 0)
+  }
+
+  fileprivate func countRecipients(of message: Message) throws -> Int {
+    let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
+    let now = clock()
+    // Nobody came or went since, so the count is that of any other current message.
+    let isNew =
+      !message.isImported && message.id.rawValue > people
+      && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
+    let known = KnownRecipients.Key(
+      conversation: message.conversation, sender: message.sender,
+      asOf: isNew ? people : message.id.rawValue, isNew: isNew)
+    if let found = connection.knownRecipients, found.key == known,
+      (0..<KnownRecipients.lifetime).contains(now &- found.countedAt)
+    {
+      return found.count
+    }
+    let count =
+      try database.first(
+        "SELECT count(*) FROM (\(Store.recipients) GROUP BY s.participant)",
+        message.conversation, message.number, message.sender, message.createdAt
+      ) { $0.int() } ?? 0
+    connection.knownRecipients = KnownRecipients(key: known, count: count, countedAt: now)
+    return count
+  }
+
+  /// Whether anyone but the sender has the message, told or not. What was said elsewhere others had
+  /// there.
+  package func othersHave(_ message: Message) throws -> Bool {
+    if message.isPast { return true }
+    return try database.exists(
+      """
+      SELECT 1 FROM reader WHERE conversation = ?1 AND participant <> ?2
+        AND max(delivered, seen, read) >= ?3
+      """, message.conversation, message.sender, message.number)
+  }
+}
+
+extension Store {
+  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
+  static let recipients = """
+    SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
+      AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2
+      AND (NOT EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND kind = 0)
+        OR NOT EXISTS (
+          SELECT 1 FROM participant p WHERE p.id = s.participant
+            AND p.here <= ?4 - \(ShellPresence.absentAfter)
+            AND NOT EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id))
+        AND NOT EXISTS (
+          SELECT 1 FROM absence a
+          WHERE a.participant = s.participant AND a.since <= ?4 AND a.until > ?4))
+    """
+}

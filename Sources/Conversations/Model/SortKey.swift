@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The place of a message in its conversation, `message.sort`: its time in 1024ths of a millisecond,
+/// or more where that is needed to stand behind others. It is given when the message is stored and
+/// never changes, except that an import into another store may find it taken.
+package enum SortKey {
+  package static let bits: Int64 = 10
+  static let perMillisecond: Int64 = 1 << bits
+
+  /// Keys that this program gives; a row without one is left out.
+  package static let all = (Message.times.lowerBound * perMillisecond)...(1 << 60)
+
+  package static func first(at time: Milliseconds) -> Int64 {
+    min(max(time, Message.times.lowerBound), Message.times.upperBound) * perMillisecond
+  }
+
+  package static func expression(for time: String) -> String {
+    """
+    min(max(\(time), \(Message.times.lowerBound)), \(Message.times.upperBound)) * \(perMillisecond)
+    """
+  }
+
+  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by it.
+  package static let isSound = "+m.sort BETWEEN \(all.lowerBound) AND \(all.upperBound)"
+}

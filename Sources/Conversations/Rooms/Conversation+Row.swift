@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Store {
+  static let conversationColumns = """
+    c.id, c.kind, CASE c.kind
+        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
+        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
+      END AS shown_name, c.topic, c.network, c.last_number
+    """
+
+  /// On a network an address tells apart what is called alike; `?1` sees both.
+  static let roomIsAlike = """
+    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
+      SELECT 1 FROM conversation d
+      WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
+        AND \(isSeen(network: "d.network", by: "?1")))
+    """
+
+  static let personIsAlike = """
+    c.network <> '' AND o.given IS NULL AND EXISTS (
+      SELECT 1 FROM participant q
+      WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
+        AND q.given IS NULL
+        AND \(isSeen(network: "q.network", by: "?1")))
+    """
+
+  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
+  static let conversationSelect = selectConversation()
+
+  package static func selectConversation(and columns: String = "") -> String {
+    """
+    SELECT \(conversationColumns)\(columns)
+    FROM conversation c
+    LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
+
+    """
+  }
+
+  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
+  package static let removed = 2
+
+  static let removedSuffix = ".removed"
+
+  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
+  /// a direct chat of theirs.
+  static let visible =
+    "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
+    + isSeen(network: "c.network", by: "?1")
+
+  /// Whose messages are never unread: mine, and those of people whom I ignore.
+  static let uncounted = """
+    SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
+    """
+
+  package static let nobody = ID<Participant>(rawValue: 0)
+
+  package static func conversation(_ row: Row) -> Conversation {
+    let network = row.text("network")
+    return Conversation(
+      id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
+      name: row.text("shown_name"), topic: row.text("topic"),
+      network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
+      isRemoved: row.int("kind") == removed)
+  }
+
+  static let month: Milliseconds = 30 * 86_400_000
+
+  /// Whether conversation `c` is listed. A room of this machine without messages is left out if
+  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
+  /// and its maker never left it (rule 13.10).
+  static func isListed(since moment: String) -> String {
+    """
+    (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'
+      OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id)
+      OR EXISTS (SELECT 1 FROM shell WHERE conversation = c.id)
+      -- Messages were written there, but have been deleted as old.
+      OR c.last_number > 0
+        AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
+      -- Of one that nobody has entered nobody knows the age.
+      OR ifnull((SELECT max(at) FROM (
+        SELECT max(joined) AS at FROM membership WHERE conversation = c.id
+        UNION ALL SELECT max(at) FROM event WHERE conversation = c.id
+        UNION ALL SELECT c.entered_at)), \(moment)) >= \(moment))
+    """
+  }
+}
