@@ -122,7 +122,7 @@ private struct PrintedLog {
       numbers: first...max(first, last), span: span)
     if first > last { asked.sorts = .min..<(.min) }
     let count = lines ?? (isByNumber || !span.isAlways ? nil : 20)
-    if let count { asked.sorts = try newest(count, of: asked.sorts) }
+    if let count { asked.sorts = try newestMessages(count, of: asked.sorts) }
     // With a count, what happened before the first of them is not asked for.
     events?.begin(
       from: isByNumber || lines != nil || span.isAlways ? nil : span.start,
@@ -166,7 +166,7 @@ private struct PrintedLog {
   }
 
   /// Where the newest so many begin.
-  private func newest(_ count: Int, of sorts: Range<Int64>) throws -> Range<Int64> {
+  private func newestMessages(_ count: Int, of sorts: Range<Int64>) throws -> Range<Int64> {
     var (left, begin, end) = (count, sorts.upperBound, sorts.upperBound)
     while left > 0 {
       let limit = asked.span.isAlways ? min(left, Script.page) : Script.page

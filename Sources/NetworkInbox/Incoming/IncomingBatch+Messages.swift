@@ -3,7 +3,7 @@ import Conversations
 
 /// What was said on a network, and what became of it.
 extension IncomingBatch {
-  func said(_ message: NetworkMessage, in network: NetworkPlace) throws {
+  func applyMessage(_ message: NetworkMessage, in network: NetworkPlace) throws {
     let speaker = message.speaker
     if case .direct(let address) = network, !speaker.isOwner, speaker.identity != address { return }
     let place = try place(network)
@@ -11,7 +11,7 @@ extension IncomingBatch {
       speaker.isOwner
       ? owner.id
       : try person(speaker, in: network, isNews: message.time == nil && !message.isPast).id
-    if let known = try self.message(message.name, of: sender, in: place)
+    if let known = try self.knownMessage(message.name, of: sender, in: place)
       ?? sentTwice(message, by: sender, in: place)
     {
       return try again(known, archive: message.name.archive)
@@ -50,7 +50,7 @@ extension IncomingBatch {
     _ message: NetworkMessage, by sender: ID<Participant>, in place: Place
   ) throws -> Known? {
     guard message.name.archive != nil, let origin = message.name.origin,
-      let known = try self.message(MessageIDs(origin: origin), of: sender, in: place),
+      let known = try self.knownMessage(MessageIDs(origin: origin), of: sender, in: place),
       known.message.kind == message.kind,
       known.message.body.utf8.elementsEqual(Self.body(of: message).utf8)
     else { return nil }
@@ -111,10 +111,10 @@ extension IncomingBatch {
     var author: ID<Participant>?
     if let speaker = message.answersSpeaker {
       // Who never said anything here has said nothing that could be answered.
-      guard let known = try sender(speaker, in: place) else { return nil }
+      guard let known = try speakerID(speaker, in: place) else { return nil }
       author = known
     }
-    let found = try self.message(name, of: author, in: place)?.message
+    let found = try self.knownMessage(name, of: author, in: place)?.message
     return found.flatMap { $0.isRecalled ? nil : $0.number }
   }
 
@@ -190,16 +190,16 @@ extension IncomingBatch {
   private func target(
     _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace
   ) throws -> Message? {
-    guard let place = try known(network), let author = try sender(speaker, in: place),
-      let found = try message(name, of: author, in: place)?.message
+    guard let place = try known(network), let author = try speakerID(speaker, in: place),
+      let found = try knownMessage(name, of: author, in: place)?.message
     else { return nil }
-    if isGone(found) { return found }
+    if isRemoved(found) { return found }
     if author == owner.id { try cameBack(found) }
     try index()
     return found
   }
 
-  private func isGone(_ message: Message) -> Bool {
+  private func isRemoved(_ message: Message) -> Bool {
     message.deletedAt != nil || message.isRecalled
   }
 
@@ -208,7 +208,7 @@ extension IncomingBatch {
     at told: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: network) else { return false }
-    guard !isGone(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
+    guard !isRemoved(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
     else { return true }
     let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
@@ -238,7 +238,7 @@ extension IncomingBatch {
     _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace, at told: Milliseconds?
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: network) else { return false }
-    if isGone(found) { return true }
+    if isRemoved(found) { return true }
     try store.wipe(found.id, gone: 1, at: time(told))
     if !speaker.isVerified {
       try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
@@ -252,9 +252,9 @@ extension IncomingBatch {
   ) throws -> Bool {
     // Only by the room's own id: a sender may choose any other.
     guard let place = try known(.room(room)),
-      let found = try message(MessageIDs(archive: archive), of: nil, in: place)?.message
+      let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: place)?.message
     else { return false }
-    if isGone(found) { return true }
+    if isRemoved(found) { return true }
     if found.sender == owner.id { try cameBack(found) }
     try index()
     try store.wipe(found.id, gone: 1, at: time(told))
@@ -290,11 +290,11 @@ extension IncomingBatch {
     guard let place = try known(network) else { return false }
     var writer: ID<Participant>?
     if let author {
-      guard let known = try sender(author, in: place) else { return false }
+      guard let known = try speakerID(author, in: place) else { return false }
       writer = known
     }
-    guard let found = try message(name, of: writer, in: place)?.message else { return false }
-    guard !isGone(found), found.state >= .sent || found.sender != owner.id else { return true }
+    guard let found = try knownMessage(name, of: writer, in: place)?.message else { return false }
+    guard !isRemoved(found), found.state >= .sent || found.sender != owner.id else { return true }
     let person: ID<Participant>
     if speaker.isOwner {
       person = owner.id
@@ -318,16 +318,16 @@ extension IncomingBatch {
 
   // MARK: How far others are
 
-  func reached(
+  func applyReceipt(
     _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace, _ state: DeliveryState
   ) throws {
     guard state >= .delivered, !speaker.isOwner, let place = try known(network),
-      !place.isRoom || state == .seen, let reader = try sender(speaker, in: place)
+      !place.isRoom || state == .seen, let reader = try speakerID(speaker, in: place)
     else { return }
     // In a room people say how far they read, whoever wrote that; a direct chat has receipts, and
     // those only for what was sent there.
     guard
-      let found = try message(name, of: place.isRoom ? nil : owner.id, in: place)?.message,
+      let found = try knownMessage(name, of: place.isRoom ? nil : owner.id, in: place)?.message,
       !found.isPast, !found.isRecalled, found.sender != reader
     else { return }
     // The other side has what it has, whatever the server told.
@@ -339,7 +339,7 @@ extension IncomingBatch {
 
   func read(_ name: MessageIDs, in network: NetworkPlace) throws {
     guard let place = try known(network),
-      let found = try message(name, of: nil, in: place)?.message, !found.isPast
+      let found = try knownMessage(name, of: nil, in: place)?.message, !found.isPast
     else { return }
     try store.noteSeen(by: owner.id, in: place.id, upTo: found.number, sendReceipt: false)
   }
@@ -380,7 +380,7 @@ extension IncomingBatch {
 
   func bounced(_ name: MessageIDs, in network: NetworkPlace, _ reason: String) throws {
     guard let place = try known(network),
-      let found = try message(name, of: owner.id, in: place)?.message
+      let found = try knownMessage(name, of: owner.id, in: place)?.message
     else { return }
     try store.noteBounced(found, reason)
   }

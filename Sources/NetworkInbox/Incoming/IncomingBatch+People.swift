@@ -93,7 +93,7 @@ extension IncomingBatch {
 
   // MARK: Rooms
 
-  func called(_ room: String, _ name: String) throws {
+  func applyRoomName(_ room: String, _ name: String) throws {
     let place = try place(.room(room))
     // Compared as bytes, and with its own name: another may be shown.
     let isCalledSo = try database.exists(
@@ -208,9 +208,9 @@ extension IncomingBatch {
 
   // MARK: Anywhere
 
-  func typing(_ speaker: NetworkUser, in network: NetworkPlace, _ isTyping: Bool) throws {
+  func applyTyping(_ speaker: NetworkUser, in network: NetworkPlace, _ isTyping: Bool) throws {
     guard !speaker.isOwner, let place = try known(network),
-      let person = try sender(speaker, in: place)
+      let person = try speakerID(speaker, in: place)
     else { return }
     if !isTyping { return try store.endTyping(of: person, in: place.id) }
     try store.beginTyping(of: person, in: place.id, by: ShellID(rawValue: self.network))
@@ -234,7 +234,7 @@ extension IncomingBatch {
     if database.changedRows > 0 { try store.touchPeople() }
   }
 
-  func stranger(_ speaker: NetworkUser) throws {
+  func applyContactRemoved(_ speaker: NetworkUser) throws {
     let place = NetworkPlace.direct(speaker.identity)
     guard let person = try person(speaker, knownIn: place) else { return }
     try setOnline(nil, person, speaker, in: place)

@@ -74,7 +74,7 @@ extension IncomingBatch {
       let new = emoji.first(where: Reaction.isEmoji)
       if new == nil, !emoji.isEmpty { return nil }
       var found = waiting(.reaction, of: message, by: speaker, in: place, new ?? "", told, change)
-      found?.author = author.map { Self.stored($0) }
+      found?.author = author.map { Self.storedIdentity($0) }
       return found
     default:
       return nil
@@ -92,11 +92,11 @@ extension IncomingBatch {
       message.archive != nil || message.origin != nil
     else { return nil }
     return Waiting(
-      kind: kind, message: message, place: place, speaker: Self.stored(speaker),
+      kind: kind, message: message, place: place, speaker: Self.storedIdentity(speaker),
       name: speaker.name, isVerified: speaker.isVerified, text: text, told: told, change: change)
   }
 
-  private static func stored(_ speaker: NetworkUser) -> String {
+  private static func storedIdentity(_ speaker: NetworkUser) -> String {
     speaker.isOwner ? "" : speaker.identity
   }
 
@@ -148,7 +148,7 @@ extension IncomingBatch {
           AND +id IN (SELECT value FROM json_each(?2))))
       ORDER BY w.page, w.id
       """, place.id, messages
-    ) { (id: $0.int64("id"), change: Self.change($0, in: place.network)) }
+    ) { (id: $0.int64("id"), change: Self.event($0, in: place.network)) }
     for (id, change) in found {
       // A change by someone other than the author keeps waiting, as if its message were missing.
       guard let change, try applyChange(change) else { continue }
@@ -157,7 +157,7 @@ extension IncomingBatch {
   }
 
   /// A change as the network sent it; nil for a row that only another program could have stored.
-  private static func change(_ row: Row, in place: NetworkPlace) -> NetworkEvent? {
+  private static func event(_ row: Row, in place: NetworkPlace) -> NetworkEvent? {
     let message = MessageIDs(
       origin: row.optionalText("origin_id"), archive: row.optionalText("archive_id"))
     let change = MessageIDs(

@@ -99,18 +99,18 @@ final class IncomingBatch {
 
   func apply(_ event: NetworkEvent) throws {
     switch event {
-    case .messageReceived(let message, let place): try said(message, in: place)
+    case .messageReceived(let message, let place): try applyMessage(message, in: place)
     case .edited, .retracted, .removed, .reacted:
       if try !applyChange(event) { try keep(event) }
     case .typing(let speaker, let place, let isTyping):
-      try typing(speaker, in: place, isTyping)
+      try applyTyping(speaker, in: place, isTyping)
     case .receipt(let name, let speaker, let place, let state):
-      try reached(name, by: speaker, in: place, state)
+      try applyReceipt(name, by: speaker, in: place, state)
     case .read(let name, let place): try read(name, in: place)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
-    case .roomNamed(let room, let name): try called(room, name)
+    case .roomNamed(let room, let name): try applyRoomName(room, name)
     case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
     case .absent(let speaker, let room, let removal):
       try absent(speaker, in: room, removal: removal)
@@ -127,7 +127,7 @@ final class IncomingBatch {
         isYes
           ? "\(speaker.identity) lets you see when they are there."
           : "\(speaker.identity) does not let you see when they are there.", account)
-    case .contactRemoved(let speaker): try stranger(speaker)
+    case .contactRemoved(let speaker): try applyContactRemoved(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .refused(let entry, let reason): try refused(entry, reason)
@@ -311,7 +311,7 @@ final class IncomingBatch {
 
   /// Who did something in a place that is there; nil for those who cannot have: in a direct chat
   /// anyone but the two.
-  func sender(_ speaker: NetworkUser, in place: Place) throws -> ID<Participant>? {
+  func speakerID(_ speaker: NetworkUser, in place: Place) throws -> ID<Participant>? {
     if speaker.isOwner { return owner.id }
     if case .direct(let address) = place.network, speaker.identity != address { return nil }
     return try person(speaker, knownIn: place.network)?.id
@@ -328,7 +328,7 @@ final class IncomingBatch {
   ///
   /// - Parameter author: whose it must be, or nil where only an archive's id, or an origin id that
   ///   nobody else used there, says which it is.
-  func message(
+  func knownMessage(
     _ name: MessageIDs, of author: ID<Participant>?, in place: Place
   ) throws -> Known? {
     // Only the ids are asked for at first: most of what comes is not known.
