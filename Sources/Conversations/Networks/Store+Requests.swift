@@ -42,7 +42,7 @@ extension Writing where Self: ~Copyable {
     let id = try nextChange()
     try database.run(
       """
-      INSERT INTO storedRequest(id, account, verb, target, text, secret, at, change)
+      INSERT INTO request(id, account, verb, target, text, secret, at, change)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
       """, id, account.id, verb.rawValue, target, text, secret, now)
     return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
