@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How many of those a message is for have it (rule 7.2).
+/// How many of a message's recipients have it (rule 7.2).
 public struct Reach: Hashable, Sendable {
   public var recipients = 0
   public var delivered = 0
@@ -10,14 +10,14 @@ public struct Reach: Hashable, Sendable {
     (self.recipients, self.delivered, self.seen) = (recipients, delivered, seen)
   }
 
-  /// The least state among them; `sent` if there are none.
+  /// The least advanced state among them; `sent` if there are none.
   public var state: DeliveryState {
     if recipients == 0 { return .sent }
     return seen == recipients ? .seen : delivered == recipients ? .delivered : .sent
   }
 }
 
-/// Whom the messages of a conversation are for, and how far each of them is.
+/// The recipients of a conversation's messages, and how far each has read.
 struct Audience {
   struct Stay {
     var participant: ID<Participant>
@@ -25,9 +25,9 @@ struct Audience {
     var last: Int
     var delivered: Int
     var seen: Int
-    /// When messages are not for them, since they had not been here for long.
+    /// The times when they were away for long: messages from these are not for them.
     var absences: [Range<Milliseconds>] = []
-    /// Before which number only what they have seen is for them.
+    /// Below this number, only messages that they have seen are for them.
     var began = 0
 
     func state(of number: Int) -> DeliveryState {
@@ -38,8 +38,8 @@ struct Audience {
   /// By participant.
   var stays: [Stay]
 
-  /// Those who were members when the message got its number, and had been here within a week: who
-  /// comes or goes later changes nothing, so a state cannot move backwards.
+  /// The members at the moment when the message got its number who had been active within the week
+  /// before. Later joins and leaves change nothing, so a state cannot move backwards.
   func recipients(of message: Message) -> [Stay] {
     let number = message.number
     var last: ID<Participant>?
@@ -85,15 +85,15 @@ extension Reading where Self: ~Copyable {
         return Audience.Stay(
           participant: person, first: $0.int("first"),
           last: $0.isNull("last") ? Int.max : $0.int("last"),
-          // NULL, where nothing is known yet, is 0.
+          // NULL, for nothing known yet, reads as 0.
           delivered: $0.int("delivered"), seen: $0.int("seen"),
           absences: absences[person, default: []])
       })
   }
 
-  /// In a network's room only those count whose programs tell how far they read: for what was said
-  /// since they first did so, and for what they have seen. So a state cannot move backwards there
-  /// either. nil for any other conversation.
+  /// In a network's room only people whose programs send read receipts count: for messages since
+  /// their first receipt, and for those they have seen. So a state cannot move backwards there
+  /// either. Nil for any other conversation.
   fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
     guard
       try database.exists(
@@ -114,8 +114,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// When its people were away for longer than ``ShellPresence/absentAfter``; of a direct chat never, since
-  /// what is said there is for nobody else.
+  /// When the conversation's people were away for longer than ``ShellPresence/absentAfter``; never
+  /// in a direct chat, whose messages are for nobody else.
   fileprivate func absences(
     from conversation: ID<Conversation>
   ) throws -> [ID<Participant>: [Range<Milliseconds>]] {
@@ -142,13 +142,13 @@ extension Reading where Self: ~Copyable {
       )
     }
     return found.reduce(into: [:]) { result, one in
-      // Whoever has a shell is here.
+      // Anyone who has a shell is present.
       if one.until == nil, running.contains(one.person) { return }
       result[one.person, default: []].append(one.since..<max(one.since, one.until ?? .max))
     }
   }
 
-  /// Whom a message is for and how far each of them is (`/info`), by name.
+  /// The recipients of a message and how far each is (`/info`), by name.
   public func recipients(
     of message: ID<Message>
   ) throws -> [(participant: Participant, state: DeliveryState)] {
@@ -161,8 +161,8 @@ extension Reading where Self: ~Copyable {
     .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
   }
 
-  /// How many of those a message is for have it. A room may have many thousand members: they are
-  /// counted when presence or a membership changed, and not for each message.
+  /// How many of a message's recipients have it. A room may have thousands of members: this counts
+  /// them after presence or a membership changes, and not for each message.
   public func reach(of message: Message) throws -> Reach {
     if let readers = try readers(ofNetworkRoom: message.conversation) {
       return Audience(stays: readers).reach(of: message)
@@ -184,7 +184,7 @@ extension Reading where Self: ~Copyable {
   fileprivate func countRecipients(of message: Message) throws -> Int {
     let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
     let now = clock()
-    // Nobody came or went since, so the count is that of any other current message.
+    // Nobody joined or left since, so the count is the same as for any other current message.
     let isNew =
       !message.isImported && message.id.rawValue > people
       && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
@@ -216,7 +216,8 @@ extension Reading where Self: ~Copyable {
     } ?? Store.Marks()
   }
 
-  /// The number of the newest message that is read; what is older than my joining counts as read.
+  /// The number of the newest message that I have read; messages from before I joined count as
+  /// read.
   public func readMarker(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Int {
@@ -228,8 +229,8 @@ extension Reading where Self: ~Copyable {
     return max(try marks(of: me, in: conversation).read, (joined ?? 1) &- 1)
   }
 
-  /// Whether anyone but the sender has the message, told or not. What was said elsewhere others had
-  /// there.
+  /// Whether anyone but the sender has the message, even without a receipt. People elsewhere always
+  /// have messages from elsewhere.
   package func othersHave(_ message: Message) throws -> Bool {
     if message.isPast { return true }
     return try database.exists(
@@ -241,8 +242,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Moves marks forward, never back and never past the newest message: nobody can have got what
-  /// has not been said. Writes only what is news.
+  /// Moves marks forward, never back and never past the newest message, since nobody can have a
+  /// message that does not exist. Writes only real changes.
   fileprivate func advance(
     _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Store.Marks
   ) throws {
@@ -264,13 +265,12 @@ extension Writing where Self: ~Copyable {
       """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
   }
 
-  /// My program has these messages (rule 7.3). To be called before they are printed: from then on
-  /// they cannot be taken back.
+  /// Records that my program has these messages (rule 7.3). Call this before you print them:
+  /// afterwards nobody can recall them.
   ///
-  /// - Parameter seen: the conversation in which they are printed at once and looked at: there they
-  ///   are also seen and read.
-  /// - Returns: messages up to those numbers that had been taken back before, and must not be
-  ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
+  /// - Parameter seen: the conversation on the screen: its messages are also seen and read.
+  /// - Returns: messages up to those numbers that their senders had recalled before, which you must
+  ///   not print; the newest 500 per conversation, as many as `changes` returns at once.
   @discardableResult
   public func noteDelivered(
     to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
@@ -287,8 +287,8 @@ extension Writing where Self: ~Copyable {
     for (conversation, number) in news {
       try advance(me, in: conversation, to: wanted(conversation, number))
     }
-    // What I have cannot be taken back any more, so this is the last word, whether this shell or
-    // another of mine was the first to say that I have it.
+    // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it
+    // first.
     var recalled: Set<ID<Message>> = []
     for (conversation, number) in upTo {
       recalled.formUnion(
@@ -302,10 +302,10 @@ extension Writing where Self: ~Copyable {
     return recalled
   }
 
-  /// Messages up to `number` were printed in my open conversation (rules 7.3 and 7.7).
+  /// Records that messages up to `number` are on the screen in my conversation (rules 7.3, 7.7).
   ///
-  /// - Parameter sendReceipt: whether the others are told (`set receipts`); the read marker moves in
-  ///   any case.
+  /// - Parameter sendReceipt: whether to tell the others (`set receipts`); the read marker always
+  ///   moves.
   public func noteSeen(
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {
@@ -313,10 +313,10 @@ extension Writing where Self: ~Copyable {
     try advance(me, in: conversation, to: Store.Marks(delivered: told, seen: told, read: number))
   }
 
-  /// Someone on a network is so far.
+  /// Records how far someone on a network has read.
   ///
-  /// - Parameter isFirst: whether it is noted from which message on they are asked about: those who
-  ///   never told how far they read are not waited for.
+  /// - Parameter isFirst: whether to record where their receipts begin: hobnob does not wait for
+  ///   people who never send any.
   package func noteReached(
     by person: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int,
     _ state: DeliveryState, isFirst: Bool
@@ -335,7 +335,7 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Store {
-  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
+  /// The recipients of message `?2` of conversation `?1`, sent by `?3` at `?4`; see ``Audience``.
   fileprivate static let recipients = """
     SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
       AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The place of a message in its conversation, `message.sort`: its time in 1024ths of a millisecond,
-/// or more where that is needed to stand behind others. It is given when the message is stored and
-/// never changes, except that an import into another store may find it taken.
+/// The position of a message in its conversation, `message.sort`: its time in 1024ths of a
+/// millisecond, or more where it must sort behind others. The store sets it once; only an import
+/// into another store may find it taken and change it.
 package enum SortKey {
   package static let bits: Int64 = 10
   static let perMillisecond: Int64 = 1 << bits
 
-  /// Keys that this program gives; a row without one is left out.
+  /// Keys that this program assigns; it leaves out a row without one.
   package static let all = (JSONShape.times.lowerBound * perMillisecond)...(1 << 60)
 
   package static func first(at time: Milliseconds) -> Int64 {
@@ -20,14 +20,15 @@ package enum SortKey {
     """
   }
 
-  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by it.
+  /// Whether message `m` has a key that this program assigns. The + keeps SQLite from searching by
+  /// it.
   package static let isSound = "+m.sort BETWEEN \(all.lowerBound) AND \(all.upperBound)"
 }
 
-/// Gives messages of a conversation keys by their time.
+/// Assigns keys to messages of a conversation by their time.
 package struct SortKeys {
   private let conversation: ID<Conversation>
-  /// The last one, and for which key it was given: many messages may have one time.
+  /// The last wanted key and the one assigned: many messages may have one time.
   private var last: (wanted: Int64, given: Int64)?
 
   package init(of conversation: ID<Conversation>) { self.conversation = conversation }
@@ -51,14 +52,14 @@ package struct SortKeys {
     return key
   }
 
-  /// The same from a moment on.
+  /// The first free key from a time on.
   package mutating func free(at time: Milliseconds, in database: Database) throws -> Int64 {
     try free(from: SortKey.first(at: time), in: database)
   }
 }
 
 extension Reading where Self: ~Copyable {
-  /// The key of the newest message; nil where there is none.
+  /// The key of the newest message; nil if there is none.
   func newestSort(in conversation: ID<Conversation>) throws -> Int64? {
     try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND sort <= ? ORDER BY sort DESC LIMIT 1",
@@ -76,7 +77,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// Where a message that arrives stands: behind all others, whatever the clock says.
+  /// The key of an arriving message: behind all others, whatever the clock says.
   package func sort(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {
